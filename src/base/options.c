@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the environment into `options`. The rows are made from options.toml.
+ * A bad value must not end somebody's job: the default stays, and the first
+ * one is remembered. No locale, no allocation: this runs before main. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options_table.h"
+
+/* A choice's field is written through `unsigned`: all option enums must be that wide. */
+_Static_assert(sizeof(enum option_hold) == sizeof(unsigned), "enum option_hold is not an unsigned");
+_Static_assert(sizeof(enum option_progress) == sizeof(unsigned), "enum option_progress is not an unsigned");
+
+static char notice[64]; /* as long as the record's field */
+
+/* Digits only: strtoull would take signs, blanks and octal. NULL when there are none or too many. */
+static const char *options_digits_read(const char *text, uint64_t *number)
+{
+    const char *at = text;
+    uint64_t sum = 0;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, (uint64_t)(*at - '0'), &sum))
+            return NULL;
+    }
+    *number = sum;
+    return at == text ? NULL : at;
+}
+
+/* 2^this is the unit's size in bytes; -1 when there is no such unit. */
+static int options_unit_shift(const char *unit)
+{
+    static const char *const units[] = {"", "KiB", "MiB", "GiB"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(unit, units[i]) == 0)
+            return 10 * i;
+    }
+    return -1;
+}
+
+static bool options_number_read(const struct option_row *row, const char *text)
+{
+    uint64_t number = 0;
+    const char *unit = options_digits_read(text, &number);
+    int shift = unit ? options_unit_shift(unit) : -1;
+    if (shift < 0 || (shift > 0 && row->type != OPTION_TYPE_BYTES) || number > (UINT64_MAX >> shift))
+        return false;
+    number <<= shift;
+    if (number < row->minimum || number > row->maximum)
+        return false;
+    *(uint64_t *)row->field = number;
+    return true;
+}
+
+static bool options_switch_read(const struct option_row *row, const char *text)
+{
+    bool is_on = strcmp(text, "on") == 0;
+    if (!is_on && strcmp(text, "off") != 0)
+        return false;
+    *(bool *)row->field = is_on;
+    return true;
+}
+
+static bool options_choice_read(const struct option_row *row, const char *text)
+{
+    for (unsigned i = 0; row->choices[i]; i++) {
+        if (strcmp(text, row->choices[i]) == 0) {
+            *(unsigned *)row->field = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool options_value_read(const struct option_row *row, const char *text)
+{
+    if (row->type == OPTION_TYPE_SWITCH)
+        return options_switch_read(row, text);
+    if (row->type == OPTION_TYPE_CHOICE)
+        return options_choice_read(row, text);
+    return options_number_read(row, text);
+}
+
+void options_read(void)
+{
+    for (size_t i = 0; i < option_row_count; i++) {
+        const char *text = getenv(option_rows[i].variable);
+        if (!text || options_value_read(&option_rows[i], text) || notice[0])
+            continue;
+        snprintf(notice, sizeof notice, "bad value %s=%.24s", option_rows[i].variable, text);
+    }
+}
+
+const char *options_notice(void)
+{
+    return notice;
+}
