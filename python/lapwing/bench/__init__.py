@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Experiments that compare stock MPI with Lapwing."""

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""The `lapwing` command: finds the subcommand and turns errors into one line and an exit code."""
+
+import argparse
+import inspect
+import sys
+from collections.abc import Sequence
+from typing import NoReturn, Protocol
+
+import lapwing
+from lapwing.commands import bench, demo, lab, options, report, run
+from lapwing.errors import LapwingError
+
+
+class Command(Protocol):
+    """What a file in commands/ offers."""
+
+    name: str
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do it; return the exit code."""
+
+
+COMMANDS: tuple[Command, ...] = (
+    run.RunCommand(),
+    report.ReportCommand(),
+    lab.LabCommand(),
+    demo.DemoCommand(),
+    bench.BenchCommand(),
+    options.OptionsCommand(),
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are LapwingErrors."""
+
+    def error(self, message: str) -> NoReturn:
+        """Name the cause, and where to look."""
+        raise LapwingError(message, f"see `{self.prog} --help`")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Build the parser of all commands."""
+    parser = Parser(prog="lapwing", description=lapwing.__doc__, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"lapwing {lapwing.__version__}")
+    subparsers = parser.add_subparsers(dest="command_name", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        text = inspect.getdoc(command) or ""
+        subparser = subparsers.add_parser(
+            command.name,
+            help=text.splitlines()[0],
+            description=text,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.prepare_parser(subparser)
+        subparser.set_defaults(command=command)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command."""
+    try:
+        arguments = make_parser().parse_args(argv)
+        command: Command = arguments.command
+        return command.run(arguments)
+    except LapwingError as error:
+        print(f"lapwing: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130

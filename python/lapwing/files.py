@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Where Lapwing's own files lie: tables, preload library, sources of the bundled programs.
+
+Installed, they stand inside the package (_tables, _preload, _sources); in a
+source tree they stand where they are edited.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from lapwing.errors import LapwingError
+
+PACKAGE = Path(__file__).resolve().parent
+SOURCE_TREE = PACKAGE.parent.parent
+
+
+def find_file(name: str, folders: list[Path]) -> Path:
+    """Return the first folder's file of that name."""
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    raise LapwingError(f"Lapwing's own file {name} is missing", "install Lapwing again (pip install .)")
+
+
+def read_table(name: str) -> list[dict[str, Any]]:
+    """Read the rows of a table that the C side and the Python side share, e.g. "options"."""
+    folders = [PACKAGE / "_tables", SOURCE_TREE / "src/base", SOURCE_TREE / "src/record"]
+    rows: dict[str, list[dict[str, Any]]] = tomllib.loads(find_file(f"{name}.toml", folders).read_text("utf-8"))
+    return next(iter(rows.values()))
+
+
+def find_preload() -> Path:
+    """Return the library to preload; LAPWING_PRELOAD names the one of a build tree."""
+    chosen = os.environ.get("LAPWING_PRELOAD")
+    if not chosen:
+        return find_file("liblapwing.so", [PACKAGE / "_preload"])
+    path = Path(chosen).absolute()
+    if not path.is_file():
+        raise LapwingError(f"LAPWING_PRELOAD names {chosen}, which is no file", "correct it or unset it")
+    return path
+
+
+def find_source(name: str) -> Path:
+    """Return the C source of a bundled program, e.g. "overlap.c"."""
+    return find_file(name, [PACKAGE / "_sources", SOURCE_TREE / "bench", SOURCE_TREE / "examples"])

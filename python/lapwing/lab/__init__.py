@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Emulated hosts on one machine."""

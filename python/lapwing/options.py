@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""The options of the injected part, made from base/options.toml: flags, checks, documentation."""
+
+import argparse
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from lapwing.errors import LapwingError
+from lapwing.files import read_table
+
+BYTE_UNITS = {
+    "": 1,
+    "b": 1,
+    "k": 1024,
+    "kib": 1024,
+    "kb": 1000,
+    "m": 1024**2,
+    "mib": 1024**2,
+    "mb": 1000**2,
+    "g": 1024**3,
+    "gib": 1024**3,
+    "gb": 1000**3,
+}
+TIME_UNITS = {"": 1, "us": 1, "ms": 1000, "s": 1000000}
+SWITCH_WORDS = {"on": "on", "yes": "on", "1": "on", "true": "on", "off": "off", "no": "off", "0": "off", "false": "off"}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One row of the options table."""
+
+    name: str
+    type: str
+    default: str
+    group: str
+    help: str
+    choices: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+
+    @property
+    def flag(self) -> str:
+        """The option of `lapwing run`."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that the injected part reads."""
+        return "LAPWING_" + self.name.upper()
+
+    @property
+    def values(self) -> str:
+        """What may be given, for help texts."""
+        words = {"bytes": "SIZE", "us": "MICROSECONDS", "count": "N", "switch": "on|off"}
+        return words.get(self.type, "|".join(self.choices))
+
+
+def option_from_row(row: dict[str, Any]) -> Option:
+    """Make an Option of one table row."""
+    return Option(
+        name=row["name"],
+        type=row["type"],
+        default=str(row["default"]),
+        group=row["group"],
+        help=row["help"],
+        choices=tuple(row.get("choices", ())),
+        minimum=row.get("minimum"),
+        maximum=row.get("maximum"),
+    )
+
+
+@cache
+def load_options() -> tuple[Option, ...]:
+    """Read the table."""
+    return tuple(option_from_row(row) for row in read_table("options"))
+
+
+def parse_number(text: str, units: Mapping[str, int]) -> int | None:
+    """Read a number with an optional unit, e.g. 64KiB; None when it is none."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
+    if not found or found[2] not in units:
+        return None
+    return round(float(found[1]) * units[found[2]])
+
+
+def parse_bytes(text: str) -> int:
+    """Read a size such as 4096, 64KiB or 1.5MiB."""
+    value = parse_number(text, BYTE_UNITS)
+    if value is None:
+        raise LapwingError(f"{text!r} is not a size", "write a number of bytes, or a unit as in 64KiB")
+    return value
+
+
+def check_bounds(option: Option, value: int) -> str:
+    """Return the number as the injected part reads it, when it lies in the option's bounds."""
+    if option.minimum is not None and value < option.minimum:
+        raise LapwingError(f"{option.flag} {value} is too small", f"give at least {option.minimum}")
+    if option.maximum is not None and value > option.maximum:
+        raise LapwingError(f"{option.flag} {value} is too large", f"give at most {option.maximum}")
+    return str(value)
+
+
+def parse_value(option: Option, text: str) -> str:
+    """Return an option's value in the form that the injected part reads."""
+    if option.type in ("bytes", "us", "count"):
+        units = {"bytes": BYTE_UNITS, "us": TIME_UNITS}.get(option.type, {"": 1})
+        number = parse_number(text, units)
+        if number is None:
+            remedy = f"give {option.values}, for example {option.default}"
+            raise LapwingError(f"{option.flag} cannot be {text!r}", remedy)
+        return check_bounds(option, number)
+    words = SWITCH_WORDS if option.type == "switch" else {choice: choice for choice in option.choices}
+    if text.lower() not in words:
+        raise LapwingError(f"{option.flag} cannot be {text!r}", f"choose one of {option.values.replace('|', ', ')}")
+    return words[text.lower()]
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Give a command one flag per option."""
+    titles = {"basic": "how Lapwing works", "advanced": "how Lapwing works, advanced (only if you know what it means)"}
+    groups = {group: parser.add_argument_group(title) for group, title in titles.items()}
+    for option in load_options():
+        text = f"{option.help} (default: {option.default})".replace("%", "%%")
+        groups[option.group].add_argument(option.flag, dest=f"option_{option.name}", metavar=option.values, help=text)
+
+
+def collect_environment(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variables for the ranks: flags first, else what the user exported; all checked."""
+    chosen: dict[str, str] = {}
+    for option in load_options():
+        text = getattr(arguments, f"option_{option.name}", None)
+        text = environment.get(option.variable) if text is None else text
+        if text is not None:
+            chosen[option.variable] = parse_value(option, text)
+    return chosen
+
+
+def format_markdown() -> str:
+    """Make docs/options.md."""
+    lines = [
+        "<!-- Made by `lapwing options --markdown` from src/base/options.toml: change that file. -->",
+        "# Options",
+        "",
+        "Each option is a flag of `lapwing run` and an environment variable of the ranks; the flag wins.",
+        "Sizes take units (`64KiB`, `1MiB`), times too (`20us`, `1ms`).",
+    ]
+    for group, title in (("basic", "Basic"), ("advanced", "Advanced")):
+        lines += ["", f"## {title}", "", "| flag | variable | values | default | meaning |", "|---|---|---|---|---|"]
+        for option in (row for row in load_options() if row.group == group):
+            values = option.values.replace("|", ", ")
+            lines.append(f"| `{option.flag}` | `{option.variable}` | {values} | {option.default} | {option.help} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What the ranks remembered: record files and their sums."""

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""Reads the record files of ranks (src/record/format.h) and the job file that gathers them.
+
+A job file is one line "LAPWING-JOB 1", one line of JSON about the run, then the ranks' record files one
+after another; a record file says itself how long it is.
+"""
+
+import json
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lapwing.errors import RecordError
+from lapwing.files import read_table
+
+MAGIC = b"LAPWING\0"
+VERSION = 1
+HEADER = struct.Struct("<8sIIiiIIIIQ64s96s16s24s16s64s")
+JOB_LINE = b"LAPWING-JOB 1\n"
+ENTRIES_MAX = 65536  # more counters or reasons than any version will have: the file is damaged
+
+
+@dataclass(frozen=True)
+class Pass:
+    """How often calls were passed for one reason, and their bytes."""
+
+    calls: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class RankRecord:
+    """What one process remembered."""
+
+    rank: int
+    size: int
+    pid: int
+    is_complete: bool
+    is_active: bool
+    host: str
+    mpi_library: str
+    abi: str
+    hold: str
+    progress: str
+    notice: str
+    counters: Mapping[str, int]
+    passes: Mapping[str, Pass]
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """All records of a run."""
+
+    about: Mapping[str, Any]
+    ranks: Sequence[RankRecord]
+    damaged: Sequence[str] = ()
+
+
+@cache
+def load_names(table: str) -> tuple[str, ...]:
+    """Return the names of a table's rows, in file order."""
+    return tuple(row["name"] for row in read_table(table))
+
+
+@cache
+def load_reason_help() -> Mapping[str, str]:
+    """Return the text that reports print for each reason."""
+    return {row["name"]: row["help"] for row in read_table("reasons")}
+
+
+def decode_text(field: bytes) -> str:
+    """Read a zero-terminated string."""
+    return field.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def name_entries(table: str, count: int) -> list[str]:
+    """Name the first `count` entries of a table; those that a newer writer added get a number."""
+    known = load_names(table)[:count]
+    return [*known, *(f"{table}_{number}" for number in range(len(known), count))]
+
+
+def check_header(data: bytes, source: str) -> tuple[Any, ...]:
+    """Return the header's fields, or say what is wrong with them."""
+    if not data.startswith(MAGIC[: len(data)]) or not data:
+        remedy = "give a file that `lapwing run --keep-record` wrote"
+        raise RecordError(f"{source} is no record file of Lapwing", remedy)
+    if len(data) < HEADER.size:
+        raise RecordError(f"{source} is cut short", "the process probably died while it wrote; run again")
+    fields = HEADER.unpack_from(data)
+    if fields[1] > VERSION:
+        raise RecordError(f"{source} was written by a newer Lapwing (format {fields[1]})", "update Lapwing")
+    if fields[1] < VERSION or fields[2] < HEADER.size or fields[2] > 65536 or max(fields[7:9]) > ENTRIES_MAX:
+        raise RecordError(f"{source} is damaged", "run again")
+    return fields
+
+
+def decode_record(data: bytes, source: str) -> tuple[RankRecord, int]:
+    """Decode the record at the start of the bytes; return it and its length."""
+    fields = check_header(data, source)
+    header_bytes, counter_count, reason_count = fields[2], fields[7], fields[8]
+    length_bytes = header_bytes + 8 * counter_count + 16 * reason_count
+    if len(data) < length_bytes:
+        raise RecordError(f"{source} is cut short", "the process probably died while it wrote; run again")
+    counters = struct.unpack_from(f"<{counter_count}Q", data, header_bytes)
+    numbers = struct.unpack_from(f"<{2 * reason_count}Q", data, header_bytes + 8 * counter_count)
+    passes = [Pass(numbers[2 * index], numbers[2 * index + 1]) for index in range(reason_count)]
+    host, library, abi, hold, progress, notice = (decode_text(field) for field in fields[10:16])
+    record = RankRecord(
+        rank=fields[3],
+        size=fields[4],
+        pid=fields[5],
+        is_complete=fields[6] == 1,
+        is_active=fields[9] == 1,
+        host=host,
+        mpi_library=library,
+        abi=abi,
+        hold=hold,
+        progress=progress,
+        notice=notice,
+        counters=dict(zip(name_entries("record", counter_count), counters, strict=True)),
+        passes=dict(zip(name_entries("reasons", reason_count), passes, strict=True)),
+    )
+    return record, length_bytes
+
+
+def encode_record(record: RankRecord) -> bytes:
+    """Make a record file's bytes: for job files and tests."""
+    texts = (record.host, record.mpi_library, record.abi, record.hold, record.progress, record.notice)
+    header = HEADER.pack(
+        MAGIC,
+        VERSION,
+        HEADER.size,
+        record.rank,
+        record.size,
+        record.pid,
+        int(record.is_complete),
+        len(record.counters),
+        len(record.passes),
+        int(record.is_active),
+        *(text.encode() for text in texts),
+    )
+    counters = struct.pack(f"<{len(record.counters)}Q", *record.counters.values())
+    return header + counters + b"".join(struct.pack("<QQ", row.calls, row.bytes) for row in record.passes.values())
+
+
+def iterate_record_files(folder: Path) -> Iterator[Path]:
+    """Yield the record files of a folder in a steady order; a name with a leading dot is not finished."""
+    return iter(sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")))
+
+
+def read_folder(folder: Path, about: Mapping[str, Any]) -> JobRecord:
+    """Read what the ranks left; a damaged file is named and left out."""
+    ranks: list[RankRecord] = []
+    damaged: list[str] = []
+    for path in iterate_record_files(folder):
+        try:
+            ranks.append(decode_record(path.read_bytes(), path.name)[0])
+        except RecordError as error:
+            damaged.append(error.message)
+    return JobRecord(about, ranks, damaged)
+
+
+def write_job(path: Path, about: Mapping[str, Any], records: Iterable[RankRecord]) -> None:
+    """Write one file for the whole job."""
+    line = json.dumps(dict(about), sort_keys=True).encode() + b"\n"
+    path.write_bytes(JOB_LINE + line + b"".join(encode_record(record) for record in records))
+
+
+def read_job(path: Path) -> JobRecord:
+    """Read a job file, or a single rank's record file."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read ({error.strerror})", "correct the path") from error
+    about: Mapping[str, Any] = {}
+    if data.startswith(JOB_LINE):
+        line, _, data = data[len(JOB_LINE) :].partition(b"\n")
+        about = decode_about(line, path)
+    return JobRecord(about, list(iterate_records(data, str(path))))
+
+
+def decode_about(line: bytes, path: Path) -> Mapping[str, Any]:
+    """Read a job file's line of JSON."""
+    try:
+        about = json.loads(line)
+    except ValueError as error:
+        raise RecordError(f"{path} is damaged", "run again") from error
+    return about if isinstance(about, dict) else {}
+
+
+def iterate_records(data: bytes, source: str) -> Iterator[RankRecord]:
+    """Yield the records that lie one after another."""
+    while data:
+        record, length_bytes = decode_record(data, source)
+        data = data[length_bytes:]
+        yield record

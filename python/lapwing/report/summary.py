@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""The few lines that `lapwing run` prints at the end, and the same as JSON."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lapwing.profile.record import JobRecord, Pass, RankRecord, load_reason_help
+
+SCHEMA = "lapwing-run-1"
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The sums over the ranks of a job."""
+
+    expected: int
+    reporting: int
+    complete: int
+    counters: Mapping[str, int]
+    passes: Mapping[str, Pass]
+    holds: Sequence[str]
+    progress: Sequence[str]
+    libraries: Sequence[str]
+    notices: Mapping[str, int]
+
+
+def count_words(words: Iterable[str]) -> list[str]:
+    """Return the different words, the most frequent first, without empty ones."""
+    return [word for word, _ in Counter(word for word in words if word and word != "none").most_common()]
+
+
+def sum_passes(records: Sequence[RankRecord]) -> dict[str, Pass]:
+    """Sum the passes, the most frequent reason first."""
+    calls: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for record in records:
+        for reason, row in record.passes.items():
+            calls[reason] += row.calls
+            sizes[reason] += row.bytes
+    return {reason: Pass(count, sizes[reason]) for reason, count in calls.most_common() if count and reason != "none"}
+
+
+def sum_job(job: JobRecord) -> Totals:
+    """Sum a job; processes that never knew a rank were no MPI processes."""
+    records = [record for record in job.ranks if record.rank >= 0 or record.notice]
+    counters: Counter[str] = Counter()
+    for record in records:
+        counters.update(record.counters)
+    return Totals(
+        expected=max((record.size for record in records), default=0),
+        reporting=len([record for record in records if record.rank >= 0]),
+        complete=len([record for record in records if record.is_complete]),
+        counters=counters,
+        passes=sum_passes(records),
+        holds=count_words(record.hold for record in records),
+        progress=count_words(record.progress for record in records),
+        libraries=count_words(record.mpi_library for record in records),
+        notices=Counter(record.notice for record in records if record.notice),
+    )
+
+
+def format_bytes(number: float) -> str:
+    """Write a number of bytes for people."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if number < 1024:
+            return f"{number:.0f} B" if unit == "B" else f"{number:.3g} {unit}"
+        number /= 1024
+    return f"{number:.3g} TiB"
+
+
+def format_time(ns: float) -> str:
+    """Write a time for people."""
+    for limit, factor, unit in ((1e3, 1, "ns"), (1e6, 1e-3, "us"), (1e9, 1e-6, "ms")):
+        if ns < limit:
+            return f"{ns * factor:.3g} {unit}"
+    return f"{ns * 1e-9:.2f} s"
+
+
+def format_count(number: int, word: str) -> str:
+    """Write a number with its noun."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def describe_ops(totals: Totals) -> str:
+    """Say how much was overlapped."""
+    counters = totals.counters
+    sends, receives = counters.get("ops_send", 0), counters.get("ops_receive", 0)
+    if sends + receives == 0:
+        return "no call was overlapped"
+    return (
+        f"overlapped {format_count(sends, 'send')} ({format_bytes(counters.get('bytes_send', 0))}) and "
+        f"{format_count(receives, 'receive')} ({format_bytes(counters.get('bytes_receive', 0))})"
+    )
+
+
+def describe_ranks(totals: Totals) -> str:
+    """Say how many ranks reported."""
+    if totals.reporting > totals.expected:
+        return f"{totals.reporting} processes reporting"
+    return f"{totals.reporting} of {format_count(totals.expected, 'rank')} reporting"
+
+
+def describe_times(totals: Totals) -> str:
+    """Say what was gained and where the program waited all the same."""
+    counters = totals.counters
+    touches = format_count(counters.get("touches", 0), "touch").replace("touchs", "touches")
+    return (
+        f"time overlapped {format_time(counters.get('overlapped_ns', 0))}; waited "
+        f"{format_time(counters.get('touch_wait_ns', 0))} at {touches}, "
+        f"{format_time(counters.get('call_wait_ns', 0))} in later calls (sums over ranks)"
+    )
+
+
+def describe_engine(totals: Totals) -> str:
+    """Say what Lapwing cost."""
+    counters = totals.counters
+    cpu_ns, run_ns = counters.get("engine_cpu_ns", 0), counters.get("run_ns", 0)
+    share = f" ({100 * cpu_ns / run_ns:.2g} % of a core)" if run_ns else ""
+    hold, progress = ", ".join(totals.holds) or "none", ", ".join(totals.progress) or "none"
+    return (
+        f"engine {format_time(cpu_ns)} of processor time{share}; arming and releasing holds "
+        f"{format_time(counters.get('hold_ns', 0))}; hold {hold}, progress {progress}"
+    )
+
+
+def describe_passes(totals: Totals) -> list[str]:
+    """Say which calls went to MPI unchanged, and why."""
+    if not totals.passes:
+        return []
+    texts = load_reason_help()
+    calls = sum(row.calls for row in totals.passes.values())
+    lines = [f"passed {format_count(calls, 'call')} to MPI unchanged:"]
+    for reason, row in totals.passes.items():
+        lines.append(f"  {row.calls:>10,}  {format_bytes(row.bytes):>9}  {texts.get(reason, reason)}")
+    return lines
+
+
+def describe_problems(job: JobRecord, totals: Totals) -> list[str]:
+    """Say what the numbers above leave out."""
+    lines = [f"notice: {notice} ({format_count(number, 'process')})" for notice, number in totals.notices.items()]
+    lines = [line.replace("processs", "processes") for line in lines]
+    unfinished = totals.reporting - totals.complete
+    if unfinished > 0:
+        lines.append(f"notice: {format_count(unfinished, 'rank')} ended without MPI_Finalize")
+    return lines + [f"notice: {text}" for text in job.damaged]
+
+
+def format_unused() -> str:
+    """Say that nobody used Lapwing, and why that may be."""
+    return (
+        "no process used Lapwing: no MPI program was started, it is statically linked or set-uid, it did not get "
+        "LD_PRELOAD, or its host does not see the folder of the records (start in a shared folder)"
+    )
+
+
+def format_summary(job: JobRecord) -> list[str]:
+    """Make the lines of the summary."""
+    totals = sum_job(job)
+    if not job.ranks and not job.damaged:
+        return [format_unused()]
+    lines = [f"{describe_ops(totals)}; {describe_ranks(totals)}"]
+    if totals.counters.get("ops_send", 0) + totals.counters.get("ops_receive", 0):
+        lines.append(describe_times(totals))
+    if totals.reporting:
+        lines.append(describe_engine(totals))
+    return lines + describe_passes(totals) + describe_problems(job, totals)
+
+
+def make_json(job: JobRecord) -> dict[str, Any]:
+    """Make the summary for programs."""
+    totals = sum_job(job)
+    return {
+        "schema": SCHEMA,
+        "job": dict(job.about),
+        "ranks_expected": totals.expected,
+        "ranks_reporting": totals.reporting,
+        "ranks_complete": totals.complete,
+        "hold": list(totals.holds),
+        "progress": list(totals.progress),
+        "mpi_libraries": list(totals.libraries),
+        "counters": dict(totals.counters),
+        "passes": {reason: {"calls": row.calls, "bytes": row.bytes} for reason, row in totals.passes.items()},
+        "notices": dict(totals.notices),
+        "damaged": list(job.damaged),
+    }

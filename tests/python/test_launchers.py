@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""How variables get into the command line of each launcher."""
+
+import pytest
+
+from lapwing.errors import LapwingError
+from lapwing.launch.launchers import Hydra, OpenMpi, Prrte, Srun, find_launcher, recognise_version
+
+VARIABLES = {"LD_PRELOAD": "/l.so", "LAPWING_HOLD": "signal"}
+
+
+def test_openmpi_sets_variables_for_each_program() -> None:
+    line = OpenMpi("mpirun").add_environment(["-n", "1", "./a", ":", "-n", "1", "./b"], VARIABLES)
+    ours = ["-x", "LD_PRELOAD=/l.so", "-x", "LAPWING_HOLD=signal"]
+    assert line == [*ours, "-n", "1", "./a", ":", *ours, "-n", "1", "./b"]
+
+
+def test_openmpi_keeps_the_users_preload() -> None:
+    line = OpenMpi("mpirun").add_environment(["-x", "LD_PRELOAD=/u.so", "./a"], {"LD_PRELOAD": "/l.so"})
+    assert line == ["-x", "LD_PRELOAD=/l.so:/u.so", "./a"]
+
+
+def test_hydra_sets_variables_once() -> None:
+    line = Hydra("mpiexec").add_environment(["-n", "1", "./a", ":", "-n", "1", "./b"], VARIABLES)
+    assert line[:6] == ["-genv", "LD_PRELOAD", "/l.so", "-genv", "LAPWING_HOLD", "signal"]
+    assert line[6:] == ["-n", "1", "./a", ":", "-n", "1", "./b"]
+
+
+def test_hydra_keeps_the_users_preload() -> None:
+    line = Hydra("mpiexec").add_environment(["-env", "LD_PRELOAD", "/u.so", "./a"], {"LD_PRELOAD": "/l.so"})
+    assert line[3:] == ["-env", "LD_PRELOAD", "/l.so:/u.so", "./a"]
+
+
+def test_srun_exports_everything_and_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_EXPORT_ENV", raising=False)
+    line = Srun("srun").add_environment(["-n", "2", "./a"], VARIABLES)
+    assert line == ["--export=ALL,LAPWING_HOLD,LD_PRELOAD=/l.so", "-n", "2", "./a"]
+
+
+@pytest.mark.parametrize("given", [["--export=FOO,BAR"], ["--export", "FOO,BAR"]])
+def test_srun_merges_the_users_export(given: list[str]) -> None:
+    line = Srun("srun").add_environment(["-n", "2", *given, "./a", "--export=mine"], VARIABLES)
+    assert line == ["--export=FOO,BAR,LAPWING_HOLD,LD_PRELOAD=/l.so", "-n", "2", "./a", "--export=mine"]
+
+
+def test_srun_export_none_exports_only_ours() -> None:
+    line = Srun("srun").add_environment(["--export=NONE", "./a"], VARIABLES)
+    assert line[0] == "--export=LAPWING_HOLD,LD_PRELOAD=/l.so"
+
+
+def test_srun_itself_is_not_preloaded() -> None:
+    assert Srun("srun").launcher_environment(VARIABLES) == {"LAPWING_HOLD": "signal"}
+
+
+def test_srun_refuses_a_comma_in_a_path() -> None:
+    with pytest.raises(LapwingError, match="comma"):
+        Srun("srun").add_environment(["./a"], {"LD_PRELOAD": "/a,b.so"})
+
+
+@pytest.mark.parametrize(
+    ("version", "kind"),
+    [
+        ("mpirun (Open MPI) 4.1.4", OpenMpi),
+        ("mpirun.openmpi (OpenRTE) 4.1.4", OpenMpi),
+        ("mpirun (Open MPI) 5.0.11", Prrte),
+        ("prterun (PRRTE) 3.0.1", Prrte),
+        ("HYDRA build details:\n    Version: 4.0.2", Hydra),
+        ("Intel(R) MPI Library for Linux* OS, Version 2021.14", Hydra),
+        ("something else 1.0", None),
+    ],
+)
+def test_recognises_the_launcher(version: str, kind: type | None) -> None:
+    assert recognise_version(version) is kind
+
+
+def test_unsupported_launcher_is_named() -> None:
+    with pytest.raises(LapwingError, match="jsrun is not supported"):
+        find_launcher("jsrun")
+
+
+@pytest.mark.parametrize(
+    ("line", "programs"),
+    [
+        (["-n", "2", "--mca", "btl", "tcp", "./a", "-x", "./c"], ["./a"]),
+        (["-n", "2", "./a", ":", "-n", "1", "./b"], ["./a", "./b"]),
+        (["--unheard-of", "2", "./a"], []),
+        (["--host", "remote", "./a"], []),
+        (["-n", "2"], []),
+    ],
+)
+def test_openmpi_program_is_found_only_when_certain(line: list[str], programs: list[str]) -> None:
+    assert OpenMpi("mpirun").find_programs(line) == programs
+
+
+def test_hydra_program_is_found() -> None:
+    assert Hydra("mpiexec").find_programs(["-n", "2", "-genv", "A", "B", "./a", "x"]) == ["./a"]

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Options are checked before anything starts."""
+
+import argparse
+
+import pytest
+
+from lapwing.errors import LapwingError
+from lapwing.options import add_flags, collect_environment, format_markdown, load_options, parse_bytes
+
+
+def collect(line: list[str], environment: dict[str, str] | None = None) -> dict[str, str]:
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    return collect_environment(parser.parse_args(line), environment or {})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("64KiB", 65536), ("64k", 65536), ("1.5MiB", 1572864), ("1MB", 1000000), ("7", 7)]
+)
+def test_sizes(text: str, value: int) -> None:
+    assert parse_bytes(text) == value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["--threshold", "lots"], ["--threshold", "0"], ["--hold", "magic"], ["--learn", "2"], ["--max-ops", "9999"]],
+)
+def test_wrong_value_is_refused_with_a_remedy(line: list[str]) -> None:
+    with pytest.raises(LapwingError) as caught:
+        collect(line)
+    assert line[0] in caught.value.message
+    assert caught.value.remedy
+    assert caught.value.exit_code == 2
+
+
+def test_values_reach_the_ranks_in_plain_form() -> None:
+    line = ["--threshold", "1MiB", "--learn", "no", "--poll-max", "2ms", "--hold", "signal"]
+    assert collect(line) == {
+        "LAPWING_THRESHOLD": "1048576",
+        "LAPWING_LEARN": "off",
+        "LAPWING_POLL_MAX": "2000",
+        "LAPWING_HOLD": "signal",
+    }
+
+
+def test_flag_wins_over_variable() -> None:
+    environment = {"LAPWING_HOLD": "signal", "LAPWING_LEARN": "off"}
+    assert collect(["--hold", "auto"], environment) == {"LAPWING_HOLD": "auto", "LAPWING_LEARN": "off"}
+
+
+def test_markdown_names_every_option() -> None:
+    text = format_markdown()
+    assert all(option.flag in text and option.help in text for option in load_options())

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing run` with real launchers, where there are any, and a stand-in for the preload library."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PYTHON = Path(__file__).parents[2] / "python"
+LAUNCHERS = ["mpirun.openmpi", "mpirun.mpich"]
+
+
+def start(
+    line: list[str], folder: Path, preload: Path | None = None, **extra: str
+) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "OMPI_ALLOW_RUN_AS_ROOT": "1", **extra}
+    environment |= {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LAPWING_PRELOAD": str(preload or shutil.which("true"))}
+    command = [sys.executable, "-m", "lapwing", *line]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+    )
+
+
+@pytest.fixture(params=LAUNCHERS)
+def launcher(request: pytest.FixtureRequest) -> list[str]:
+    name: str = request.param
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    return [name, "--oversubscribe"] if "openmpi" in name else [name]
+
+
+@pytest.mark.parametrize("program", [["env"], ["sh", "-c", "env"]])
+def test_variables_reach_the_ranks_but_not_the_launcher(
+    launcher: list[str], program: list[str], tmp_path: Path, stand_in_preload: Path
+) -> None:
+    line = ["run", "--threshold", "1MiB", "--json", "out.json", *launcher, "-n", "2", *program]
+    done = start(line, tmp_path, stand_in_preload)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("LAPWING_THRESHOLD=1048576") == 2
+    assert done.stdout.count(f"LD_PRELOAD={stand_in_preload}") == 2
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert document["ranks_expected"] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_mpmd_reaches_both_programs(launcher: list[str], tmp_path: Path, stand_in_preload: Path) -> None:
+    line = ["run", *launcher, "-n", "1", "env", ":", "-n", "1", "env"]
+    done = start(line, tmp_path, stand_in_preload)
+    assert done.stdout.count(f"LD_PRELOAD={stand_in_preload}") == 2, done.stderr
+
+
+def test_exit_code_is_the_programs_own(launcher: list[str], tmp_path: Path) -> None:
+    assert start(["run", "--quiet", *launcher, "-n", "1", "sh", "-c", "exit 7"], tmp_path).returncode == 7
+
+
+def test_death_by_signal_is_128_more(tmp_path: Path) -> None:
+    assert start(["run", "--quiet", "sh", "-c", "kill -9 $$"], tmp_path).returncode == 137
+
+
+def test_users_preload_stays(tmp_path: Path, stand_in_preload: Path) -> None:
+    extra = str(shutil.which("true"))
+    done = start(["run", "--quiet", "env"], tmp_path, stand_in_preload, LD_PRELOAD=extra)
+    assert f"LD_PRELOAD={stand_in_preload}:{extra}" in done.stdout
+
+
+def test_kept_record_can_be_reported(tmp_path: Path, stand_in_preload: Path) -> None:
+    extra = {"PMI_RANK": "0", "PMI_SIZE": "1"}
+    done = start(["run", "--keep-record", "job", "true"], tmp_path, stand_in_preload, **extra)
+    shown = start(["report", "job"], tmp_path)
+    assert "1 of 1 rank reporting" in done.stderr
+    assert "1 of 1 rank reporting" in shown.stdout
+
+
+def test_no_process_with_lapwing_is_said(tmp_path: Path) -> None:
+    assert "no process used Lapwing" in start(["run", "true"], tmp_path).stderr
+
+
+def test_quiet_says_nothing(tmp_path: Path, stand_in_preload: Path) -> None:
+    assert start(["run", "--quiet", "true"], tmp_path, stand_in_preload).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ([], "nothing to run"),
+        (["--threshold", "many", "true"], "--threshold cannot be 'many'"),
+        (["--no-such", "true"], "--no-such"),
+        (["jsrun", "./app"], "jsrun is not supported"),
+        (["mpirun-that-is-not-there", "./app"], "no such program"),
+        (["./absent"], "./absent: no such program"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(line: list[str], cause: str, tmp_path: Path) -> None:
+    done = start(["run", *line], tmp_path)
+    assert done.returncode == 2
+    assert cause in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_missing_program_is_found_before_the_launcher_starts(launcher: list[str], tmp_path: Path) -> None:
+    done = start(["run", *launcher, "-n", "2", "./absent"], tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("lapwing: ./absent: no such program")
+
+
+def test_static_program_is_announced(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text("int main(void) { return 0; }\n")
+    built = subprocess.run(["cc", "-static", "-o", tmp_path / "p", tmp_path / "p.c"], capture_output=True)
+    if built.returncode != 0:
+        pytest.skip("no static libc")
+    assert "./p runs without Lapwing: it is statically linked" in start(["run", "./p"], tmp_path).stderr
+
+
+def test_termination_is_forwarded(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
+    program = "trap 'exit 9' TERM; touch ready; while :; do sleep 0.05; done"
+    command = [sys.executable, "-m", "lapwing", "run", "--quiet", "sh", "-c", program]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment) as child:
+        for _ in range(200):
+            if (tmp_path / "ready").exists():
+                break
+            time.sleep(0.05)
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(20) == 9
+    assert [path.name for path in tmp_path.iterdir()] == ["ready"]

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""What `lapwing run` says at the end."""
+
+from dataclasses import replace
+
+from lapwing.profile.record import JobRecord, Pass, RankRecord
+from lapwing.report.summary import format_bytes, format_summary, format_time, make_json, sum_job
+
+
+def test_summary_adds_ranks_up(rank_record: RankRecord) -> None:
+    counters = {"ops_send": 1, "bytes_send": 1 << 20, "ops_receive": 2, "bytes_receive": 3 << 20, "touches": 1}
+    record = replace(rank_record, counters=counters)
+    lines = format_summary(JobRecord({}, [record, replace(record, rank=0)]))
+    assert lines[0] == "overlapped 2 sends (2 MiB) and 4 receives (6 MiB); 2 of 2 ranks reporting"
+
+
+def test_passes_are_sorted_and_explained(rank_record: RankRecord) -> None:
+    passes = {"none": Pass(5, 0), "small": Pass(3, 30), "status": Pass(10, 100), "datatype": Pass(0, 0)}
+    text = "\n".join(format_summary(JobRecord({}, [replace(rank_record, passes=passes)])))
+    assert "passed 13 calls" in text
+    assert text.index("known at once") < text.index("below the threshold")
+    assert "datatype" not in text
+
+
+def test_missing_ranks_are_counted(rank_record: RankRecord) -> None:
+    assert "1 of 2 ranks" in format_summary(JobRecord({}, [rank_record]))[0]
+
+
+def test_unfinished_ranks_are_noticed(rank_record: RankRecord) -> None:
+    lines = format_summary(JobRecord({}, [replace(rank_record, is_complete=False)]))
+    assert "notice: 1 rank ended without MPI_Finalize" in lines
+
+
+def test_notice_of_a_rank_is_shown(rank_record: RankRecord) -> None:
+    lines = format_summary(JobRecord({}, [replace(rank_record, notice="unknown MPI")]))
+    assert "notice: unknown MPI (1 process)" in lines
+
+
+def test_no_record_is_explained() -> None:
+    assert "no process used Lapwing" in format_summary(JobRecord({}, []))[0]
+
+
+def test_json_has_a_schema(rank_record: RankRecord) -> None:
+    document = make_json(JobRecord({"exit_code": 0}, [rank_record]))
+    assert document["schema"] == "lapwing-run-1"
+    assert document["ranks_expected"] == 2
+    assert document["counters"] == dict(rank_record.counters)
+
+
+def test_processes_without_mpi_do_not_count(rank_record: RankRecord) -> None:
+    shell = replace(rank_record, rank=-1, size=-1)
+    assert sum_job(JobRecord({}, [shell, rank_record])).reporting == 1
+
+
+def test_units() -> None:
+    assert [format_bytes(number) for number in (12, 1536, 5 << 30)] == ["12 B", "1.5 KiB", "5 GiB"]
+    assert [format_time(number) for number in (5, 2500, 1.5e6, 2.5e9)] == ["5 ns", "2.5 us", "1.5 ms", "2.50 s"]
