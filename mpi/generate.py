@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: MIT
+"""Makes the C and assembly that src/intercept builds from the MPI API table.
+
+    generate.py FOLDER
+
+writes into FOLDER
+    intercept/real.h      struct intercept_real: MPI's own functions, per ABI
+    intercept/entries.h   the entries that are written by hand
+    intercept/entries.c   all other entries and the backend, per ABI
+    intercept/names.h     number of names, and
+    intercept/names.c     the names, in the order of every table here
+    intercept/stubs_x86_64.S, intercept/stubs_aarch64.S   the exported MPI_* jumps
+    intercept/exports.txt the exported names, one per line
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from functions import functions
+from table import Buffer, Parameter, Row, problems
+
+C_NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made by mpi/generate.py from mpi/functions.py. */\n"
+LINE_LENGTH = 120
+
+
+def parameter_list(row: Row) -> str:
+    """The parameters as C declares them."""
+    return ", ".join(parameter.declaration for parameter in row.parameters) or "void"
+
+
+def call(row: Row, replaced: dict[str, str] | None = None) -> str:
+    """A call of MPI's own function with the entry's arguments."""
+    names = (parameter.name for parameter in row.parameters)
+    arguments = ", ".join((replaced or {}).get(name, name) for name in names)
+    return f"real.{row.name}({arguments})"
+
+
+def wrap(line: str, indent: int) -> str:
+    """Breaks a long line after a comma, as often as needed."""
+    if len(line) < LINE_LENGTH:  # room for a semicolon
+        return line
+    cut = line.rfind(", ", 0, LINE_LENGTH - 1) + 1
+    return line[:cut] + "\n" + wrap(" " * indent + line[cut + 1 :], indent)
+
+
+def signature(row: Row, storage: str = "") -> str:
+    """The first line of an entry."""
+    head = f"{storage}{row.returns} entry_{row.name}("
+    return wrap(f"{head}{parameter_list(row)})", len(head))
+
+
+def wait_for_buffer(buffer: Buffer) -> str:
+    """Waits for the ops that forbid this access to a message buffer."""
+    datatype = "abi_handles.byte" if buffer.datatype == "MPI_BYTE" else buffer.datatype
+    access = "DISPATCH_WRITES" if buffer.is_written else "DISPATCH_READS"
+    return f"dispatch_wait_buffer({buffer.address}, {buffer.count}, {datatype}, {access});"
+
+
+def wait_for_pointer(row: Row, parameter: Parameter) -> str:
+    """Waits for the ops that hold the memory of a result, a request or an array."""
+    return f"dispatch_wait_argument({parameter.name}, {row.size_of(parameter)});"
+
+
+def waits(row: Row) -> Iterator[str]:
+    """What an entry waits for before it enters MPI."""
+    if row.treatment == "drain" or (row.treatment == "start" and not row.buffers):
+        yield "dispatch_wait_all();"
+        return
+    op = row.parameter_of_role("op")
+    if op is not None and row.buffers:
+        # The program's own reduction function may touch any memory while MPI runs it.
+        yield f"if (!abi_op_is_predefined({op.name}))"
+        yield "    dispatch_wait_all();"
+    yield from (wait_for_buffer(buffer) for buffer in row.buffers)
+    for parameter in row.plain_pointers():
+        if row.role(parameter) != "status" or row.treatment != "status":
+            yield wait_for_pointer(row, parameter)
+
+
+def gated_body(row: Row) -> Iterator[str]:
+    """The classes gated, buffers and drain."""
+    yield "if (dispatch_is_direct())"
+    yield f"    return {call(row)};"
+    yield from waits(row)
+    yield "dispatch_enter();"
+    yield f"return dispatch_leave({call(row)});"
+
+
+def track(row: Row) -> str:
+    """Remembers what MPI goes on using after the call."""
+    request = row.parameter_of_role("request")
+    if request is None:
+        return "dispatch_track_for_ever();"
+    if len(row.buffers) != 1:
+        return f"dispatch_track_unknown(*{request.name});"
+    buffer = row.buffers[0]
+    return f"dispatch_track(*{request.name}, {buffer.address}, {buffer.count}, {buffer.datatype});"
+
+
+def start_body(row: Row) -> Iterator[str]:
+    """The class start. Never direct: later holds must know what MPI goes on using."""
+    yield from waits(row)
+    yield "dispatch_enter();"
+    yield f"int result = {call(row)};"
+    yield "if (result == MPI_SUCCESS)"
+    yield f"    {track(row)}"
+    yield "return dispatch_leave(result);"
+
+
+def status_body(row: Row) -> Iterator[str]:
+    """The class status. A status may outlive its op, so it is settled on the direct way too."""
+    status = row.parameter_of_role("status")
+    if status is None:
+        raise ValueError(row.name)
+    own_call = call(row, {status.name: "settled"})
+    yield "MPI_Status storage;"
+    yield f"const MPI_Status *settled = dispatch_settle_status({status.name}, &storage);"
+    yield "if (dispatch_is_direct())"
+    yield f"    return {own_call};"
+    yield from waits(row)
+    yield "dispatch_enter();"
+    yield f"return dispatch_leave({own_call});"
+
+
+BODIES = {
+    "gated": gated_body,
+    "buffers": gated_body,
+    "drain": gated_body,
+    "start": start_body,
+    "status": status_body,
+}
+
+
+def entry(row: Row) -> str:
+    """One entry as C."""
+    if row.returns != "int" or row.is_variadic:
+        raise ValueError(f"{row.name}: only functions that return an error code can be gated")
+    lines = [wrap("    " + line, 8) for line in BODIES[row.treatment](row)]
+    return "\n".join([signature(row, "static "), "{", *lines, "}"])
+
+
+def real_header(rows: list[Row]) -> str:
+    """intercept/real.h."""
+    members = (f"    {row.returns} (*{row.name})({parameter_list(row)});" for row in rows)
+    text = "\n".join(wrap(member, 8) for member in members)
+    return f"""{C_NOTICE}/* MPI's own functions, filled at bind in the order of intercept_names; NULL where the library lacks one. */
+#ifndef INTERCEPT_REAL_H
+#define INTERCEPT_REAL_H
+
+#include "abi.h"
+
+struct intercept_real {{
+{text}
+}};
+
+extern struct intercept_real real;
+
+#endif
+"""
+
+
+def entries_header(rows: list[Row]) -> str:
+    """intercept/entries.h."""
+    declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment == "written")
+    return f"""{C_NOTICE}/* The entries that src/intercept/mpi writes by hand. */
+#ifndef INTERCEPT_ENTRIES_H
+#define INTERCEPT_ENTRIES_H
+
+#include "abi.h"
+
+{declarations}
+
+#endif
+"""
+
+
+def entries_source(rows: list[Row]) -> str:
+    """intercept/entries.c."""
+    generated = "\n\n".join(entry(row) for row in rows if row.treatment in BODIES)
+    table = "\n".join(
+        f"    {'NULL' if row.treatment == 'direct' else f'entry_{row.name}'}, /* {row.name}: {row.treatment} */"
+        for row in rows
+    )
+    return f"""{C_NOTICE}/* Compiled once per ABI. */
+#include "intercept/bind/bind.h"
+#include "intercept/entries.h"
+#include "intercept/mpi/dispatch.h"
+#include "intercept/names.h"
+
+_Static_assert(sizeof(struct intercept_real) == INTERCEPT_NAME_COUNT * sizeof(void *), "one pointer per name");
+
+struct intercept_real real;
+
+{generated}
+
+/* NULL: the program reaches MPI's own function. */
+static void *const entries[INTERCEPT_NAME_COUNT] = {{
+{table}
+}};
+
+const struct intercept_backend ABI_BACKEND = {{
+    .abi = ABI_NAME,
+    .prepare = abi_prepare,
+    .entries = entries,
+    .real = &real,
+}};
+"""
+
+
+def names_header(rows: list[Row]) -> str:
+    """intercept/names.h."""
+    return f"""{C_NOTICE}#ifndef INTERCEPT_NAMES_H
+#define INTERCEPT_NAMES_H
+
+enum {{ INTERCEPT_NAME_COUNT = {len(rows)} }};
+
+/* Sorted as strcmp() sorts. */
+extern const char *const intercept_names[INTERCEPT_NAME_COUNT];
+
+#endif
+"""
+
+
+def names_source(rows: list[Row]) -> str:
+    """intercept/names.c."""
+    names = "\n".join(f'    "{row.name}",' for row in rows)
+    return f"""{C_NOTICE}#include "intercept/names.h"
+
+const char *const intercept_names[INTERCEPT_NAME_COUNT] = {{
+{names}
+}};
+"""
+
+
+def slots(rows: list[Row]) -> str:
+    """The table of jump targets, which start at the binder; the same text on every machine."""
+    first = "\n".join(f"    .quad intercept_first_{index}" for index in range(len(rows)))
+    return f"""
+    .section .data.rel, "aw", %progbits
+    .balign 8
+    .globl intercept_slots
+    .hidden intercept_slots
+    .type intercept_slots, %object
+    .size intercept_slots, {8 * len(rows)}
+intercept_slots:
+{first}
+    .section .note.GNU-stack, "", %progbits
+"""
+
+
+def function_symbol(name: str, body: str) -> str:
+    """An exported function in assembly."""
+    return f"""    .globl {name}
+    .type {name}, %function
+{name}:
+    .cfi_startproc
+{body}
+    .cfi_endproc
+    .size {name}, . - {name}
+"""
+
+
+def stubs_x86_64(rows: list[Row]) -> str:
+    """The jumps for x86-64 (System V ABI): rdi to r9, xmm0 to xmm7 and al carry arguments."""
+    jumps = "".join(
+        function_symbol(row.name, f"    jmp *intercept_slots+{8 * index}(%rip)") for index, row in enumerate(rows)
+    )
+    firsts = "".join(
+        f"intercept_first_{index}:\n    pushq ${index}\n    jmp intercept_stub_bind\n" for index in range(len(rows))
+    )
+    integers = ("rdi", "rsi", "rdx", "rcx", "r8", "r9", "rax")
+    saves = [f"    movq %{name}, {8 * index}(%rsp)" for index, name in enumerate(integers)]
+    saves += [f"    movups %xmm{index}, {64 + 16 * index}(%rsp)" for index in range(8)]
+    loads = [f"    movq {8 * index}(%rsp), %{name}" for index, name in enumerate(integers)]
+    loads += [f"    movups {64 + 16 * index}(%rsp), %xmm{index}" for index in range(8)]
+    return "\n".join(
+        [
+            C_NOTICE + "    .text",
+            jumps,
+            "/* On the stack: index, return address. 8 + 192 + 8 bytes keep calls 16-byte aligned. */",
+            firsts + "intercept_stub_bind:",
+            "    .cfi_startproc",
+            "    .cfi_def_cfa_offset 16",
+            "    subq $192, %rsp",
+            "    .cfi_adjust_cfa_offset 192",
+            *saves,
+            "    movq 192(%rsp), %rdi",
+            "    call intercept_bind",
+            "    movq %rax, %r11",
+            *loads,
+            "    addq $200, %rsp",
+            "    .cfi_adjust_cfa_offset -200",
+            "    jmp *%r11",
+            "    .cfi_endproc",
+            slots(rows),
+        ]
+    )
+
+
+def stubs_aarch64(rows: list[Row]) -> str:
+    """The jumps for aarch64 (AAPCS64): x0 to x8 and q0 to q7 carry arguments; x16 and x17 are the linker's."""
+    jumps = "".join(
+        function_symbol(
+            row.name,
+            f"    adrp x16, intercept_slots+{8 * index}\n"
+            f"    ldr x16, [x16, :lo12:intercept_slots+{8 * index}]\n"
+            "    br x16",
+        )
+        for index, row in enumerate(rows)
+    )
+    firsts = "".join(
+        f"intercept_first_{index}:\n    mov x17, #{index}\n    b intercept_stub_bind\n" for index in range(len(rows))
+    )
+    pairs = [(f"x{2 * index}", f"x{2 * index + 1}", 16 + 16 * index) for index in range(4)]
+    pairs += [(f"q{2 * index}", f"q{2 * index + 1}", 96 + 32 * index) for index in range(4)]
+    saves = [f"    stp {one}, {two}, [sp, #{offset}]" for one, two, offset in pairs]
+    loads = [f"    ldp {one}, {two}, [sp, #{offset}]" for one, two, offset in pairs]
+    return "\n".join(
+        [
+            C_NOTICE + "    .text",
+            jumps,
+            firsts + "intercept_stub_bind:",
+            "    .cfi_startproc",
+            "    stp x29, x30, [sp, #-224]!",
+            "    .cfi_def_cfa_offset 224",
+            "    .cfi_offset x29, -224",
+            "    .cfi_offset x30, -216",
+            "    mov x29, sp",
+            *saves,
+            "    str x8, [sp, #80]",
+            "    mov x0, x17",
+            "    bl intercept_bind",
+            "    mov x16, x0",
+            *loads,
+            "    ldr x8, [sp, #80]",
+            "    ldp x29, x30, [sp], #224",
+            "    .cfi_restore x29",
+            "    .cfi_restore x30",
+            "    .cfi_def_cfa_offset 0",
+            "    br x16",
+            "    .cfi_endproc",
+            slots(rows),
+        ]
+    )
+
+
+def exports(rows: list[Row]) -> str:
+    """intercept/exports.txt."""
+    return "".join(f"{row.name}\n" for row in rows)
+
+
+FILES = {
+    "real.h": real_header,
+    "entries.h": entries_header,
+    "entries.c": entries_source,
+    "names.h": names_header,
+    "names.c": names_source,
+    "stubs_x86_64.S": stubs_x86_64,
+    "stubs_aarch64.S": stubs_aarch64,
+    "exports.txt": exports,
+}
+
+
+def write_if_changed(path: Path, text: str) -> None:
+    """Keeps the time of a file that is as it was, so that nothing is built again."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main() -> int:
+    """Writes all files, or says what is wrong with the table."""
+    rows = sorted(functions(), key=lambda row: row.name.encode())
+    complaints = [complaint for row in rows for complaint in problems(row)]
+    if complaints:
+        print("\n".join(complaints), file=sys.stderr)
+        return 1
+    folder = Path(sys.argv[1]) / "intercept"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in FILES.items():
+        write_if_changed(folder / name, make(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

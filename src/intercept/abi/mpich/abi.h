@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The ABI that MPICH 3.1 and later share with Intel MPI, MVAPICH and Cray MPI:
+ * handles are numbers. Checked against the real mpi.h by tests/api. */
+#ifndef INTERCEPT_ABI_H
+#define INTERCEPT_ABI_H
+
+#include <stddef.h>
+
+#define ABI_NAME "mpich"
+#define ABI_BACKEND intercept_backend_mpich
+
+typedef int MPI_Comm;
+typedef int MPI_Datatype;
+typedef int MPI_Errhandler;
+typedef struct ADIOI_FileD *MPI_File;
+typedef int MPI_Group;
+typedef int MPI_Info;
+typedef int MPI_Message;
+typedef int MPI_Op;
+typedef int MPI_Request;
+typedef int MPI_Session;
+typedef int MPI_Win;
+
+typedef struct {
+    int count_low;
+    int count_high_and_cancelled;
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+} MPI_Status;
+
+#include "../common.h"
+
+enum {
+    MPI_SUCCESS = 0,
+    MPI_ERR_COUNT = 2,
+    MPI_ERR_TYPE = 3,
+    MPI_ERR_ARG = 12,
+    MPI_ERR_UNKNOWN = 13,
+    MPI_ERR_TRUNCATE = 14,
+    MPI_ERR_OTHER = 15,
+    MPI_ERR_INTERN = 16,
+    MPI_ERR_IN_STATUS = 17,
+    MPI_ERR_PENDING = 18,
+    MPI_ERR_REQUEST = 19
+};
+enum { MPI_ANY_SOURCE = -2, MPI_PROC_NULL = -1, MPI_ROOT = -3, MPI_ANY_TAG = -1, MPI_UNDEFINED = -32766 };
+enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
+enum {
+    MPI_MAX_ERROR_STRING = 512,
+    MPI_MAX_PROCESSOR_NAME = 128,
+    MPI_MAX_LIBRARY_VERSION_STRING = 8192,
+    MPI_MAX_OBJECT_NAME = 128
+};
+enum { MPI_COMBINER_NAMED = 1, MPI_COMBINER_DUP = 2, MPI_COMBINER_CONTIGUOUS = 3 };
+
+#define MPI_BOTTOM ((void *)0)
+#define MPI_IN_PLACE ((void *)-1)
+#define MPI_STATUS_IGNORE ((MPI_Status *)1)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)1)
+
+#endif

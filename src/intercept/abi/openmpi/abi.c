@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "abi.h"
+
+#include <dlfcn.h>
+
+struct abi_handles abi_handles;
+
+static const char *const op_symbols[] = {
+    "ompi_mpi_op_max",  "ompi_mpi_op_min",  "ompi_mpi_op_sum",    "ompi_mpi_op_prod",   "ompi_mpi_op_land",
+    "ompi_mpi_op_band", "ompi_mpi_op_lor",  "ompi_mpi_op_bor",    "ompi_mpi_op_lxor",   "ompi_mpi_op_bxor",
+    "ompi_mpi_op_maxloc", "ompi_mpi_op_minloc", "ompi_mpi_op_replace", "ompi_mpi_op_no_op"};
+enum { OP_COUNT = sizeof(op_symbols) / sizeof(op_symbols[0]) };
+
+/* Owner: abi_prepare(), once. */
+static MPI_Op predefined_ops[OP_COUNT];
+
+static void fill_ops(void *library)
+{
+    for (size_t i = 0; i < OP_COUNT; i++)
+        predefined_ops[i] = dlsym(library, op_symbols[i]);
+}
+
+bool abi_prepare(void *library)
+{
+    abi_handles.comm_world = dlsym(library, "ompi_mpi_comm_world");
+    abi_handles.comm_self = dlsym(library, "ompi_mpi_comm_self");
+    abi_handles.comm_null = dlsym(library, "ompi_mpi_comm_null");
+    abi_handles.byte = dlsym(library, "ompi_mpi_byte");
+    abi_handles.packed = dlsym(library, "ompi_mpi_packed");
+    abi_handles.datatype_null = dlsym(library, "ompi_mpi_datatype_null");
+    abi_handles.request_null = dlsym(library, "ompi_request_null");
+    abi_handles.message_null = dlsym(library, "ompi_message_null");
+    abi_handles.message_no_proc = dlsym(library, "ompi_message_no_proc");
+    abi_handles.errhandler_null = dlsym(library, "ompi_mpi_errhandler_null");
+    abi_handles.errors_are_fatal = dlsym(library, "ompi_mpi_errors_are_fatal");
+    abi_handles.errors_return = dlsym(library, "ompi_mpi_errors_return");
+    /* MPI 4.0 added it; Open MPI 4.1 lacks it. */
+    abi_handles.errors_abort = dlsym(library, "ompi_mpi_errors_abort");
+    fill_ops(library);
+    return abi_handles.comm_world && abi_handles.byte && abi_handles.request_null && abi_handles.errors_return;
+}
+
+bool abi_op_is_predefined(MPI_Op op)
+{
+    for (size_t i = 0; i < OP_COUNT; i++)
+        if (op == predefined_ops[i])
+            return true;
+    return false;
+}
+
+int abi_thread_ordinal(int level)
+{
+    return level;
+}
+
+int abi_thread_level(int ordinal)
+{
+    return ordinal;
+}
+
+uint64_t abi_status_hidden_get(const MPI_Status *status)
+{
+    return status->count_bytes;
+}
+
+void abi_status_hidden_set(MPI_Status *status, uint64_t value)
+{
+    status->count_bytes = value;
+}

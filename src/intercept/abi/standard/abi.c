@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "abi.h"
+
+#include <string.h>
+
+struct abi_handles abi_handles = {
+    .comm_world = (MPI_Comm)0x101,
+    .comm_self = (MPI_Comm)0x102,
+    .comm_null = (MPI_Comm)0x100,
+    .byte = (MPI_Datatype)0x247,
+    .packed = (MPI_Datatype)0x207,
+    .datatype_null = (MPI_Datatype)0x200,
+    .request_null = (MPI_Request)0x180,
+    .message_null = (MPI_Message)0x128,
+    .message_no_proc = (MPI_Message)0x129,
+    .errhandler_null = (MPI_Errhandler)0x140,
+    .errors_are_fatal = (MPI_Errhandler)0x141,
+    .errors_return = (MPI_Errhandler)0x143,
+    .errors_abort = (MPI_Errhandler)0x142,
+};
+
+bool abi_prepare(void *library)
+{
+    return true;
+}
+
+bool abi_op_is_predefined(MPI_Op op)
+{
+    /* MPI 5.0, section 20.4: predefined handles take 10 bits, and no library may use the zero page for others. */
+    return (uintptr_t)op < 0x400;
+}
+
+int abi_thread_ordinal(int level)
+{
+    return level / MPI_THREAD_FUNNELED - (level == MPI_THREAD_MULTIPLE);
+}
+
+int abi_thread_level(int ordinal)
+{
+    static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+    return levels[ordinal];
+}
+
+/* MPICH 5.0 keeps the count in the first two internal words and does not write
+ * the others in calls such as MPI_Probe. The words are only 4-byte aligned. */
+uint64_t abi_status_hidden_get(const MPI_Status *status)
+{
+    uint64_t value;
+    memcpy(&value, status->internal, sizeof(value));
+    return value;
+}
+
+void abi_status_hidden_set(MPI_Status *status, uint64_t value)
+{
+    memcpy(status->internal, &value, sizeof(value));
+}

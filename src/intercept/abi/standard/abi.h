@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The ABI of the MPI 5.0 standard, chapter 20: handles are pointers, the
+ * predefined ones small constants. Checked against the real mpi.h by tests/api. */
+#ifndef INTERCEPT_ABI_H
+#define INTERCEPT_ABI_H
+
+#include <stddef.h>
+
+#define ABI_NAME "standard"
+#define ABI_BACKEND intercept_backend_standard
+
+typedef struct MPI_ABI_Comm *MPI_Comm;
+typedef struct MPI_ABI_Datatype *MPI_Datatype;
+typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
+typedef struct MPI_ABI_File *MPI_File;
+typedef struct MPI_ABI_Group *MPI_Group;
+typedef struct MPI_ABI_Info *MPI_Info;
+typedef struct MPI_ABI_Message *MPI_Message;
+typedef struct MPI_ABI_Op *MPI_Op;
+typedef struct MPI_ABI_Request *MPI_Request;
+typedef struct MPI_ABI_Session *MPI_Session;
+typedef struct MPI_ABI_Win *MPI_Win;
+
+typedef struct {
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+    int internal[5];
+} MPI_Status;
+
+#include "../common.h"
+
+enum {
+    MPI_SUCCESS = 0,
+    MPI_ERR_COUNT = 2,
+    MPI_ERR_TYPE = 3,
+    MPI_ERR_REQUEST = 7,
+    MPI_ERR_ARG = 13,
+    MPI_ERR_UNKNOWN = 14,
+    MPI_ERR_TRUNCATE = 15,
+    MPI_ERR_OTHER = 16,
+    MPI_ERR_INTERN = 17,
+    MPI_ERR_PENDING = 18,
+    MPI_ERR_IN_STATUS = 19
+};
+enum { MPI_ANY_SOURCE = -1, MPI_PROC_NULL = -3, MPI_ROOT = -4, MPI_ANY_TAG = -2, MPI_UNDEFINED = -32766 };
+enum {
+    MPI_THREAD_SINGLE = 0,
+    MPI_THREAD_FUNNELED = 1024,
+    MPI_THREAD_SERIALIZED = 2048,
+    MPI_THREAD_MULTIPLE = 4096
+};
+enum {
+    MPI_MAX_ERROR_STRING = 512,
+    MPI_MAX_PROCESSOR_NAME = 256,
+    MPI_MAX_LIBRARY_VERSION_STRING = 8192,
+    MPI_MAX_OBJECT_NAME = 128
+};
+enum { MPI_COMBINER_NAMED = 101, MPI_COMBINER_DUP = 102, MPI_COMBINER_CONTIGUOUS = 103 };
+
+#define MPI_BOTTOM ((void *)0)
+#define MPI_IN_PLACE ((void *)1)
+#define MPI_STATUS_IGNORE ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
+
+#endif

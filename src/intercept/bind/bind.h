@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Which MPI library this process has, and the backend that speaks its ABI. The
+ * exported MPI_* functions are jumps through slots; the first call through any
+ * of them binds, so a launcher need not know what a script or an interpreter
+ * will load. Any thread; not for signal context. */
+#ifndef INTERCEPT_BIND_BIND_H
+#define INTERCEPT_BIND_BIND_H
+
+#include <stdbool.h>
+
+/* One per ABI, made by mpi/generate.py; tables are in the order of intercept_names. */
+struct intercept_backend {
+    const char *abi;
+    bool (*prepare)(void *library); /* false: not the library that it looked like */
+    void *const *entries;           /* NULL: the program reaches MPI's own function */
+    void *real;                     /* struct intercept_real of that ABI */
+};
+
+/* The backend in use; NULL before the first MPI call and where Lapwing is off. */
+const struct intercept_backend *intercept_bound(void);
+
+/* Path of the MPI library; "" before the first MPI call. */
+const char *intercept_bind_library_path(void);
+
+/* Why some part of the program reaches MPI without passing Lapwing, or NULL. Looks
+ * at what is loaded now: MPI_Init is a good moment. Memory of the caller's to keep. */
+const char *intercept_bind_bypass(void);
+
+/* Makes the weak references to MPI functions that this process's MPI lacks NULL,
+ * as they would be without Lapwing; for what was loaded since the last time. Does
+ * nothing before an MPI library is loaded. After each dlopen(). */
+void intercept_bind_hide_absent_names(void);
+
+#endif
