@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Emulated hosts."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lapwing.commands.lab import SELF, split_run
+from lapwing.errors import LabError
+from lapwing.lab.launch import place_hydra, place_openmpi, place_prrte
+from lapwing.lab.network import burst_bytes, make_hosts_file, may_build, parse_rate, share_cores
+
+PYTHON = Path(__file__).parents[2] / "python"
+needs_namespaces = pytest.mark.skipif(
+    shutil.which("tc") is None or shutil.which("unshare") is None or not may_build(),
+    reason="network namespaces are not permitted here, or iproute2 is missing",
+)
+
+
+def start(line: list[str]) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON)}
+    environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    command = [sys.executable, "-m", "lapwing", "lab", *line]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+    )
+
+
+def test_hosts_get_their_own_cores_while_there_are_enough() -> None:
+    assert share_cores(2, 1, [3, 5]) == [(3,), (5,)]
+    assert share_cores(2, 2, [0, 1, 2, 3]) == [(0, 1), (2, 3)]
+
+
+def test_hosts_share_cores_when_there_are_too_few() -> None:
+    assert share_cores(3, 1, [0, 1]) == [(0,), (1,), (0,)]
+
+
+def test_rates() -> None:
+    assert parse_rate("1gbit") == 1e9
+    assert burst_bytes("1gbit") < burst_bytes("5gbit") < 128 * 1024
+    with pytest.raises(LabError, match="not a link rate"):
+        parse_rate("fast")
+
+
+def test_hosts_file_names_every_host() -> None:
+    assert make_hosts_file(["h0", "h1"]).splitlines()[1:] == ["10.77.0.1 h0", "10.77.0.2 h1"]
+
+
+def test_placement_is_what_each_launcher_understands() -> None:
+    agent = Path("/agent")
+    openmpi = " ".join(place_openmpi(["h0", "h1"], agent))
+    assert "--mca plm_rsh_agent /agent" in openmpi
+    assert "--host h0:1,h1:1" in openmpi
+    assert "--bind-to none" in openmpi
+    assert "--prtemca plm_ssh_agent /agent" in " ".join(place_prrte(["h0", "h1"], agent))
+    assert "-launcher ssh -launcher-exec /agent" in " ".join(place_hydra(["h0", "h1"], agent))
+
+
+def test_lapwing_run_is_split_before_its_launcher() -> None:
+    line = ["lapwing", "run", "--hold", "signal", "mpirun", "-n", "2", "./a"]
+    assert split_run(line) == ([*SELF, "run", "--hold", "signal"], ["mpirun", "-n", "2", "./a"])
+    assert split_run(["mpirun", "run", "./a"]) == ([], ["mpirun", "run", "./a"])
+
+
+@needs_namespaces
+def test_hosts_see_each_other_and_the_exit_code_comes_back() -> None:
+    reach = "ip -o address show eth0 | grep -q 10.77.0.1 && $LAPWING_LAB_AGENT h1 hostname && exit 5"
+    done = start(["--", "sh", "-c", reach])
+    assert done.stdout == "h1\n"
+    assert done.returncode == 5
+
+
+@needs_namespaces
+@pytest.mark.parametrize("launcher", ["mpirun.openmpi", "mpirun.mpich"])
+def test_ranks_run_one_on_each_host(launcher: str) -> None:
+    if shutil.which(launcher) is None:
+        pytest.skip(f"{launcher} is not installed")
+    done = start(["--hosts", "3", "--", launcher, "-n", "3", "hostname"])
+    assert sorted(done.stdout.split()) == ["h0", "h1", "h2"], done.stderr
+
+
+@needs_namespaces
+def test_nothing_is_left_when_the_lab_is_killed() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON)}
+    command = [sys.executable, "-m", "lapwing", "lab", "--", "sh", "-c", "echo $LAPWING_LAB_AGENT; exec sleep 60"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        agent = Path(child.stdout.readline().strip())
+        pids = [word.split("=")[1] for word in agent.read_text().replace(";", " ").split() if word.startswith("pid=")]
+        child.send_signal(signal.SIGTERM)
+        child.wait(20)
+    for _ in range(100):
+        if not any(Path("/proc", pid).exists() for pid in pids):
+            break
+        time.sleep(0.05)
+    assert not any(Path("/proc", pid).exists() for pid in pids)
+    assert not agent.exists()
