@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine: the progress thread and the list of pending ops.
+ *
+ * Nothing pending: the thread is parked on a futex. Pending: it sleeps in
+ * epoll on the MPI library's sockets and on the touches, or polls with a
+ * back-off where no socket carries the data, and at each wake-up tests every
+ * pending op once. Who else waits for an op calls engine_poll() itself. */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/options.h"
+
+/* One pending op, embedded in what the dispatcher knows about it. */
+struct engine_op {
+    struct engine_op *next; /* engine's list; under the list lock */
+    /* Inside the gate. True when the transfer has ended and all that belongs to
+     * it is done; the op is then off the list and never touched again. */
+    bool (*test)(struct engine_op *op);
+};
+
+struct engine_hooks {
+    int touch_descriptor;       /* readable when a touch waits in the kernel; -1: none */
+    void (*touches_read)(void); /* reads it */
+};
+
+/* Remembers how to run; starts no thread yet. */
+void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks);
+
+/* Puts an op on the list and wakes the engine, starting its thread the first
+ * time. Inside the gate. False when no thread can be had: the caller waits. */
+bool engine_submit(struct engine_op *op);
+
+/* Tests every pending op once; returns how many ended. Inside the gate. When
+ * another thread is doing the same, returns 0 at once. */
+uint32_t engine_poll(void);
+
+/* Makes a sleeping engine look at once. Safe in signal context. */
+void engine_wake(void);
+
+/* Number of pending ops. */
+extern _Atomic uint32_t engine_pending_count;
+
+static inline uint32_t engine_pending(void)
+{
+    /* acquire: who reads 0 sees all that the last op's end has written. */
+    return atomic_load_explicit(&engine_pending_count, memory_order_acquire);
+}
+
+struct engine_totals {
+    uint64_t cpu_ns;
+    uint64_t wakeups;
+    uint64_t guard_wakeups;
+};
+
+/* Ends the thread (no op may be pending) and returns once it is gone. */
+void engine_stop(void);
+
+/* After engine_stop(). */
+struct engine_totals engine_totals_read(void);
+
+/* "event", "poll" or "none". */
+const char *engine_progress_name(void);
+
+/* In the child after fork: no thread, no ops. */
+void engine_forked_child(void);
+
+#endif

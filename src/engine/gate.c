@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/gate.h"
+
+#include <stdatomic.h>
+
+#include "base/futex.h"
+#include "base/lock.h"
+
+_Thread_local uint32_t gate_depth;
+
+/* is_open: written once before the first op, read by all. lock: who is inside
+ * when the gate is exclusive. inside: counts visitors when it is open.
+ * keep_out: program threads that do the engine's work; the engine sleeps on it. */
+static struct {
+    bool is_open;
+    struct base_lock lock;
+    _Atomic uint32_t inside;
+    _Atomic uint32_t keep_out;
+    _Atomic uint32_t engine_sleeps;
+} gate;
+
+void gate_open(bool is_open)
+{
+    gate.is_open = is_open;
+}
+
+bool gate_is_open(void)
+{
+    return gate.is_open;
+}
+
+void gate_enter(void)
+{
+    if (gate_depth++ != 0)
+        return;
+    if (gate.is_open)
+        /* seq_cst: pairs with the look at gate_others_inside() after a hold was
+         * announced (intercept/transfer.c): one of the two sees the other. */
+        atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst);
+    else
+        base_lock_take(&gate.lock);
+}
+
+void gate_leave(void)
+{
+    if (--gate_depth != 0)
+        return;
+    if (gate.is_open)
+        atomic_fetch_sub_explicit(&gate.inside, 1, memory_order_release);
+    else
+        base_lock_release(&gate.lock);
+}
+
+uint32_t gate_others_inside(void)
+{
+    uint32_t inside = atomic_load_explicit(&gate.inside, memory_order_seq_cst);
+    return inside - (gate_depth != 0 && gate.is_open ? 1 : 0);
+}
+
+void gate_keep_engine_out(void)
+{
+    atomic_fetch_add_explicit(&gate.keep_out, 1, memory_order_relaxed);
+}
+
+void gate_let_engine_in(void)
+{
+    /* seq_cst on both words, here and in gate_wait_for_turn(): either the engine
+     * sees the zero, or we see that it sleeps. */
+    if (atomic_fetch_sub_explicit(&gate.keep_out, 1, memory_order_seq_cst) != 1)
+        return;
+    if (atomic_load_explicit(&gate.engine_sleeps, memory_order_seq_cst) != 0)
+        base_futex_wake(&gate.keep_out, 1);
+}
+
+void gate_wait_for_turn(int64_t timeout_ns)
+{
+    uint32_t count = atomic_load_explicit(&gate.keep_out, memory_order_relaxed);
+    if (count == 0)
+        return;
+    atomic_store_explicit(&gate.engine_sleeps, 1, memory_order_seq_cst);
+    count = atomic_load_explicit(&gate.keep_out, memory_order_seq_cst);
+    if (count != 0)
+        base_futex_wait(&gate.keep_out, count, timeout_ns);
+    atomic_store_explicit(&gate.engine_sleeps, 0, memory_order_relaxed);
+}
+
+void gate_forked_child(void)
+{
+    atomic_store_explicit(&gate.lock.state, 0, memory_order_relaxed);
+    atomic_store_explicit(&gate.inside, 0, memory_order_relaxed);
+    atomic_store_explicit(&gate.keep_out, 0, memory_order_relaxed);
+    gate_depth = 0;
+}

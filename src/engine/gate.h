@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The gate: what keeps the program's threads and the engine from being in MPI
+ * at once, so that MPI_THREAD_SERIALIZED is enough. Under MPI_THREAD_MULTIPLE
+ * it is open: everybody may be in MPI, and it only counts who is.
+ *
+ * The gate is not taken at all while nothing is pending: then the engine is
+ * parked and the program's own rules keep its threads apart. */
+#ifndef ENGINE_GATE_H
+#define ENGINE_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How often this thread has entered and not left: MPI calls back into the
+ * program (error handlers, reduction operators), which may call MPI again.
+ * Owned by its thread; also read by libc's entries of the same thread. */
+extern _Thread_local uint32_t gate_depth;
+
+/* Is this thread inside MPI, as the program or as the engine? */
+static inline bool gate_is_inside(void)
+{
+    return gate_depth != 0;
+}
+
+/* Once, before the first op: true under MPI_THREAD_MULTIPLE. */
+void gate_open(bool is_open);
+bool gate_is_open(void);
+
+void gate_enter(void);
+void gate_leave(void);
+
+/* Threads inside MPI now, this one not counted. Exact only for an open gate. */
+uint32_t gate_others_inside(void);
+
+/* A program thread that loops over short visits (a wait) asks the engine to
+ * stay out meanwhile: it does the engine's work itself. Nests. */
+void gate_keep_engine_out(void);
+void gate_let_engine_in(void);
+
+/* Engine thread: sleeps while a program thread does its work, at most
+ * `timeout_ns` (negative: no limit). */
+void gate_wait_for_turn(int64_t timeout_ns);
+
+/* In the child after fork. */
+void gate_forked_child(void);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* One epoll set, edge-triggered: an edge comes whenever data or space arrives,
+ * whether or not what came before was read (epoll(7), tcp_data_ready). */
+#include "engine/sockets.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EVENTS_MAX = 64, EVENT_SHIFT = 32, UNCHANGED_ROUNDS_MAX = 8 };
+
+/* descriptor: the epoll set plus 1, made by whoever needs it first (CAS), 0
+ * before. count: any thread adds. woken/unread: engine thread only. */
+static struct {
+    _Atomic int descriptor_plus_1;
+    _Atomic uint32_t count;
+    int woken[EVENTS_MAX];
+    int unread_bytes[EVENTS_MAX];
+    int woken_count;
+    int unchanged_rounds;
+} sockets;
+
+static int sockets_epoll(void)
+{
+    int known = atomic_load_explicit(&sockets.descriptor_plus_1, memory_order_acquire);
+    if (known != 0)
+        return known - 1;
+    int made = epoll_create1(EPOLL_CLOEXEC);
+    if (made < 0)
+        return -1;
+    /* acq_rel: the loser uses the winner's set. */
+    if (atomic_compare_exchange_strong_explicit(&sockets.descriptor_plus_1, &known, made + 1, memory_order_acq_rel,
+                                                memory_order_acquire))
+        return made;
+    close(made);
+    return known - 1;
+}
+
+static void sockets_watch(int descriptor, unsigned event, uint32_t triggers)
+{
+    struct epoll_event entry = {.events = triggers, .data.u64 = ((uint64_t)event << EVENT_SHIFT) | (uint32_t)descriptor};
+    epoll_ctl(sockets_epoll(), EPOLL_CTL_ADD, descriptor, &entry);
+}
+
+void engine_sockets_add(int descriptor)
+{
+    int saved_errno = errno;
+    sockets_watch(descriptor, ENGINE_EVENT_SOCKET, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+    atomic_fetch_add_explicit(&sockets.count, 1, memory_order_relaxed);
+    errno = saved_errno;
+}
+
+uint32_t engine_sockets_count(void)
+{
+    return atomic_load_explicit(&sockets.count, memory_order_relaxed);
+}
+
+void engine_sockets_watch(int descriptor, unsigned event)
+{
+    if (descriptor >= 0)
+        sockets_watch(descriptor, event, EPOLLIN);
+}
+
+/* epoll_pwait2 has nanoseconds (Linux 5.11); before it, milliseconds rounded up. */
+static int sockets_epoll_wait(struct epoll_event *events, int64_t timeout_ns)
+{
+    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    int count = (int)syscall(SYS_epoll_pwait2, sockets_epoll(), events, EVENTS_MAX, &timeout, NULL, 0);
+    if (count >= 0 || errno != ENOSYS)
+        return count;
+    return epoll_wait(sockets_epoll(), events, EVENTS_MAX, (int)((timeout_ns + 999999) / 1000000));
+}
+
+static void sockets_note_woken(const struct epoll_event *entry)
+{
+    if ((entry->events & EPOLLIN) == 0)
+        return;
+    sockets.unread_bytes[sockets.woken_count] = -1;
+    sockets.woken[sockets.woken_count++] = (int)(uint32_t)entry->data.u64;
+}
+
+unsigned engine_sockets_sleep(int64_t timeout_ns)
+{
+    struct epoll_event entries[EVENTS_MAX];
+    unsigned seen = ENGINE_EVENT_NONE;
+    int count = sockets_epoll_wait(entries, timeout_ns);
+    sockets.woken_count = 0;
+    sockets.unchanged_rounds = 0;
+    for (int i = 0; i < count; i++) {
+        unsigned event = (unsigned)(entries[i].data.u64 >> EVENT_SHIFT);
+        seen |= event;
+        if (event == ENGINE_EVENT_SOCKET)
+            sockets_note_woken(&entries[i]);
+    }
+    return seen;
+}
+
+/* Bytes that wait in a socket that woke the engine; notes whether they changed. */
+static bool sockets_one_unread(int index, bool *has_changed)
+{
+    int bytes = 0;
+    if (ioctl(sockets.woken[index], FIONREAD, &bytes) != 0 || bytes == 0)
+        return false;
+    *has_changed |= bytes != sockets.unread_bytes[index];
+    sockets.unread_bytes[index] = bytes;
+    return true;
+}
+
+bool engine_sockets_unread(void)
+{
+    bool is_unread = false;
+    bool has_changed = false;
+    for (int i = 0; i < sockets.woken_count; i++)
+        is_unread |= sockets_one_unread(i, &has_changed);
+    /* A library may look at its sockets only at every few calls of its progress
+     * function; a socket that it never reads must not keep the engine busy. */
+    sockets.unchanged_rounds = has_changed ? 0 : sockets.unchanged_rounds + 1;
+    return is_unread && sockets.unchanged_rounds < UNCHANGED_ROUNDS_MAX;
+}
+
+void engine_sockets_forked_child(void)
+{
+    /* The parent's set must not be used from here; the number may be reused. */
+    int known = atomic_exchange_explicit(&sockets.descriptor_plus_1, 0, memory_order_relaxed);
+    if (known != 0)
+        close(known - 1);
+}

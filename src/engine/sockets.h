@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The stream sockets of this process: what the engine sleeps on. libc's
+ * connect/accept entries report every one as it appears; the kernel takes a
+ * closed one out of the set by itself (epoll(7)). */
+#ifndef ENGINE_SOCKETS_H
+#define ENGINE_SOCKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Any thread, any time after load; cheap. Only AF_INET/AF_INET6 stream sockets. */
+void engine_sockets_add(int descriptor);
+
+/* Number of sockets ever added. */
+uint32_t engine_sockets_count(void);
+
+enum { ENGINE_EVENT_NONE = 0, ENGINE_EVENT_SOCKET = 1, ENGINE_EVENT_TOUCH = 2, ENGINE_EVENT_WAKE = 4 };
+
+/* Engine thread: watches one more descriptor; `event` is what it reports. */
+void engine_sockets_watch(int descriptor, unsigned event);
+
+/* Engine thread: sleeps until something happens, at most `timeout_ns`.
+ * Returns the events seen, ENGINE_EVENT_NONE after a time-out. */
+unsigned engine_sockets_sleep(int64_t timeout_ns);
+
+/* Engine thread, after a look at MPI: does a socket that woke it still hold
+ * bytes that MPI has begun to take? Then it should look again at once. */
+bool engine_sockets_unread(void);
+
+void engine_sockets_forked_child(void);
+
+#endif

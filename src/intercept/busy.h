@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* One number that the first line of every MPI entry looks at: 0 when a call may
+ * go straight to MPI. It counts what forbids that: each pending op, each late
+ * error not yet reported, and 1 for ever under MPI_THREAD_MULTIPLE. */
+#ifndef INTERCEPT_BUSY_H
+#define INTERCEPT_BUSY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+extern _Atomic unsigned dispatch_busy;
+
+static inline bool dispatch_is_direct(void)
+{
+    /* relaxed. Below MPI_THREAD_MULTIPLE one program thread is in MPI at a time,
+     * and only such a thread raises the number: it sees its own writes, and the
+     * program's own synchronisation hands them to its other threads. The engine
+     * lowers it only after its last MPI call for that op. */
+    return atomic_load_explicit(&dispatch_busy, memory_order_relaxed) == 0;
+}
+
+static inline void busy_raise(void)
+{
+    /* seq_cst: pairs with gate_others_inside(), see gate_enter(). */
+    atomic_fetch_add_explicit(&dispatch_busy, 1, memory_order_seq_cst);
+}
+
+static inline void busy_lower(void)
+{
+    /* release: the thread that next finds the way free sees the engine's work. */
+    atomic_fetch_sub_explicit(&dispatch_busy, 1, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "completion.h"
+
+#include <stdlib.h>
+
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "errors.h"
+#include "intercept/requests.h"
+#include "intercept/transfer.h"
+#include "statuses.h"
+
+static uint64_t request_key(MPI_Request request)
+{
+    return (uint64_t)(uintptr_t)request;
+}
+
+static void completion_note(struct completion *completion)
+{
+    for (int i = 0; i < completion->count; i++)
+        completion->keys[i] = request_key(completion->requests[i]);
+}
+
+static void completion_wait_arguments(const struct completion *completion)
+{
+    size_t count = completion->count > 0 ? (size_t)completion->count : 0;
+    dispatch_wait_argument(completion->requests, count * sizeof *completion->requests);
+    dispatch_wait_argument(completion->out_count, sizeof *completion->out_count);
+    dispatch_wait_argument(completion->indices, count * sizeof *completion->indices);
+    if (!status_is_ignored(completion->statuses))
+        dispatch_wait_argument(completion->statuses, count * sizeof *completion->statuses);
+}
+
+void completion_begin(struct completion *completion)
+{
+    completion->keys = NULL;
+    completion_wait_arguments(completion);
+    if (!requests_are_tracked() || completion->count <= 0)
+        return;
+    completion->keys = completion->inline_keys;
+    if (completion->count > COMPLETION_KEYS_INLINE)
+        completion->keys = malloc((size_t)completion->count * sizeof *completion->keys);
+    if (completion->keys != NULL)
+        completion_note(completion);
+    else
+        requests_track_unknown(); /* no memory to remember what ends now */
+}
+
+/* A handle that is still there belongs to a request that goes on (not over, or
+ * persistent). */
+static void completion_untrack(const struct completion *completion)
+{
+    uint64_t null_key = request_key(abi_handles.request_null);
+    for (int i = 0; i < completion->count; i++) {
+        if (completion->keys[i] != null_key && completion->requests[i] == abi_handles.request_null)
+            requests_untrack(completion->keys[i]);
+    }
+}
+
+void completion_end(struct completion *completion)
+{
+    if (completion->keys == NULL)
+        return;
+    completion_untrack(completion);
+    if (completion->keys != completion->inline_keys)
+        free(completion->keys);
+}
+
+bool completion_must_loop(void)
+{
+    return engine_pending() != 0 && !gate_is_inside();
+}
+
+int completion_wait(struct completion *completion, completion_test_fn *test)
+{
+    int is_over = 0;
+    int result = MPI_SUCCESS;
+    program_stall_begin();
+    gate_keep_engine_out();
+    for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
+        dispatch_enter();
+        result = test(completion, &is_over);
+        gate_leave();
+        if (!is_over && result == MPI_SUCCESS)
+            transfer_poll_round(round);
+    }
+    gate_let_engine_in();
+    program_stall_end();
+    return result == MPI_SUCCESS ? errors_take() : result;
+}

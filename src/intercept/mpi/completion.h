@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Completing the program's own requests: MPI_Wait*, MPI_Test*. They stay the
+ * program's: nobody else completes them. While ops are pending a wait becomes a
+ * loop of tests, with the ops tested in between. */
+#ifndef INTERCEPT_MPI_COMPLETION_H
+#define INTERCEPT_MPI_COMPLETION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+
+enum { COMPLETION_KEYS_INLINE = 64 };
+
+/* The arguments of one completion call, and the handles as they were before:
+ * MPI overwrites those of requests that are over. */
+struct completion {
+    int count;
+    MPI_Request *requests;
+    int *out_count;
+    int *indices;
+    MPI_Status *statuses;
+    uint64_t *keys;
+    uint64_t inline_keys[COMPLETION_KEYS_INLINE];
+};
+
+/* Waits for ops that hold a page of the arguments; notes the handles. */
+void completion_begin(struct completion *completion);
+
+/* Untracks the requests that were active and are null now. */
+void completion_end(struct completion *completion);
+
+/* One nonblocking look; *is_over when the blocking call would return. */
+typedef int completion_test_fn(struct completion *completion, int *is_over);
+
+/* Repeats `test` until it is over or fails. */
+int completion_wait(struct completion *completion, completion_test_fn *test);
+
+/* Should a blocking completion call become a loop? */
+bool completion_must_loop(void);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "dispatch.h"
+
+#include "engine/gate.h"
+#include "errors.h"
+#include "intercept/neighbours.h"
+#include "intercept/requests.h"
+#include "intercept/transfer.h"
+#include "intercept/wait.h"
+#include "native.h"
+#include "types.h"
+
+struct native natives[TRANSFERS_MAX];
+
+/* The generation that this thread noted before it looked at the holds for the
+ * call that it is about to enter; 0: the call named no buffer. */
+static _Thread_local unsigned noted_generation;
+
+static bool buffer_is_plain(const void *buffer)
+{
+    return buffer != MPI_IN_PLACE && !gate_is_inside();
+}
+
+void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, enum dispatch_access access)
+{
+    if (count <= 0 || !buffer_is_plain(buffer))
+        return;
+    noted_generation = neighbours_generation();
+    if (!protect_is_armed())
+        return;
+    const struct type_layout *layout = types_layout(datatype);
+    if (!layout->is_known)
+        transfer_wait_all();
+    else
+        intercept_wait_range(types_span(layout, buffer, count), access == DISPATCH_READS);
+}
+
+void dispatch_wait_argument(const void *argument, size_t length_bytes)
+{
+    noted_generation = neighbours_generation();
+    if (protect_is_armed() && (uintptr_t)argument > base_page_bytes() && !gate_is_inside())
+        intercept_wait_range(base_range_of(argument, length_bytes), false);
+}
+
+void dispatch_wait_all(void)
+{
+    noted_generation = neighbours_generation();
+    transfer_wait_all();
+}
+
+/* Another thread armed a hold between our look and our entry (only possible
+ * under MPI_THREAD_MULTIPLE): it may cover a page of our buffer. */
+static bool dispatch_was_overtaken(void)
+{
+    return noted_generation != 0 && gate_is_open() && gate_depth == 1 && noted_generation != neighbours_generation();
+}
+
+void dispatch_enter(void)
+{
+    gate_enter();
+    while (dispatch_was_overtaken()) {
+        gate_leave();
+        dispatch_wait_all();
+        gate_enter();
+    }
+    noted_generation = 0;
+}
+
+int dispatch_leave(int result)
+{
+    gate_leave();
+    return result == MPI_SUCCESS && !gate_is_inside() ? errors_take() : result;
+}
+
+void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype)
+{
+    struct range everything = {1, UINTPTR_MAX};
+    if (count <= 0 || request == abi_handles.request_null || buffer == MPI_IN_PLACE)
+        return;
+    const struct type_layout *layout = types_layout(datatype);
+    requests_track((uint64_t)(uintptr_t)request, layout->is_known ? types_span(layout, buffer, count) : everything);
+}
+
+void dispatch_track_unknown(MPI_Request request)
+{
+    struct range everything = {1, UINTPTR_MAX};
+    if (request != abi_handles.request_null)
+        requests_track((uint64_t)(uintptr_t)request, everything);
+}
+
+void dispatch_track_for_ever(void)
+{
+    requests_track_unknown();
+}

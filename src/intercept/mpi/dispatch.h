@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What a generated MPI entry does around MPI's own function. Compiled once per
+ * ABI (abi.h is that ABI's). An entry reads as a sentence:
+ *
+ *     if (dispatch_is_direct())
+ *         return real.MPI_Bcast(buffer, count, datatype, root, comm);
+ *     dispatch_wait_buffer(buffer, count, datatype, DISPATCH_WRITES);
+ *     dispatch_enter();
+ *     return dispatch_leave(real.MPI_Bcast(buffer, count, datatype, root, comm));
+ */
+#ifndef INTERCEPT_MPI_DISPATCH_H
+#define INTERCEPT_MPI_DISPATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "abi.h"
+#include "intercept/busy.h"
+#include "intercept/real.h" /* generated */
+
+enum dispatch_access { DISPATCH_READS, DISPATCH_WRITES };
+
+/* Waits for the ops whose holds forbid this access to `count` elements. */
+void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, enum dispatch_access access);
+
+/* Waits for the ops that hold a page of an argument in memory (a status, a
+ * request, an output): MPI would touch it while the engine is locked out. NULL
+ * and MPI's special addresses are fine. */
+void dispatch_wait_argument(const void *argument, size_t length_bytes);
+
+/* Waits for every op. */
+void dispatch_wait_all(void);
+
+/* Takes the gate (recursive: MPI calls back into the program's functions). */
+void dispatch_enter(void);
+
+/* Leaves the gate. Returns `result`, or the error of an op that ended since. */
+int dispatch_leave(int result);
+
+/* Remembers that `request` may use these bytes until it is complete. */
+void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype);
+
+/* The same for a request whose bytes are not one simple buffer. */
+void dispatch_track_unknown(MPI_Request request);
+
+/* From now on MPI may use memory that nobody knows, for ever (windows, attached
+ * buffers). */
+void dispatch_track_for_ever(void);
+
+/* Returns `status`, or, when it is provisional, waits for its op and returns
+ * `storage` filled with the true status. */
+const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *storage);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "errors.h"
+
+#include <stdatomic.h>
+
+#include "base/lock.h"
+#include "intercept/busy.h"
+#include "intercept/real.h"
+#include "record/record.h"
+
+/* A program whose ops fail faster than it calls MPI hears of the first ones. */
+enum { CODES_MAX = 64 };
+
+static struct {
+    struct base_lock lock;
+    _Atomic unsigned count; /* read without the lock to skip it */
+    int codes[CODES_MAX];
+    _Atomic bool has_handlers;
+} errors;
+
+void errors_keep(int code)
+{
+    record_count(RECORD_ERRORS_LATE, 1);
+    base_lock_take(&errors.lock);
+    unsigned count = atomic_load_explicit(&errors.count, memory_order_relaxed);
+    if (count < CODES_MAX) {
+        errors.codes[count] = code;
+        atomic_store_explicit(&errors.count, count + 1, memory_order_release);
+        busy_raise(); /* so that the next call does not go straight to MPI */
+    }
+    base_lock_release(&errors.lock);
+}
+
+static int errors_pop(void)
+{
+    unsigned count = atomic_load_explicit(&errors.count, memory_order_relaxed);
+    if (count == 0)
+        return MPI_SUCCESS;
+    int code = errors.codes[0];
+    for (unsigned i = 1; i < count; i++)
+        errors.codes[i - 1] = errors.codes[i];
+    atomic_store_explicit(&errors.count, count - 1, memory_order_relaxed);
+    busy_lower();
+    return code;
+}
+
+int errors_take(void)
+{
+    /* acquire: a count seen here comes with its code. */
+    if (atomic_load_explicit(&errors.count, memory_order_acquire) == 0)
+        return MPI_SUCCESS;
+    base_lock_take(&errors.lock);
+    int code = errors_pop();
+    base_lock_release(&errors.lock);
+    return code;
+}
+
+void errors_handlers_exist(void)
+{
+    atomic_store_explicit(&errors.has_handlers, true, memory_order_relaxed);
+}
+
+static bool error_handler_is_predefined(MPI_Errhandler handler)
+{
+    return handler == abi_handles.errors_are_fatal || handler == abi_handles.errors_return ||
+           handler == abi_handles.errors_abort;
+}
+
+bool errors_may_come_late(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    if (!atomic_load_explicit(&errors.has_handlers, memory_order_relaxed))
+        return true;
+    if (real.MPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
+        return false;
+    bool is_predefined = error_handler_is_predefined(handler);
+    real.MPI_Errhandler_free(&handler);
+    return is_predefined;
+}

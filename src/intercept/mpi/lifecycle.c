@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* MPI_Init to MPI_Finalize. The real library gets at least
+ * MPI_THREAD_SERIALIZED, which the engine needs; the program is told the level
+ * that it asked for, here and in MPI_Query_thread (MPI 4.1, 11.6). */
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "intercept/entries.h"
+#include "errors.h"
+#include "intercept/session.h"
+#include "types.h"
+
+enum { LEVEL_SINGLE = 0, LEVEL_SERIALIZED = 2 };
+
+/* What the program may know: written by the thread in MPI_Init, read by it later. */
+static int visible_level = -1;
+
+static int level_least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static void lifecycle_start(int provided_ordinal)
+{
+    struct session_facts facts = {.abi = ABI_NAME, .rank = -1, .size = -1, .provided_ordinal = provided_ordinal};
+    real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
+    real.MPI_Comm_size(abi_handles.comm_world, &facts.size);
+    session_start(&facts);
+}
+
+/* Asks for more than the program when it asks for less than the engine needs. */
+static int lifecycle_init(int *argc, char ***argv, int wanted_ordinal, int *visible_ordinal)
+{
+    int provided;
+    int asked_ordinal = wanted_ordinal > LEVEL_SERIALIZED ? wanted_ordinal : LEVEL_SERIALIZED;
+    gate_enter();
+    int result = real.MPI_Init_thread(argc, argv, abi_thread_level(asked_ordinal), &provided);
+    gate_leave();
+    if (result != MPI_SUCCESS)
+        return result;
+    *visible_ordinal = level_least(wanted_ordinal, abi_thread_ordinal(provided));
+    visible_level = abi_thread_level(*visible_ordinal);
+    lifecycle_start(abi_thread_ordinal(provided));
+    return result;
+}
+
+int entry_MPI_Init(int *argc, char ***argv)
+{
+    int visible_ordinal;
+    return lifecycle_init(argc, argv, LEVEL_SINGLE, &visible_ordinal);
+}
+
+int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int visible_ordinal = LEVEL_SINGLE;
+    int result = lifecycle_init(argc, argv, abi_thread_ordinal(required), &visible_ordinal);
+    if (result == MPI_SUCCESS)
+        *provided = abi_thread_level(visible_ordinal);
+    return result;
+}
+
+int entry_MPI_Query_thread(int *provided)
+{
+    dispatch_wait_argument(provided, sizeof *provided);
+    dispatch_enter();
+    int result = dispatch_leave(real.MPI_Query_thread(provided));
+    if (result == MPI_SUCCESS && visible_level >= 0)
+        *provided = visible_level;
+    return result;
+}
+
+int entry_MPI_Is_thread_main(int *flag)
+{
+    dispatch_wait_argument(flag, sizeof *flag);
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Is_thread_main(flag));
+}
+
+/* All ops end before MPI does; then the engine, so that no thread is left. */
+int entry_MPI_Finalize(void)
+{
+    session_stop();
+    int late = errors_take();
+    int result = real.MPI_Finalize();
+    return result == MPI_SUCCESS ? late : result;
+}
+
+/* No wait: the program gives up, and its peers may be gone. */
+int entry_MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    return real.MPI_Abort(comm, errorcode);
+}
+
+/* A program that only uses sessions is passed: nothing ever starts. Ops of a
+ * world-model program are not disturbed by a session beside them. */
+int entry_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    dispatch_wait_argument(session, sizeof *session);
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Session_init(info, errhandler, session));
+}
+
+int entry_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+{
+    errors_handlers_exist();
+    dispatch_wait_argument(errhandler, sizeof *errhandler);
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Comm_create_errhandler(function, errhandler));
+}
+
+int entry_MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+{
+    errors_handlers_exist();
+    dispatch_wait_argument(errhandler, sizeof *errhandler);
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Errhandler_create(function, errhandler));
+}
+
+int entry_MPI_Type_free(MPI_Datatype *datatype)
+{
+    types_forget();
+    dispatch_wait_argument(datatype, sizeof *datatype);
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Type_free(datatype));
+}
+
+/* The operation may go on after its handle is gone (MPI 4.1, 3.7.3): its bytes
+ * stay tracked. */
+int entry_MPI_Request_free(MPI_Request *request)
+{
+    dispatch_wait_argument(request, sizeof *request);
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Request_free(request));
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "message.h"
+
+#include <sched.h>
+#include <stddef.h>
+
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "errors.h"
+#include "intercept/neighbours.h"
+#include "intercept/session.h"
+#include "intercept/wait.h"
+#include "native.h"
+#include "record/record.h"
+#include "statuses.h"
+#include "types.h"
+
+void message_measure(struct message *message)
+{
+    const struct type_layout *layout = types_layout(message->datatype);
+    message->is_measured = layout->is_known && layout->is_dense && message->count >= 0;
+    message->bytes = layout->is_known && message->count > 0 ? (uint64_t)layout->size_bytes * (uint64_t)message->count : 0;
+    message->range = types_span(layout, message->buffer, message->count);
+}
+
+static bool message_is_switched_off(const struct message *message)
+{
+    return message->direction == POLICY_SEND ? !options.sends : !options.receives;
+}
+
+/* int counts only: a larger one goes to MPI as it is. */
+static enum reason message_judge_arguments(const struct message *message)
+{
+    if (message_is_small(message))
+        return REASON_SMALL;
+    if (message_is_switched_off(message))
+        return REASON_SWITCHED_OFF;
+    if (message->peer == MPI_PROC_NULL)
+        return REASON_PROCESS_NULL;
+    if (!message->is_measured || message->count > INT32_MAX || message->buffer == MPI_IN_PLACE)
+        return REASON_DATATYPE;
+    return REASON_NONE;
+}
+
+enum reason message_judge(struct message *message, const void *return_address)
+{
+    enum reason reason = message_judge_arguments(message);
+    if (reason == REASON_NONE)
+        reason = session_reason();
+    if (reason != REASON_NONE)
+        return reason;
+    message->site = policy_site_find(return_address, message->direction);
+    if (!policy_site_allows(message->site))
+        return REASON_LEARNED;
+    return protect_memory_check(message->range);
+}
+
+int message_start_send(const struct message *message, void *buffer, MPI_Request *request)
+{
+    return real.MPI_Isend(buffer, (int)message->count, message->datatype, message->peer, message->tag, message->comm,
+                          request);
+}
+
+int message_start_ready_send(const struct message *message, void *buffer, MPI_Request *request)
+{
+    return real.MPI_Irsend(buffer, (int)message->count, message->datatype, message->peer, message->tag, message->comm,
+                           request);
+}
+
+int message_start_receive(const struct message *message, void *buffer, MPI_Request *request)
+{
+    return real.MPI_Irecv(buffer, (int)message->count, message->datatype, message->peer, message->tag, message->comm,
+                          request);
+}
+
+/* The engine's question. Frees the slot before it returns true. */
+static bool message_test(struct engine_op *op)
+{
+    struct transfer *transfer = (struct transfer *)op;
+    struct native *native = native_of(transfer);
+    MPI_Status status;
+    int is_over = 0;
+    int result = real.MPI_Test(&native->request, &is_over, &status);
+    if (result != MPI_SUCCESS)
+        errors_keep(result);
+    else if (!is_over)
+        return false;
+    if (native->status_number != 0)
+        statuses_settle(native->status_number, transfer->bytes, &status);
+    transfer_end(transfer);
+    return true;
+}
+
+/* Holds first: a receive needs the transit address before MPI hears of it. */
+static enum reason message_hold(struct transfer *transfer, struct message *message)
+{
+    enum hold_kind kind = message->direction == POLICY_SEND ? HOLD_NO_WRITE : HOLD_NO_ACCESS;
+    enum reason reason = neighbours_check(message->range);
+    return reason == REASON_NONE ? transfer_hold(transfer, kind, message->range) : reason;
+}
+
+static void message_describe(struct transfer *transfer, const struct message *message)
+{
+    transfer->op.test = message_test;
+    transfer->direction = message->direction;
+    transfer->bytes = message->bytes;
+    transfer->site = message->site;
+    native_of(transfer)->request = abi_handles.request_null;
+    native_of(transfer)->status_number = 0;
+}
+
+/* Over already: an eager send, or a message that had arrived before. */
+static bool message_is_over(struct transfer *transfer, MPI_Status *status, int *result)
+{
+    int is_over = 0;
+    *result = real.MPI_Test(&native_of(transfer)->request, &is_over, status);
+    return is_over || *result != MPI_SUCCESS;
+}
+
+/* Without an engine (no thread to be had) the call waits for its op here. */
+static enum reason message_launch(struct transfer *transfer, MPI_Status *status, int *result)
+{
+    if (transfer_launch(transfer))
+        return REASON_NONE;
+    while (!message_is_over(transfer, status, result))
+        sched_yield();
+    return REASON_FINISHED_AT_ONCE;
+}
+
+/* Inside the gate, the memory not yet held. A send is posted before it is held:
+ * registration by an RDMA library then sees plain memory. `status` is ours: the
+ * program's may lie on a page that is held by now. */
+static enum reason message_start_held(struct transfer *transfer, struct message *message, message_start_fn *start,
+                                      MPI_Status *status, int *result)
+{
+    bool is_send = message->direction == POLICY_SEND;
+    enum reason reason = is_send ? REASON_NONE : message_hold(transfer, message);
+    if (reason != REASON_NONE)
+        return reason;
+    void *buffer = is_send ? message->buffer : protect_hold_transfer_address(transfer->hold);
+    *result = start(message, buffer, &native_of(transfer)->request);
+    if (*result != MPI_SUCCESS || message_is_over(transfer, status, result)) {
+        native_of(transfer)->request = abi_handles.request_null;
+        return REASON_FINISHED_AT_ONCE;
+    }
+    if (is_send)
+        reason = message_hold(transfer, message);
+    return reason == REASON_NONE ? message_launch(transfer, status, result) : reason;
+}
+
+static enum reason message_start_gated(struct transfer *transfer, struct message *message, message_start_fn *start,
+                                       MPI_Status *status, int *result)
+{
+    if (!errors_may_come_late(message->comm))
+        return REASON_ERROR_HANDLER;
+    return message_start_held(transfer, message, start, status, result);
+}
+
+/* The program's status while its page is certainly not held: before the hold. */
+static void message_promise(struct transfer *transfer, const struct message *message, MPI_Status *status)
+{
+    if (!status_is_ignored(status))
+        native_of(transfer)->status_number = statuses_promise(status, message->peer, message->tag, message->bytes);
+}
+
+enum reason message_start_early(struct message *message, message_start_fn *start, MPI_Status *status,
+                                MPI_Request *request, int *result)
+{
+    MPI_Status own_status;
+    *request = abi_handles.request_null;
+    *result = MPI_SUCCESS;
+    struct transfer *transfer = transfer_take(options.max_ops);
+    if (transfer == NULL)
+        return REASON_TOO_MANY_OPS;
+    message_describe(transfer, message);
+    dispatch_wait_argument(status, sizeof *status);
+    message_promise(transfer, message, status);
+    intercept_wait_range(message->range, message->direction == POLICY_SEND);
+    dispatch_enter();
+    enum reason reason = message_start_gated(transfer, message, start, &own_status, result);
+    if (reason != REASON_NONE) {
+        *request = native_of(transfer)->request;
+        transfer_unhold(transfer);
+        transfer_free(transfer);
+    }
+    gate_leave();
+    if (reason == REASON_FINISHED_AT_ONCE && message->direction == POLICY_RECEIVE)
+        statuses_copy(status, &own_status);
+    if (*result == MPI_SUCCESS)
+        *result = errors_take();
+    return reason;
+}
+
+int message_finish(MPI_Request *request, MPI_Status *status)
+{
+    int is_over = 0;
+    int result = MPI_SUCCESS;
+    program_stall_begin();
+    gate_keep_engine_out();
+    for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
+        dispatch_enter();
+        result = real.MPI_Test(request, &is_over, status);
+        gate_leave();
+        if (!is_over && result == MPI_SUCCESS)
+            transfer_poll_round(round);
+    }
+    gate_let_engine_in();
+    program_stall_end();
+    return result == MPI_SUCCESS ? errors_take() : result;
+}

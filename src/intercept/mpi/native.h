@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a transfer that has MPI's types, one per slot of transfer.h.
+ * Written by the thread that starts the op, then by the one that tests it. */
+#ifndef INTERCEPT_MPI_NATIVE_H
+#define INTERCEPT_MPI_NATIVE_H
+
+#include <stdint.h>
+
+#include "abi.h"
+#include "intercept/transfer.h"
+
+struct native {
+    MPI_Request request;
+    uint32_t status_number; /* 0: nobody looks at its status (statuses.h) */
+};
+
+extern struct native natives[TRANSFERS_MAX];
+
+static inline struct native *native_of(const struct transfer *transfer)
+{
+    return &natives[transfer->slot];
+}
+
+#endif

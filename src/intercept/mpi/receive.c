@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* MPI_Recv (MPI 4.1, 3.2.4). With a named source and tag, or when nobody looks
+ * at the status, the call returns early with a provisional status. With a
+ * wildcard and a status the message is matched first (MPI_Mprobe), so that
+ * source, tag and count are exact, and then its data flow in the background. */
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "intercept/entries.h"
+#include "matched.h"
+#include "message.h"
+#include "record/record.h"
+#include "statuses.h"
+
+typedef int receive_pass_fn(const struct message *message, MPI_Status *status);
+
+static int receive_pass_int(const struct message *m, MPI_Status *status)
+{
+    return real.MPI_Recv(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, status);
+}
+
+static int receive_pass_large(const struct message *m, MPI_Status *status)
+{
+    return real.MPI_Recv_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, status);
+}
+
+static int receive_pass_inside(const struct message *message, receive_pass_fn *pass, MPI_Status *status)
+{
+    dispatch_enter();
+    return dispatch_leave(pass(message, status));
+}
+
+/* As in send.c: the gate is not kept while the message is on its way. */
+static int receive_pass(const struct message *message, receive_pass_fn *pass, MPI_Status *status)
+{
+    MPI_Request request;
+    if (dispatch_is_direct())
+        return pass(message, status);
+    dispatch_wait_argument(status, sizeof *status);
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
+    if (engine_pending() == 0 || gate_is_inside() || message->count > INT32_MAX)
+        return receive_pass_inside(message, pass, status);
+    dispatch_enter();
+    int result = dispatch_leave(message_start_receive(message, message->buffer, &request));
+    return result == MPI_SUCCESS ? message_finish(&request, status) : result;
+}
+
+static int receive_early(struct message *message, receive_pass_fn *pass, MPI_Status *status)
+{
+    MPI_Request request;
+    int result;
+    enum reason reason = message_start_early(message, message_start_receive, status, &request, &result);
+    if (reason == REASON_NONE)
+        return result;
+    record_pass(reason, message->bytes);
+    return reason == REASON_FINISHED_AT_ONCE ? result : receive_pass(message, pass, status);
+}
+
+static bool receive_has_wildcard(const struct message *message)
+{
+    return message->peer == MPI_ANY_SOURCE || message->tag == MPI_ANY_TAG;
+}
+
+static int receive_call(struct message message, receive_pass_fn *pass, MPI_Status *status, const void *return_address)
+{
+    message.direction = POLICY_RECEIVE;
+    message_measure(&message);
+    enum reason reason = message_judge(&message, return_address);
+    bool is_asked = !status_is_ignored(status);
+    if (reason == REASON_NONE && is_asked && receive_has_wildcard(&message))
+        return matched_receive(&message, status);
+    if (reason == REASON_NONE && is_asked && !statuses_can_promise(message.bytes))
+        reason = REASON_STATUS;
+    if (reason == REASON_NONE)
+        return receive_early(&message, pass, status);
+    record_pass(reason, message.bytes);
+    return receive_pass(&message, pass, status);
+}
+
+int entry_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    struct message message = {.buffer = buf, .count = count, .datatype = datatype, .peer = source, .tag = tag,
+                              .comm = comm};
+    return receive_call(message, receive_pass_int, status, __builtin_return_address(0));
+}
+
+int entry_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                     MPI_Status *status)
+{
+    struct message message = {.buffer = buf, .count = count, .datatype = datatype, .peer = source, .tag = tag,
+                              .comm = comm};
+    return receive_call(message, receive_pass_large, status, __builtin_return_address(0));
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* MPI_Send and MPI_Rsend (MPI 4.1, 3.4): the call may return before the buffer
+ * is free, since a write to it waits. MPI_Ssend promises that the receive has
+ * begun, MPI_Bsend has copied: both are passed. */
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "intercept/entries.h"
+#include "message.h"
+#include "record/record.h"
+
+/* How a kind of send is started early and how it is passed. */
+struct send_kind {
+    message_start_fn *start;
+    int (*pass)(const struct message *message);
+};
+
+static int send_pass_standard(const struct message *m)
+{
+    return real.MPI_Send(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
+static int send_pass_ready(const struct message *m)
+{
+    return real.MPI_Rsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
+static int send_pass_large(const struct message *m)
+{
+    return real.MPI_Send_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
+static int send_pass_ready_large(const struct message *m)
+{
+    return real.MPI_Rsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
+static const struct send_kind send_standard = {message_start_send, send_pass_standard};
+static const struct send_kind send_ready = {message_start_ready_send, send_pass_ready};
+static const struct send_kind send_standard_large = {message_start_send, send_pass_large};
+static const struct send_kind send_ready_large = {message_start_ready_send, send_pass_ready_large};
+
+static int send_pass_inside(const struct message *message, const struct send_kind *kind)
+{
+    dispatch_enter();
+    return dispatch_leave(kind->pass(message));
+}
+
+/* A passed send must not keep the gate while it waits for its receiver: other
+ * threads' touches could not be released. */
+static int send_pass(const struct message *message, const struct send_kind *kind)
+{
+    MPI_Request request;
+    if (dispatch_is_direct())
+        return kind->pass(message);
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
+    if (engine_pending() == 0 || gate_is_inside() || message->count > INT32_MAX)
+        return send_pass_inside(message, kind);
+    dispatch_enter();
+    int result = dispatch_leave(kind->start(message, message->buffer, &request));
+    return result == MPI_SUCCESS ? message_finish(&request, MPI_STATUS_IGNORE) : result;
+}
+
+static int send_early(struct message *message, const struct send_kind *kind)
+{
+    MPI_Request request;
+    int result;
+    enum reason reason = message_start_early(message, kind->start, MPI_STATUS_IGNORE, &request, &result);
+    if (reason == REASON_NONE)
+        return result;
+    record_pass(reason, message->bytes);
+    if (reason == REASON_FINISHED_AT_ONCE)
+        return result;
+    if (request != abi_handles.request_null)
+        return message_finish(&request, MPI_STATUS_IGNORE);
+    return send_pass(message, kind);
+}
+
+static int send_call(struct message message, const struct send_kind *kind, const void *return_address)
+{
+    message.direction = POLICY_SEND;
+    message_measure(&message);
+    enum reason reason = message_judge(&message, return_address);
+    if (reason == REASON_NONE)
+        return send_early(&message, kind);
+    record_pass(reason, message.bytes);
+    return send_pass(&message, kind);
+}
+
+int entry_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    struct message message = {.buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag,
+                              .comm = comm};
+    return send_call(message, &send_standard, __builtin_return_address(0));
+}
+
+int entry_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    struct message message = {.buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag,
+                              .comm = comm};
+    return send_call(message, &send_ready, __builtin_return_address(0));
+}
+
+int entry_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    struct message message = {.buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag,
+                              .comm = comm};
+    return send_call(message, &send_standard_large, __builtin_return_address(0));
+}
+
+int entry_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    struct message message = {.buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag,
+                              .comm = comm};
+    return send_call(message, &send_ready_large, __builtin_return_address(0));
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/neighbours.h"
+
+#include <stdatomic.h>
+
+#include "engine/gate.h"
+#include "intercept/requests.h"
+#include "protect/protect.h"
+
+/* libc's allocator gives blocks from LARGE_BLOCK_BYTES on pages of their own
+ * (libc/allocate.c): a buffer of that size has only its own block around it. */
+enum { LARGE_BLOCK_BYTES = 65536 };
+
+static _Atomic unsigned generation = 1;
+
+unsigned neighbours_generation(void)
+{
+    /* seq_cst: pairs with neighbours_threads(). */
+    return atomic_load_explicit(&generation, memory_order_seq_cst);
+}
+
+static enum reason neighbours_threads(void)
+{
+    if (!gate_is_open())
+        return REASON_NONE;
+    atomic_fetch_add_explicit(&generation, 1, memory_order_seq_cst);
+    return gate_others_inside() == 0 ? REASON_NONE : REASON_OTHER_THREAD;
+}
+
+static bool neighbours_requests(struct range bytes, struct range pages)
+{
+    struct range first = {pages.low, pages.low + base_page_bytes()};
+    struct range last = {pages.high - base_page_bytes(), pages.high};
+    bool is_first_shared = pages.low != bytes.low;
+    bool is_last_shared = pages.high != bytes.high;
+    return (is_first_shared && requests_touch(first)) || (is_last_shared && requests_touch(last));
+}
+
+enum reason neighbours_check(struct range bytes)
+{
+    struct range pages = base_pages_of(bytes);
+    if (pages.low == bytes.low && pages.high == bytes.high)
+        return REASON_NONE;
+    if (bytes.high - bytes.low < LARGE_BLOCK_BYTES && protect_memory_is_heap(bytes))
+        return REASON_MEMORY_NEIGHBOURS;
+    if (neighbours_requests(bytes, pages))
+        return REASON_MEMORY_NEIGHBOURS;
+    return neighbours_threads();
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/requests.h"
+
+#include <stddef.h>
+
+#include "base/lock.h"
+
+/* Beyond REQUESTS_MAX at once, nothing more is known and no page is shared. */
+enum { BUCKETS = 4096, REQUESTS_MAX = 16384, PERMANENT_MAX = 256, NOBODY = 0 };
+
+/* Chains by index (0 ends a chain), so that an untouched table costs no memory. */
+struct request {
+    uint64_t key;
+    struct range bytes;
+    uint32_t next;
+};
+
+/* Written by the thread that is in MPI; under `lock` when several may be. */
+static struct {
+    struct base_lock lock;
+    bool is_shared;
+    bool is_unknown;
+    uint32_t count;
+    uint32_t highest;
+    uint32_t unused; /* chain of given-back entries */
+    uint32_t permanent_count;
+    struct range permanent[PERMANENT_MAX];
+    uint32_t heads[BUCKETS];
+    struct request entries[REQUESTS_MAX + 1];
+} requests;
+
+static void requests_lock(void)
+{
+    if (requests.is_shared)
+        base_lock_take(&requests.lock);
+}
+
+static void requests_unlock(void)
+{
+    if (requests.is_shared)
+        base_lock_release(&requests.lock);
+}
+
+void requests_share(bool is_shared)
+{
+    requests.is_shared = is_shared;
+}
+
+static uint32_t *request_bucket(uint64_t key)
+{
+    return &requests.heads[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 52];
+}
+
+static uint32_t request_entry_take(void)
+{
+    uint32_t index = requests.unused;
+    if (index != NOBODY) {
+        requests.unused = requests.entries[index].next;
+        return index;
+    }
+    return requests.highest < REQUESTS_MAX ? ++requests.highest : NOBODY;
+}
+
+static void request_insert(uint64_t key, struct range bytes)
+{
+    uint32_t *head = request_bucket(key);
+    uint32_t index = request_entry_take();
+    if (index == NOBODY) {
+        requests.is_unknown = true;
+        return;
+    }
+    requests.entries[index] = (struct request){key, bytes, *head};
+    *head = index;
+    requests.count++;
+}
+
+void requests_track(uint64_t key, struct range bytes)
+{
+    if (bytes.low >= bytes.high)
+        return;
+    requests_lock();
+    request_insert(key, bytes);
+    requests_unlock();
+}
+
+void requests_track_for_ever(struct range bytes)
+{
+    if (requests.permanent_count == PERMANENT_MAX)
+        requests.is_unknown = true;
+    else
+        requests.permanent[requests.permanent_count++] = bytes;
+}
+
+void requests_track_unknown(void)
+{
+    requests.is_unknown = true;
+}
+
+static void request_remove(uint64_t key)
+{
+    for (uint32_t *link = request_bucket(key); *link != NOBODY; link = &requests.entries[*link].next) {
+        uint32_t index = *link;
+        if (requests.entries[index].key != key)
+            continue;
+        *link = requests.entries[index].next;
+        requests.entries[index] = (struct request){.next = requests.unused};
+        requests.unused = index;
+        requests.count--;
+        return;
+    }
+}
+
+void requests_untrack(uint64_t key)
+{
+    requests_lock();
+    request_remove(key);
+    requests_unlock();
+}
+
+bool requests_are_tracked(void)
+{
+    return requests.count != 0;
+}
+
+static bool request_find(struct range bytes)
+{
+    /* An unused entry has an empty range, which overlaps nothing. */
+    for (uint32_t index = 1; index <= requests.highest; index++) {
+        if (base_ranges_overlap(requests.entries[index].bytes, bytes))
+            return true;
+    }
+    return false;
+}
+
+bool requests_touch(struct range bytes)
+{
+    if (requests.is_unknown)
+        return true;
+    for (uint32_t i = 0; i < requests.permanent_count; i++) {
+        if (base_ranges_overlap(requests.permanent[i], bytes))
+            return true;
+    }
+    if (requests.count == 0)
+        return false;
+    requests_lock();
+    bool is_touched = request_find(bytes);
+    requests_unlock();
+    return is_touched;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's own requests and the bytes that MPI may touch for them. A hold
+ * covers whole pages: if MPI, run by the engine, touched a neighbour of a held
+ * buffer, the engine would wait for itself. So an op whose first or last page
+ * is shared with such bytes is not held.
+ *
+ * Handles are opaque keys here; one key may stand for several requests (Open
+ * MPI and MPICH give the same handle to all requests that are over at once). */
+#ifndef INTERCEPT_REQUESTS_H
+#define INTERCEPT_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pages.h"
+
+/* Several threads may track at once (MPI_THREAD_MULTIPLE). Once, at start. */
+void requests_share(bool is_shared);
+
+void requests_track(uint64_t key, struct range bytes);
+
+/* Bytes that MPI may touch at any time, for ever. */
+void requests_track_for_ever(struct range bytes);
+
+/* MPI may from now on touch bytes that nobody knows (windows, attached
+ * buffers): no page may be shared any more. */
+void requests_track_unknown(void);
+
+/* One request with this key is over. */
+void requests_untrack(uint64_t key);
+
+/* Are there any? Read before the price of untracking is paid. */
+bool requests_are_tracked(void);
+
+/* May MPI touch one of these bytes for a request of the program? */
+bool requests_touch(struct range bytes);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/session.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "engine/gate.h"
+#include "intercept/bind/bind.h"
+#include "intercept/busy.h"
+#include "intercept/copied.h"
+#include "intercept/requests.h"
+#include "intercept/transfer.h"
+#include "policy/policy.h"
+#include "protect/protect.h"
+#include "record/record.h"
+
+enum { LEVEL_SERIALIZED = 2, LEVEL_MULTIPLE = 3 };
+
+/* Written by the thread in MPI_Init, MPI_Finalize or fork; read by all. */
+enum reason session_state = REASON_NOT_RUNNING;
+
+static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
+static int64_t started_ns;
+static bool is_written;
+
+static void session_note(char *field, size_t field_bytes, const char *text)
+{
+    snprintf(field, field_bytes, "%s", text == NULL ? "" : text);
+}
+
+static void session_identify(const struct session_facts *facts)
+{
+    identity.pid = (uint32_t)getpid();
+    identity.rank = facts->rank;
+    identity.size = facts->size;
+    gethostname(identity.host, sizeof identity.host - 1);
+    session_note(identity.abi, sizeof identity.abi, facts->abi);
+    session_note(identity.mpi_library, sizeof identity.mpi_library, intercept_bind_library_path());
+}
+
+/* How many ranks share this host, as the launchers say: Open MPI and PRRTE,
+ * Hydra, Slurm. 0 when nobody says. */
+static long session_local_size(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMIX_LOCAL_SIZE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL)
+            return atol(value);
+    }
+    return 0;
+}
+
+static bool link_is_rdma(const char *path)
+{
+    static const char *const devices[] = {"/dev/infiniband/", "/dev/cxi", "/dev/hfi1", "/dev/efa", "/dev/knem"};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        if (strncmp(path, devices[i], strlen(devices[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An RDMA device open in this process: its library may cache registrations of
+ * addresses whose pages a hold moves. */
+static bool session_has_rdma(void)
+{
+    char target[256];
+    bool is_found = false;
+    DIR *folder = opendir("/proc/self/fd");
+    if (folder == NULL)
+        return false;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL && !is_found;) {
+        ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        is_found = link_is_rdma(target);
+    }
+    closedir(folder);
+    return is_found;
+}
+
+static enum reason session_decide(const struct session_facts *facts)
+{
+    const char *bypass = intercept_bind_bypass();
+    session_note(identity.notice, sizeof identity.notice, bypass);
+    if (bypass != NULL)
+        return REASON_BYPASS;
+    if (facts->provided_ordinal < LEVEL_SERIALIZED)
+        return REASON_THREAD_LEVEL;
+    if (session_has_rdma())
+        return REASON_TRANSPORT;
+    if (!protect_start(options.hold, transfer_touched))
+        return REASON_MEMORY_FAILED;
+    return REASON_NONE;
+}
+
+static void session_configure(bool is_multiple)
+{
+    struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read};
+    engine_configure(options.progress, session_local_size() != 1, hooks);
+    policy_configure(options.learn);
+    gate_open(is_multiple);
+    requests_share(is_multiple);
+    record_is_shared = is_multiple;
+    copied_objects_track();
+    if (is_multiple)
+        busy_raise(); /* for ever: no call goes straight to MPI */
+}
+
+void session_start(const struct session_facts *facts)
+{
+    started_ns = base_clock_now_ns();
+    session_identify(facts);
+    session_state = session_decide(facts);
+    if (session_state == REASON_NONE)
+        session_configure(facts->provided_ordinal == LEVEL_MULTIPLE);
+    identity.is_active = session_state == REASON_NONE;
+    session_note(identity.hold, sizeof identity.hold, protect_backend_name());
+}
+
+static void session_write_record(bool is_complete)
+{
+    const char *directory = getenv("LAPWING_RECORD_DIR");
+    if (directory == NULL || is_written || identity.pid != (uint32_t)getpid())
+        return;
+    is_written = true;
+    identity.is_complete = is_complete;
+    struct engine_totals totals = engine_totals_read();
+    record_count(RECORD_ENGINE_CPU_NS, totals.cpu_ns);
+    record_count(RECORD_ENGINE_WAKEUPS, totals.wakeups);
+    record_count(RECORD_ENGINE_GUARD_WAKEUPS, totals.guard_wakeups);
+    record_count(RECORD_RUN_NS, (uint64_t)(base_clock_now_ns() - started_ns));
+    record_write(directory, &identity);
+}
+
+void session_stop(void)
+{
+    transfer_wait_all();
+    session_note(identity.progress, sizeof identity.progress, engine_progress_name());
+    session_state = REASON_NOT_RUNNING;
+    engine_stop();
+    protect_stop();
+    session_write_record(true);
+}
+
+void intercept_process_forked(void)
+{
+    session_state = REASON_NOT_RUNNING;
+    protect_forked_child();
+    engine_forked_child();
+}
+
+/* A program that leaves without MPI_Finalize: what its blocking calls promised
+ * still happens, as it would have under MPI alone. */
+void intercept_process_exiting(void)
+{
+    if (identity.pid != (uint32_t)getpid())
+        return;
+    transfer_wait_all();
+    session_write_record(false);
+}

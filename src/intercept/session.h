@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What Lapwing knows of this process between MPI_Init and MPI_Finalize, and
+ * whether ops are possible in it. Starts and stops the layers. */
+#ifndef INTERCEPT_SESSION_H
+#define INTERCEPT_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/options.h"
+#include "base/reasons.h"
+
+/* What the program's MPI library says right after its initialisation. */
+struct session_facts {
+    const char *abi;
+    int rank;
+    int size;
+    int provided_ordinal; /* thread level, 0 (single) to 3 (multiple) */
+};
+
+/* After MPI_Init: probes the holds, configures engine, policy, record. */
+void session_start(const struct session_facts *facts);
+
+/* REASON_NONE while ops are possible, else why every call is passed. */
+static inline enum reason session_reason(void)
+{
+    extern enum reason session_state;
+    return session_state;
+}
+
+/* Before MPI_Finalize: waits for all ops, ends the engine, writes the record. */
+void session_stop(void);
+
+/* Hooks of libc's entries (libc/process.h). */
+void intercept_process_forked(void);
+void intercept_process_exiting(void);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/transfer.h"
+
+#include <sched.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "engine/gate.h"
+#include "intercept/busy.h"
+#include "record/record.h"
+
+/* A fault, its report and two thread switches, measured on the reference
+ * machine; charged to an op that was touched while it was pending. */
+enum { TOUCH_COST_NS = 15000, ROUNDS_BEFORE_YIELD = 100, TOUCHED_TOO_LATE = -1 };
+
+_Atomic unsigned dispatch_busy; /* busy.h */
+
+static struct transfer transfers[TRANSFERS_MAX];
+static _Atomic uint64_t transfer_sequence;
+static _Atomic uint32_t transfer_count;
+
+/* total: sum of ended stalls; since: start of the running one, 0 when none;
+ * depth: threads that stall now. Any thread; relaxed: numbers for judging. */
+static struct {
+    _Atomic int64_t total_ns;
+    _Atomic int64_t since_ns;
+    _Atomic uint32_t depth;
+} stall;
+
+void program_stall_begin(void)
+{
+    if (atomic_fetch_add_explicit(&stall.depth, 1, memory_order_relaxed) == 0)
+        atomic_store_explicit(&stall.since_ns, base_clock_now_ns(), memory_order_relaxed);
+}
+
+void program_stall_end(void)
+{
+    int64_t since_ns = atomic_load_explicit(&stall.since_ns, memory_order_relaxed);
+    if (atomic_fetch_sub_explicit(&stall.depth, 1, memory_order_relaxed) != 1)
+        return;
+    atomic_store_explicit(&stall.since_ns, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stall.total_ns, base_clock_now_ns() - since_ns, memory_order_relaxed);
+}
+
+int64_t program_stalled_ns(void)
+{
+    int64_t since_ns = atomic_load_explicit(&stall.since_ns, memory_order_relaxed);
+    int64_t running_ns = since_ns == 0 ? 0 : base_clock_now_ns() - since_ns;
+    return atomic_load_explicit(&stall.total_ns, memory_order_relaxed) + running_ns;
+}
+
+static struct transfer *transfer_of(uint64_t id)
+{
+    return &transfers[id & ((1U << TRANSFER_SLOT_BITS) - 1)];
+}
+
+static bool transfer_claim(uint32_t slot)
+{
+    struct transfer *transfer = &transfers[slot];
+    uint64_t unused = 0;
+    uint64_t sequence = 1 + atomic_fetch_add_explicit(&transfer_sequence, 1, memory_order_relaxed);
+    uint64_t id = (sequence << TRANSFER_SLOT_BITS) | slot;
+    /* acquire: pairs with transfer_free(), whose slot we write into. */
+    return atomic_compare_exchange_strong_explicit(&transfer->id, &unused, id, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static struct transfer *transfer_reset(uint32_t slot)
+{
+    struct transfer *transfer = &transfers[slot];
+    transfer->slot = slot;
+    transfer->hold = NULL;
+    transfer->hold_cost_ns = 0;
+    atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
+    return transfer;
+}
+
+struct transfer *transfer_take(uint64_t max_ops)
+{
+    if (atomic_fetch_add_explicit(&transfer_count, 1, memory_order_relaxed) < max_ops) {
+        for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
+            if (atomic_load_explicit(&transfers[slot].id, memory_order_relaxed) == 0 && transfer_claim(slot))
+                return transfer_reset(slot);
+        }
+    }
+    atomic_fetch_sub_explicit(&transfer_count, 1, memory_order_relaxed);
+    return NULL;
+}
+
+void transfer_free(struct transfer *transfer)
+{
+    /* release: who takes the slot next, or reads that the op is over, sees its end. */
+    atomic_store_explicit(&transfer->id, 0, memory_order_release);
+    atomic_fetch_sub_explicit(&transfer_count, 1, memory_order_relaxed);
+}
+
+uint64_t transfer_id(uint32_t slot)
+{
+    return atomic_load_explicit(&transfers[slot].id, memory_order_acquire);
+}
+
+bool transfer_is_pending(uint64_t id)
+{
+    return atomic_load_explicit(&transfer_of(id)->id, memory_order_acquire) == id;
+}
+
+enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct range bytes)
+{
+    int64_t begin_ns = base_clock_now_ns();
+    uint64_t id = atomic_load_explicit(&transfer->id, memory_order_relaxed);
+    enum reason reason = protect_hold_arm(kind, bytes, id, &transfer->hold);
+    transfer->hold_cost_ns = base_clock_now_ns() - begin_ns;
+    return reason;
+}
+
+void transfer_unhold(struct transfer *transfer)
+{
+    if (transfer->hold == NULL)
+        return;
+    int64_t begin_ns = base_clock_now_ns();
+    protect_hold_release(transfer->hold);
+    transfer->hold = NULL;
+    transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
+}
+
+bool transfer_launch(struct transfer *transfer)
+{
+    busy_raise();
+    transfer->returned_ns = base_clock_now_ns();
+    transfer->stalled_before_ns = program_stalled_ns();
+    if (engine_submit(&transfer->op))
+        return true;
+    busy_lower();
+    return false;
+}
+
+static void transfer_count_touch(int64_t touched_ns, int64_t ended_ns)
+{
+    program_stall_end();
+    record_count(RECORD_TOUCHES, 1);
+    if (ended_ns > touched_ns)
+        record_count(RECORD_TOUCH_WAIT_NS, (uint64_t)(ended_ns - touched_ns));
+}
+
+/* Time that the program ran on after the early return: until the first touch or
+ * the end, without what it spent waiting elsewhere meanwhile. */
+static int64_t transfer_overlapped_ns(struct transfer *transfer, int64_t touched_ns, int64_t ended_ns)
+{
+    int64_t until_ns = touched_ns != 0 ? touched_ns : ended_ns;
+    int64_t stalled_ns = touched_ns != 0 ? atomic_load_explicit(&transfer->stalled_at_touch_ns, memory_order_relaxed)
+                                         : program_stalled_ns();
+    int64_t overlapped_ns = until_ns - transfer->returned_ns - (stalled_ns - transfer->stalled_before_ns);
+    return overlapped_ns > 0 ? overlapped_ns : 0;
+}
+
+static void transfer_judge(struct transfer *transfer)
+{
+    int64_t ended_ns = base_clock_now_ns();
+    /* From now on a touch is no longer this op's. acq_rel: see transfer_touched(). */
+    int64_t touched_ns = atomic_exchange_explicit(&transfer->touched_ns, TOUCHED_TOO_LATE, memory_order_acq_rel);
+    int64_t overlapped_ns = transfer_overlapped_ns(transfer, touched_ns, ended_ns);
+
+    if (touched_ns != 0)
+        transfer_count_touch(touched_ns, ended_ns);
+    bool is_send = transfer->direction == POLICY_SEND;
+    record_count(is_send ? RECORD_OPS_SEND : RECORD_OPS_RECEIVE, 1);
+    record_count(is_send ? RECORD_BYTES_SEND : RECORD_BYTES_RECEIVE, transfer->bytes);
+    record_count(RECORD_OVERLAPPED_NS, (uint64_t)overlapped_ns);
+    record_count(RECORD_HOLD_NS, (uint64_t)transfer->hold_cost_ns);
+    policy_site_learn(transfer->site, overlapped_ns, transfer->hold_cost_ns + (touched_ns != 0 ? TOUCH_COST_NS : 0));
+}
+
+void transfer_end(struct transfer *transfer)
+{
+    transfer_unhold(transfer);
+    transfer_judge(transfer);
+    transfer_free(transfer);
+    busy_lower();
+}
+
+void transfer_poll_round(uint32_t round)
+{
+    gate_enter();
+    engine_poll();
+    gate_leave();
+    /* MPI's own waits spin; after a while make way for whoever shares the core. */
+    if (round > ROUNDS_BEFORE_YIELD)
+        sched_yield();
+}
+
+static void transfer_wait_begin(int64_t *begin_ns)
+{
+    *begin_ns = base_clock_now_ns();
+    program_stall_begin();
+    gate_keep_engine_out();
+}
+
+static void transfer_wait_end(int64_t begin_ns)
+{
+    gate_let_engine_in();
+    program_stall_end();
+    record_count(RECORD_CALL_WAIT_NS, (uint64_t)(base_clock_now_ns() - begin_ns));
+}
+
+void transfer_wait(uint64_t id)
+{
+    int64_t begin_ns;
+    if (!transfer_is_pending(id) || gate_is_inside())
+        return;
+    transfer_wait_begin(&begin_ns);
+    for (uint32_t round = 0; transfer_is_pending(id); round++)
+        transfer_poll_round(round);
+    transfer_wait_end(begin_ns);
+}
+
+void transfer_wait_all(void)
+{
+    int64_t begin_ns;
+    if (engine_pending() == 0 || gate_is_inside())
+        return;
+    transfer_wait_begin(&begin_ns);
+    for (uint32_t round = 0; engine_pending() != 0; round++)
+        transfer_poll_round(round);
+    transfer_wait_end(begin_ns);
+}
+
+void transfer_touched(uint64_t op_id, uintptr_t address)
+{
+    struct transfer *transfer = transfer_of(op_id);
+    int64_t untouched = 0;
+    if (!transfer_is_pending(op_id))
+        return;
+    atomic_store_explicit(&transfer->stalled_at_touch_ns, program_stalled_ns(), memory_order_relaxed);
+    /* release: who sees the time sees the stall beside it. */
+    if (!atomic_compare_exchange_strong_explicit(&transfer->touched_ns, &untouched, base_clock_now_ns(),
+                                                 memory_order_release, memory_order_relaxed))
+        return;
+    program_stall_begin(); /* ends with the op */
+    engine_wake();
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* An op as the dispatcher knows it: where engine, protect, policy and record
+ * meet. The part that needs MPI's types stands beside it, per ABI, under the
+ * same slot number (mpi/native.h).
+ *
+ * Life: transfer_take() -> [hold armed, MPI request started] -> transfer_launch()
+ * -> engine tests it -> transfer_end() -> slot free again. */
+#ifndef INTERCEPT_TRANSFER_H
+#define INTERCEPT_TRANSFER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "policy/policy.h"
+#include "protect/protect.h"
+
+enum { TRANSFERS_MAX = 256, TRANSFER_SLOT_BITS = 8 };
+
+struct transfer {
+    struct engine_op op; /* first: the engine hands back its address */
+    /* (sequence << 8) | slot while in use, 0 when free. Written by the thread
+     * that takes or ends the op; read by all. */
+    _Atomic uint64_t id;
+    /* The rest: written by the thread that starts the op, before
+     * transfer_launch(); read by the thread that ends it. */
+    uint32_t slot;
+    enum policy_direction direction;
+    uint64_t bytes;
+    struct hold *hold;
+    struct policy_site *site;
+    int64_t hold_cost_ns;
+    int64_t returned_ns;
+    int64_t stalled_before_ns; /* program_stalled_ns() at the early return */
+    /* First touch, 0 before: written once by the toucher (CAS), read at the end. */
+    _Atomic int64_t touched_ns;
+    _Atomic int64_t stalled_at_touch_ns;
+};
+
+/* A free slot, its id set; NULL when `max_ops` are in use. */
+struct transfer *transfer_take(uint64_t max_ops);
+
+/* Gives the slot back unused, or after its end. */
+void transfer_free(struct transfer *transfer);
+
+/* Holds the memory, measuring what it costs. */
+enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct range bytes);
+
+/* Releases the hold, if any. */
+void transfer_unhold(struct transfer *transfer);
+
+/* Hands the op to the engine: the call is about to return. */
+bool transfer_launch(struct transfer *transfer);
+
+/* The transfer is over (called inside the op's test): releases the memory,
+ * counts, teaches the policy, frees the slot. */
+void transfer_end(struct transfer *transfer);
+
+/* The id of the op in a slot, 0 when the slot is free. */
+uint64_t transfer_id(uint32_t slot);
+
+/* Is op `id` still under way? */
+bool transfer_is_pending(uint64_t id);
+
+/* Waits for one op, or for all, doing the engine's work meanwhile. Not from
+ * signal context; returns at once when called from inside MPI, where waiting
+ * could only deadlock. */
+void transfer_wait(uint64_t id);
+void transfer_wait_all(void);
+
+/* One round of waiting inside a loop: polls all ops, then makes way. `round`
+ * counts up from 0. */
+void transfer_poll_round(uint32_t round);
+
+/* For protect_start(): signal context, any thread. */
+void transfer_touched(uint64_t op_id, uintptr_t address);
+
+/* Time that the program has spent waiting in calls and at touches: what must
+ * not be taken for overlap. One thread's waits are counted at a time. */
+void program_stall_begin(void);
+void program_stall_end(void);
+int64_t program_stalled_ns(void);
+
+#endif

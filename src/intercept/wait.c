@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/wait.h"
+
+#include "engine/gate.h"
+#include "intercept/transfer.h"
+
+void intercept_wait_range(struct range bytes, bool is_read)
+{
+    uint64_t id;
+    if (gate_is_inside())
+        return;
+    while ((id = protect_find_op(bytes, is_read)) != 0)
+        transfer_wait(id);
+}
+
+void intercept_wait_all(void)
+{
+    transfer_wait_all();
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for ops on behalf of calls that are about to use memory. For every
+ * interposed entry, MPI's and libc's; the implementation knows engine and
+ * protect. Not for signal context. */
+#ifndef INTERCEPT_WAIT_H
+#define INTERCEPT_WAIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/pages.h"
+#include "protect/protect.h"
+
+/* Waits until no armed hold forbids this access to these bytes. `is_read` when
+ * the call only reads them. Returns at once when nothing is armed, and inside
+ * MPI's own code (the engine thread, or a thread that is in an MPI call). */
+void intercept_wait_range(struct range bytes, bool is_read);
+
+/* Waits for every pending op (fork, exec, exit, calls of unknown effect). */
+void intercept_wait_all(void);
+
+static inline void intercept_wait_read(const void *address, size_t length_bytes)
+{
+    if (protect_is_armed())
+        intercept_wait_range(base_range_of(address, length_bytes), true);
+}
+
+static inline void intercept_wait_write(const void *address, size_t length_bytes)
+{
+    if (protect_is_armed())
+        intercept_wait_range(base_range_of(address, length_bytes), false);
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "policy/policy.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* A sample is bad when it brought less than twice its cost: what the clock does
+ * not show (a fault, two thread switches, colder caches) costs about as much again.
+ * BAD_SAMPLES in a row start a pause; each pause without a good sample in between
+ * is twice as long, so that a hopeless site is sampled once in PAUSE_LONGEST calls. */
+enum { SITES = 2048, BAD_SAMPLES = 3, PAUSE_FIRST = 32, PAUSE_LONGEST = 8192, PROBES = 16, GAIN_FACTOR = 2 };
+
+/* key: 0 free, claimed once by CAS. The rest: hints, relaxed, by any thread. */
+struct policy_site {
+    _Atomic uintptr_t key;
+    _Atomic uint32_t bad_samples;
+    _Atomic uint32_t pause;     /* length of the last pause, calls */
+    _Atomic uint32_t pause_left; /* calls still to pass */
+};
+
+static struct policy_site sites[SITES];
+static bool policy_learns = true; /* written once at start */
+
+void policy_configure(bool learns)
+{
+    policy_learns = learns;
+}
+
+static uint32_t site_hash(uintptr_t key)
+{
+    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
+}
+
+static bool site_is_or_becomes(struct policy_site *site, uintptr_t key)
+{
+    uintptr_t known = atomic_load_explicit(&site->key, memory_order_relaxed);
+    if (known == 0)
+        /* After a lost race `known` holds the winner's key. */
+        atomic_compare_exchange_strong_explicit(&site->key, &known, key, memory_order_relaxed, memory_order_relaxed);
+    return known == 0 || known == key;
+}
+
+struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction)
+{
+    uintptr_t key = ((uintptr_t)return_address << 1) | (uintptr_t)direction;
+    uint32_t start = site_hash(key);
+    for (uint32_t i = 0; i < PROBES; i++) {
+        struct policy_site *site = &sites[(start + i) % SITES];
+        if (site_is_or_becomes(site, key))
+            return site;
+    }
+    return NULL;
+}
+
+bool policy_site_allows(struct policy_site *site)
+{
+    if (!policy_learns || site == NULL)
+        return true;
+    uint32_t left = atomic_load_explicit(&site->pause_left, memory_order_relaxed);
+    if (left == 0)
+        return true;
+    atomic_store_explicit(&site->pause_left, left - 1, memory_order_relaxed);
+    return false;
+}
+
+static void site_pause(struct policy_site *site)
+{
+    uint32_t last = atomic_load_explicit(&site->pause, memory_order_relaxed);
+    uint32_t next = last == 0 ? PAUSE_FIRST : last * 2;
+    if (next > PAUSE_LONGEST)
+        next = PAUSE_LONGEST;
+    atomic_store_explicit(&site->pause, next, memory_order_relaxed);
+    atomic_store_explicit(&site->pause_left, next, memory_order_relaxed);
+    /* After a pause one bad sample is enough to start the next. */
+    atomic_store_explicit(&site->bad_samples, BAD_SAMPLES - 1, memory_order_relaxed);
+}
+
+void policy_site_learn(struct policy_site *site, int64_t overlapped_ns, int64_t cost_ns)
+{
+    if (site == NULL)
+        return;
+    if (overlapped_ns >= GAIN_FACTOR * cost_ns) {
+        atomic_store_explicit(&site->bad_samples, 0, memory_order_relaxed);
+        atomic_store_explicit(&site->pause, 0, memory_order_relaxed);
+        return;
+    }
+    uint32_t bad = atomic_load_explicit(&site->bad_samples, memory_order_relaxed) + 1;
+    atomic_store_explicit(&site->bad_samples, bad, memory_order_relaxed);
+    if (bad >= BAD_SAMPLES)
+        site_pause(site);
+}

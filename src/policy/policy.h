@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The policy: may this call return early? It learns per call site (return
+ * address and direction): a site whose ops bring nothing is passed for a while,
+ * then sampled again, ever more rarely.
+ *
+ * The table is shared by all threads without a lock: a site's numbers are
+ * hints, and a lost update costs at most one sample. */
+#ifndef POLICY_POLICY_H
+#define POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum policy_direction { POLICY_SEND = 0, POLICY_RECEIVE = 1 };
+
+struct policy_site;
+
+void policy_configure(bool learns);
+
+/* The site of a call; NULL when the table is full (then nothing is learnt). */
+struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction);
+
+/* False while the site is being passed because of what it learnt. */
+bool policy_site_allows(struct policy_site *site);
+
+/* What one op of the site brought: time that the program ran on after the early
+ * return (waits not counted) against the time that holding and waking cost. */
+void policy_site_learn(struct policy_site *site, int64_t overlapped_ns, int64_t cost_ns);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The record file of one rank: what the injected part writes and
+ * python/lapwing/profile/record.py reads. Little-endian, packed by hand:
+ * a header, then `counter_count` counters, then `reason_count` passes.
+ * Names and units stand in record.toml and base/reasons.toml; a file carries
+ * its counts so that a reader can tell an older or a newer writer.
+ * The file is $LAPWING_RECORD_DIR/<host>-<pid>.rank, renamed from *.part. */
+#ifndef RECORD_FORMAT_H
+#define RECORD_FORMAT_H
+
+#include <stdint.h>
+
+#define RECORD_MAGIC "LAPWING" /* 8 bytes with its final zero */
+enum { RECORD_VERSION = 1 };
+
+/* 328 bytes; strings are zero-terminated, cut when too long. */
+struct record_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes; /* sizeof(struct record_header) */
+    int32_t rank;          /* in MPI_COMM_WORLD; -1 when never known */
+    int32_t size;          /* of MPI_COMM_WORLD; -1 when never known */
+    uint32_t pid;
+    uint32_t is_complete;   /* 1 when written by MPI_Finalize */
+    uint32_t counter_count; /* uint64_t each */
+    uint32_t reason_count;  /* struct record_pass each */
+    uint64_t is_active;     /* 1 when ops were possible in this process */
+    char host[64];
+    char mpi_library[96]; /* path of the MPI library that was bound */
+    char abi[16];         /* "openmpi", "mpich", "standard", "none" */
+    char hold[24];        /* hold backend in use, or "none" */
+    char progress[16];    /* "event", "poll", "none" */
+    char notice[64];      /* why Lapwing is off in this process, or "" */
+};
+
+struct record_pass {
+    uint64_t calls;
+    uint64_t bytes;
+};
+
+#endif

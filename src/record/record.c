@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/record.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct record_header) == 328, "the reader counts on this size");
+
+_Atomic uint64_t record_counters[RECORD_COUNTER_COUNT];
+_Atomic uint64_t record_pass_calls[REASON_COUNT];
+_Atomic uint64_t record_pass_bytes[REASON_COUNT];
+bool record_is_shared;
+
+static void record_collect(uint64_t counters[], struct record_pass passes[])
+{
+    for (int i = 0; i < RECORD_COUNTER_COUNT; i++)
+        counters[i] = atomic_load_explicit(&record_counters[i], memory_order_relaxed);
+    for (int i = 0; i < REASON_COUNT; i++) {
+        passes[i].calls = atomic_load_explicit(&record_pass_calls[i], memory_order_relaxed);
+        passes[i].bytes = atomic_load_explicit(&record_pass_bytes[i], memory_order_relaxed);
+    }
+}
+
+static bool record_write_file(const char *path, struct record_header *header)
+{
+    uint64_t counters[RECORD_COUNTER_COUNT];
+    struct record_pass passes[REASON_COUNT];
+    struct iovec parts[] = {{header, sizeof *header}, {counters, sizeof counters}, {passes, sizeof passes}};
+    size_t length_bytes = sizeof *header + sizeof counters + sizeof passes;
+
+    record_collect(counters, passes);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file < 0)
+        return false;
+    bool is_whole = writev(file, parts, 3) == (ssize_t)length_bytes;
+    return close(file) == 0 && is_whole;
+}
+
+bool record_write(const char *directory, const struct record_header *identity)
+{
+    struct record_header header = *identity;
+    char path[4096];
+    char temporary[4096 + 8];
+
+    memcpy(header.magic, RECORD_MAGIC, sizeof header.magic);
+    header.version = RECORD_VERSION;
+    header.header_bytes = sizeof header;
+    header.counter_count = RECORD_COUNTER_COUNT;
+    header.reason_count = REASON_COUNT;
+    if (snprintf(path, sizeof path, "%s/%.63s-%u.rank", directory, header.host, header.pid) >= (int)sizeof path)
+        return false;
+    snprintf(temporary, sizeof temporary, "%s.part", path);
+    if (record_write_file(temporary, &header) && rename(temporary, path) == 0)
+        return true;
+    unlink(temporary);
+    return false;
+}

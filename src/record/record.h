@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What a rank remembers: counters and passes, written to one file at the end.
+ * The layout of the file is format.h; names and units are record.toml. */
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reasons.h"
+#include "record/counters.h"
+#include "record/format.h"
+
+/* Any thread may add (relaxed: numbers for a report, read at the end); the
+ * passes are on the path of every small message. */
+extern _Atomic uint64_t record_counters[RECORD_COUNTER_COUNT];
+extern _Atomic uint64_t record_pass_calls[REASON_COUNT];
+extern _Atomic uint64_t record_pass_bytes[REASON_COUNT];
+
+/* True when several threads may count at once (MPI_THREAD_MULTIPLE). */
+extern bool record_is_shared;
+
+static inline void record_add_to(_Atomic uint64_t *number, uint64_t value)
+{
+    if (record_is_shared) {
+        atomic_fetch_add_explicit(number, value, memory_order_relaxed);
+        return;
+    }
+    /* One thread at a time is in MPI: a plain add, without the locked cycle. */
+    uint64_t before = atomic_load_explicit(number, memory_order_relaxed);
+    atomic_store_explicit(number, before + value, memory_order_relaxed);
+}
+
+static inline void record_pass(enum reason reason, uint64_t bytes)
+{
+    record_add_to(&record_pass_calls[reason], 1);
+    record_add_to(&record_pass_bytes[reason], bytes);
+}
+
+/* For counters that the engine and the program both feed. */
+static inline void record_count(enum record_counter counter, uint64_t value)
+{
+    atomic_fetch_add_explicit(&record_counters[counter], value, memory_order_relaxed);
+}
+
+/* Writes <directory>/<host>-<pid>.rank atomically (a temporary name, then a
+ * rename). False, with nothing left behind, when the folder cannot be written. */
+bool record_write(const char *directory, const struct record_header *identity);
+
+#endif
