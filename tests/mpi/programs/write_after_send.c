@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: what is written after a send returned does not change what arrives.
+ * defers: send */
+#include "check.h"
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
+    for (int i = 0; i < 10; i++) {
+        if (check_rank() == 0) {
+            check_fill(buffer, CHECK_LARGE_BYTES, i);
+            check_send(buffer, CHECK_LARGE_BYTES, 1, 0);
+            buffer[(i * 104729) % CHECK_LARGE_BYTES] = 0;
+            memset(buffer, 0xAA, CHECK_LARGE_BYTES);
+        } else {
+            check_delay();
+            check_recv(buffer, CHECK_LARGE_BYTES, 0, 0);
+            check(check_is_filled(buffer, CHECK_LARGE_BYTES, i), "the message as it was at the send");
+        }
+    }
+    return check_end();
+}

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""Run the MPI programs of this folder stock and under Lapwing, on every MPI that is installed.
+
+A case is a program, its arguments, a number of ranks, an MPI and a variant of Lapwing's options. It passes
+when the program's own checks pass, its exit code is as stock MPI gives it, and, where the program says so
+in its head (`compare: output`), its output too. `defers: send receive` in the head demands that Lapwing's
+record shows such ops: without it a test of deferred calls could pass because none was deferred.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from families import Family, list_families
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
+
+SKIP = 77
+TIMEOUT_S = 60.0
+ALWAYS = {"LAPWING_LEARN": "off"}
+VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "default": {},
+    "userfaultfd": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", "LAPWING_THRESHOLD": "4096"},
+    "userfaultfd-user": {**ALWAYS, "LAPWING_HOLD": "userfaultfd-user", "LAPWING_THRESHOLD": "4096"},
+    "signal": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "4096"},
+    "userfaultfd-1": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", "LAPWING_THRESHOLD": "1"},
+    "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "1"},
+    "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
+}
+QUICK_VARIANTS = ("default", "userfaultfd", "signal-1")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program of programs/, with what the comment at its head says about running it."""
+
+    source: Path
+    directives: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The claim's short name."""
+        return self.source.stem
+
+    def words(self, directive: str) -> list[str]:
+        """The words of a directive."""
+        return self.directives.get(directive, "").split()
+
+    @property
+    def timeout_s(self) -> float:
+        """Longest run before it counts as a hang."""
+        return float(self.directives.get("timeout", TIMEOUT_S))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run under Lapwing."""
+
+    program: Program
+    argument: str
+    ranks: int
+    family: Family
+    variant: str
+
+    @property
+    def name(self) -> str:
+        """Name in reports."""
+        argument = f":{self.argument}" if self.argument else ""
+        return f"{self.family.name}/{self.variant}/{self.program.name}{argument}/{self.ranks}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How one run ended."""
+
+    exit_code: int | None  # None: killed because it took too long
+    lines: Sequence[str]
+    errors: str
+    elapsed_s: float
+
+
+def read_program(source: Path) -> Program:
+    """Read a program's directives: lines ` * word: value` of its first comment."""
+    head = source.read_text().split("*/")[1]
+    return Program(source, dict(re.findall(r"^ \* (\w+): (.*?)\s*$", head, re.MULTILINE)))
+
+
+def compile_program(program: Program, family: Family, folder: Path) -> Path:
+    """Compile for one MPI; kept while sources do not change."""
+    output = folder / family.name / program.name
+    sources = [program.source, HERE / "check.c"]
+    newest = max(path.stat().st_mtime for path in [*sources, HERE / "check.h"])
+    if output.exists() and output.stat().st_mtime > newest:
+        return output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    # MPICH's MPI_STATUSES_IGNORE is the address 1: gcc 12 takes it for an array too small.
+    warnings = ["-Wall", "-Wextra", "-Wno-stringop-overflow"]
+    flags = ["-std=gnu17", "-O1", "-g", *warnings, f"-I{HERE}", *program.words("flags")]
+    command = [str(family.compiler), *flags, *map(str, sources), "-o", str(output)]
+    subprocess.run(command, check=True, env={**os.environ, **family.environment})
+    return output
+
+
+def end_group(process: subprocess.Popen[str]) -> None:
+    """End a launcher and its ranks: its own session, so no other process is hit."""
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def run_command(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> Run:
+    """Run to the end, or to the time limit."""
+    begin_s = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate(timeout=timeout_s)
+        exit_code: int | None = process.returncode
+    except subprocess.TimeoutExpired:
+        end_group(process)
+        output, errors = process.communicate()
+        exit_code = None
+    # Ranks write at the same time: their lines have no order between them.
+    return Run(exit_code, sorted(output.splitlines()), errors, time.monotonic() - begin_s)
+
+
+def read_records(folder: Path) -> list[RankRecord]:
+    """What the ranks remembered."""
+    return [decode_record(path.read_bytes(), path.name)[0] for path in folder.iterdir() if path.is_file()]
+
+
+class Bench:
+    """Where programs are built and run."""
+
+    def __init__(self, folder: Path, preload: Path | None, arguments: Sequence[str] = ()) -> None:
+        self.folder = folder
+        self.preload = preload
+        self.arguments = arguments
+        self._stock: dict[str, Run] = {}
+
+    def _start(self, case: Case, variables: Mapping[str, str]) -> Run:
+        """Compile if need be and run with these variables in the ranks."""
+        program = compile_program(case.program, case.family, self.folder)
+        words = [str(program), *([case.argument] if case.argument else []), *self.arguments]
+        environment = {**os.environ, **case.family.environment}
+        return run_command(case.family.command(case.ranks, variables, words), environment, case.program.timeout_s)
+
+    def run_stock(self, case: Case) -> Run:
+        """Run without Lapwing, once for all variants."""
+        if case.name not in self._stock:
+            self._stock[case.name] = self._start(case, {})
+        return self._stock[case.name]
+
+    def run_lapwing(self, case: Case, records: Path) -> Run:
+        """Run under Lapwing."""
+        variables = {**VARIANTS[case.variant], "LAPWING_RECORD_DIR": str(records), "LD_PRELOAD": str(self.preload)}
+        return self._start(case, variables)
+
+
+def is_expected_exit(program: Program, exit_code: int | None) -> bool:
+    """Compare an exit code with the program's directive."""
+    expected = program.directives.get("exit", "0")
+    return exit_code not in (None, 0, SKIP) if expected == "nonzero" else exit_code == int(expected)
+
+
+def judge_stock(case: Case, stock: Run) -> str:
+    """What is wrong with the stock run; empty when nothing is."""
+    if stock.exit_code is None:
+        return "stock MPI hangs"
+    if not is_expected_exit(case.program, stock.exit_code):
+        return f"stock MPI gives exit code {stock.exit_code}"
+    return ""
+
+
+def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
+    """What is wrong with what the ranks remembered."""
+    if is_expected_exit(case.program, 0) and len(records) < case.ranks:
+        return f"{len(records)} of {case.ranks} ranks left a record"
+    if case.variant == "default":
+        return ""
+    for direction in case.program.words("defers"):
+        if sum(record.counters[f"ops_{direction}"] for record in records) == 0:
+            passes = {name: p.calls for record in records for name, p in record.passes.items() if p.calls}
+            return f"no {direction} was deferred (passed: {passes})"
+    return ""
+
+
+def judge_lapwing(case: Case, stock: Run, run: Run) -> str:
+    """What differs from the stock run."""
+    if run.exit_code is None:
+        return "hangs"
+    if not is_expected_exit(case.program, run.exit_code):
+        return f"exit code {run.exit_code}"
+    if case.program.directives.get("exit") != "nonzero" and run.lines != stock.lines:
+        return f"output {run.lines} instead of {stock.lines}"
+    return ""
+
+
+def run_case(bench: Bench, case: Case) -> tuple[str, str]:
+    """Run one case; return "pass", "skip" or "FAIL", and why."""
+    stock_variant = Case(case.program, case.argument, case.ranks, case.family, "stock")
+    stock = bench.run_stock(stock_variant)
+    if stock.exit_code == SKIP:
+        return "skip", " ".join(stock.lines)
+    wrong = judge_stock(case, stock)
+    if wrong or case.variant == "stock":
+        return ("FAIL" if wrong else "pass"), f"{wrong} {stock.errors[-600:] if wrong else ''}"
+    with tempfile.TemporaryDirectory(prefix="lapwing-test-") as records:
+        run = bench.run_lapwing(case, Path(records))
+        wrong = judge_lapwing(case, stock, run) or judge_records(case, read_records(Path(records)))
+    return ("FAIL" if wrong else "pass"), f"{wrong} {run.errors[-600:] if wrong else ''}"
+
+
+def list_cases(programs: Sequence[Program], families: Sequence[Family], variants: Sequence[str]) -> Iterator[Case]:
+    """All combinations, one MPI after the other."""
+    for family in families:
+        for program in programs:
+            for argument in program.words("arguments") or [""]:
+                for ranks in program.words("ranks") or ["2"]:
+                    for variant in variants:
+                        yield Case(program, argument, int(ranks), family, variant)
+
+
+def select_families(wheels: Path, wanted: Sequence[str]) -> tuple[list[Family], list[str]]:
+    """The families to run, and the reasons why others are not."""
+    families = [family for family in list_families(wheels) if not wanted or family.name in wanted]
+    skips = [f"skip {family.name}: {family.missing}" for family in families if family.missing]
+    return [family for family in families if not family.missing], skips
+
+
+def select_variants(arguments: argparse.Namespace) -> Sequence[str]:
+    """The variants to run."""
+    if not arguments.preload:
+        return ("stock",)
+    if arguments.variant:
+        return list(arguments.variant)
+    return QUICK_VARIANTS if arguments.quick else list(VARIANTS)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--preload", type=Path, help="liblapwing.so; without it the programs run stock only")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/mpi-tests", help="where programs are compiled")
+    parser.add_argument("--wheels", type=Path, default=ROOT / ".venv/mpi", help="environments with MPI wheels")
+    parser.add_argument("--mpi", action="append", default=[], help="only this MPI (repeatable)")
+    parser.add_argument("--variant", action="append", choices=VARIANTS, help="only this variant (repeatable)")
+    parser.add_argument("--program", action="append", default=[], help="only this program (repeatable)")
+    parser.add_argument("--quick", action="store_true", help=f"only the variants {', '.join(QUICK_VARIANTS)}")
+    parser.add_argument("--verbose", action="store_true", help="name the cases that pass, with their time")
+    parser.add_argument("words", nargs="*", help="further arguments for the programs, after --")
+    return parser.parse_args()
+
+
+def report(case: Case, result: str, reason: str, elapsed_s: float, is_verbose: bool) -> None:
+    """Say how a case ended, where that is of interest."""
+    if result != "pass" or is_verbose:
+        print(f"{result} {case.name} {elapsed_s:.2f} s {reason}".rstrip(), flush=True)
+
+
+def main() -> int:
+    """Run all cases; list skips at the end; 1 when one failed, 77 when none ran."""
+    arguments = parse_arguments()
+    programs = [read_program(path) for path in sorted((HERE / "programs").glob("*.c"))]
+    programs = [program for program in programs if not arguments.program or program.name in arguments.program]
+    families, skips = select_families(arguments.wheels, arguments.mpi)
+    preload = arguments.preload.resolve() if arguments.preload else None
+    bench = Bench(arguments.build.resolve(), preload, arguments.words)
+    counts = {"pass": 0, "FAIL": 0, "skip": 0}
+    for case in list_cases(programs, families, select_variants(arguments)):
+        begin_s = time.monotonic()
+        result, reason = run_case(bench, case)
+        counts[result] += 1
+        report(case, result, reason, time.monotonic() - begin_s, arguments.verbose)
+        skips += [f"skip {case.name}: {reason}"] if result == "skip" else []
+    print("\n".join(skips))
+    print(f"{counts['pass']} passed, {counts['FAIL']} failed, {len(skips)} skipped")
+    return 1 if counts["FAIL"] else 0 if counts["pass"] else SKIP
+
+
+if __name__ == "__main__":
+    sys.exit(main())
