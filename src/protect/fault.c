@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything of this layer that may run in signal context. Rules of this file:
+ * no allocation, no lock, no libc beyond syscall(2) wrappers, errno kept. A test
+ * compares the symbols that it uses with a list. */
+#include "protect/fault.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/futex.h"
+#include "protect/hold.h"
+#include "protect/kernel.h"
+
+struct hold hold_table[PROTECT_HOLDS_MAX];
+_Atomic uint32_t hold_table_used;
+_Atomic uintptr_t hold_bound_low = UINTPTR_MAX;
+_Atomic uintptr_t hold_bound_high;
+_Atomic uint32_t hold_release_count;
+
+static _Atomic(protect_touched_fn *) touched_report;
+
+/* The program's disposition behind a sequence count: odd while it is written.
+ * All fields atomic, so that a torn read is only a stale one, tried again. */
+static struct {
+    _Atomic uint32_t sequence;
+    _Atomic uintptr_t handler;
+    _Atomic uint64_t mask;
+    _Atomic uint32_t flags;
+    _Atomic uint32_t spent_sequence; /* SA_RESETHAND was used up at this sequence */
+} program = {.spent_sequence = UINT32_MAX};
+
+/* Releases that this thread knew of when it last tried an access again. */
+static _Thread_local uint32_t retried_release_count;
+
+void fault_touched_set(protect_touched_fn *touched)
+{
+    atomic_store_explicit(&touched_report, touched, memory_order_relaxed); /* before any thread can fault */
+}
+
+bool hold_view_take(struct hold *hold, struct hold_view *view)
+{
+    /* acquire, all of them: see the order in hold.h */
+    view->word = atomic_load_explicit(&hold->word, memory_order_acquire);
+    if (view->word % 2 == 0)
+        return false;
+    view->pages.low = atomic_load_explicit(&hold->low, memory_order_acquire);
+    view->pages.high = atomic_load_explicit(&hold->high, memory_order_acquire);
+    view->op_id = atomic_load_explicit(&hold->op_id, memory_order_acquire);
+    view->kind = (enum hold_kind)atomic_load_explicit(&hold->kind, memory_order_acquire);
+    /* relaxed: the loads above already ordered it */
+    return atomic_load_explicit(&hold->word, memory_order_relaxed) == view->word;
+}
+
+/* The first armed hold at or after `index` whose pages overlap `pages`; NULL at the end. */
+static struct hold *find_from(uint32_t index, struct range pages, struct hold_view *view)
+{
+    /* acquire: the slots below `used` and the bounds were written before */
+    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_acquire);
+    for (; index < used; index++)
+        if (hold_view_take(&hold_table[index], view) && base_ranges_overlap(view->pages, pages))
+            return &hold_table[index];
+    return NULL;
+}
+
+static bool is_in_bounds(struct range pages)
+{
+    /* relaxed: a hold that is armed at this very moment by another thread may
+     * be missed, as in protect_is_armed() */
+    uintptr_t low = atomic_load_explicit(&hold_bound_low, memory_order_relaxed);
+    uintptr_t high = atomic_load_explicit(&hold_bound_high, memory_order_relaxed);
+    return base_ranges_overlap(pages, (struct range){low, high});
+}
+
+uint64_t protect_find_op(struct range bytes, bool allow_read)
+{
+    struct range pages = base_pages_of(bytes);
+    if (!is_in_bounds(pages))
+        return 0;
+    struct hold_view view;
+    struct hold *hold = find_from(0, pages, &view);
+    while (hold != NULL && allow_read && view.kind == HOLD_NO_WRITE)
+        hold = find_from((uint32_t)(hold - hold_table) + 1, pages, &view);
+    return hold == NULL ? 0 : view.op_id;
+}
+
+/* Tells the op of one hold, if nobody has. */
+static void report_once(struct hold *hold, uint64_t op_id, uintptr_t address)
+{
+    protect_touched_fn *touched = atomic_load_explicit(&touched_report, memory_order_relaxed);
+    /* relaxed: only one of several threads must win; it publishes nothing */
+    if (atomic_exchange_explicit(&hold->is_touched, 1, memory_order_relaxed) == 0 && touched != NULL)
+        touched(op_id, address);
+}
+
+bool fault_report(uintptr_t address)
+{
+    struct range byte = {address, address + 1};
+    struct hold_view view;
+    bool is_held = false;
+    for (struct hold *hold = find_from(0, byte, &view); hold != NULL;
+         hold = find_from((uint32_t)(hold - hold_table) + 1, byte, &view)) {
+        report_once(hold, view.op_id, address);
+        is_held = true;
+    }
+    return is_held;
+}
+
+/* Waits until no hold is at the address. False when none was there. */
+static bool wait_for_holds(uintptr_t address)
+{
+    struct range byte = {address, address + 1};
+    struct hold_view view;
+    bool was_held = fault_report(address);
+    for (struct hold *hold = find_from(0, byte, &view); hold != NULL; hold = find_from(0, byte, &view))
+        base_futex_wait(&hold->word, view.word, -1);
+    return was_held;
+}
+
+/* A hold may be released between the fault and our look at the table. Then the
+ * access is good by now: try again, once per release that this thread has not
+ * seen yet. A fault of the program's own comes back and is given to it. */
+static bool is_released_since(void)
+{
+    /* acquire: pairs with the release in protect.c, pages first, count second */
+    uint32_t count = atomic_load_explicit(&hold_release_count, memory_order_acquire);
+    bool is_new = count != retried_release_count;
+    retried_release_count = count;
+    return is_new;
+}
+
+void fault_disposition_set(const struct disposition *disposition)
+{
+    uint32_t sequence = atomic_load_explicit(&program.sequence, memory_order_relaxed);
+    atomic_store_explicit(&program.sequence, sequence + 1, memory_order_relaxed);
+    /* release: a reader that sees a new field sees the odd sequence too */
+    atomic_store_explicit(&program.handler, disposition->handler, memory_order_release);
+    atomic_store_explicit(&program.mask, disposition->mask, memory_order_release);
+    atomic_store_explicit(&program.flags, disposition->flags, memory_order_release);
+    atomic_store_explicit(&program.sequence, sequence + 2, memory_order_release);
+}
+
+/* The disposition and the (even) sequence that it belongs to. The writer blocks
+ * all signals, so that no handler of its own thread waits here for it. */
+static uint32_t disposition_read(struct disposition *disposition)
+{
+    uint32_t before;
+    uint32_t after;
+    do {
+        before = atomic_load_explicit(&program.sequence, memory_order_acquire);
+        disposition->handler = atomic_load_explicit(&program.handler, memory_order_acquire);
+        disposition->mask = atomic_load_explicit(&program.mask, memory_order_acquire);
+        disposition->flags = atomic_load_explicit(&program.flags, memory_order_acquire);
+        after = atomic_load_explicit(&program.sequence, memory_order_relaxed);
+    } while (before != after || before % 2 != 0);
+    return before;
+}
+
+void fault_disposition_get(struct disposition *disposition)
+{
+    uint32_t sequence = disposition_read(disposition);
+    if (atomic_load_explicit(&program.spent_sequence, memory_order_relaxed) == sequence)
+        disposition->handler = (uintptr_t)SIG_DFL;
+}
+
+/* The disposition for one delivery: SA_RESETHAND lets only the first thread have the handler. */
+static void disposition_take(struct disposition *disposition)
+{
+    uint32_t sequence = disposition_read(disposition);
+    if (!(disposition->flags & (uint32_t)SA_RESETHAND))
+        return;
+    if (atomic_exchange_explicit(&program.spent_sequence, sequence, memory_order_relaxed) == sequence)
+        disposition->handler = (uintptr_t)SIG_DFL;
+}
+
+/* Ends the process as the kernel would. After a fault, returning from the
+ * handler repeats it, now without a handler: the core file shows the place. A
+ * signal that somebody sent has to be sent once more. */
+static void die(int signal_number, siginfo_t *info)
+{
+    struct kernel_action action = {.handler = (uintptr_t)SIG_DFL};
+    syscall(SYS_rt_sigaction, signal_number, &action, NULL, KERNEL_SIGNAL_SET_BYTES);
+    if (info->si_code <= 0)
+        syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), signal_number, info);
+}
+
+static uint64_t signal_bit(int signal_number)
+{
+    return (uint64_t)1 << (signal_number - 1);
+}
+
+/* Our own handler runs with the mask of the interrupted code; the program's
+ * adds its own set and, unless SA_NODEFER, the signal itself. */
+static void call_program(const struct disposition *disposition, int signal_number, siginfo_t *info, void *context)
+{
+    uint64_t more = disposition->mask;
+    if (!(disposition->flags & SA_NODEFER))
+        more |= signal_bit(signal_number);
+    uint64_t before = 0;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &more, &before, KERNEL_SIGNAL_SET_BYTES);
+    if (disposition->flags & SA_SIGINFO)
+        ((void (*)(int, siginfo_t *, void *))disposition->handler)(signal_number, info, context);
+    else
+        ((void (*)(int))disposition->handler)(signal_number);
+    kernel_signals_restore(before);
+}
+
+/* What the kernel would do with this signal if Lapwing were not here. A fault
+ * cannot be ignored: force_sig_fault() in kernel/signal.c. */
+static void give_to_program(int signal_number, siginfo_t *info, void *context)
+{
+    struct disposition disposition;
+    disposition_take(&disposition);
+    bool is_fault = info->si_code > 0;
+    if (disposition.handler == (uintptr_t)SIG_DFL || (disposition.handler == (uintptr_t)SIG_IGN && is_fault))
+        die(signal_number, info);
+    else if (disposition.handler != (uintptr_t)SIG_IGN)
+        call_program(&disposition, signal_number, info, context);
+}
+
+/* Faults with an address, and not those that have none (SI_KERNEL: a
+ * non-canonical pointer) or that somebody sent. */
+static bool is_access_fault(const siginfo_t *info)
+{
+    return info->si_code == SEGV_ACCERR || info->si_code == SEGV_MAPERR;
+}
+
+void fault_handle(int signal_number, siginfo_t *info, void *context)
+{
+    int saved_errno = errno;
+    bool is_ours = is_access_fault(info) && (wait_for_holds((uintptr_t)info->si_addr) || is_released_since());
+    if (!is_ours)
+        give_to_program(signal_number, info, context);
+    errno = saved_errno;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of holds. Written under protect.c's lock, read by anybody at any
+ * time, also in signal context and without a lock. */
+#ifndef PROTECT_HOLD_H
+#define PROTECT_HOLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protect/protect.h"
+
+/* Invariants:
+ *   word odd  <=>  armed, being armed or being released: the pages may be guarded
+ *   word even <=>  free: no page is guarded on account of this slot
+ *   word only grows, so that (slot, word) names one hold for ever
+ *
+ * Order: the fields below `word` are stored with release while the word is even
+ * (or was just made odd by nobody yet), then the word is made odd with release.
+ * A reader loads the word with acquire, the fields with acquire, and the word
+ * again: a field of a later hold brings the even word before it along, so that
+ * the second look at the word differs. */
+struct hold {
+    _Atomic uint32_t word;       /* futex; written by arm and release, read and slept on in fault.c */
+    _Atomic uint32_t is_touched; /* set by whoever sees the first touch (fault.c), cleared by arm */
+    _Atomic uint64_t op_id;      /* written by arm; read by lookups */
+    _Atomic uintptr_t low;       /* whole pages; written by arm; read by lookups */
+    _Atomic uintptr_t high;
+    _Atomic uint32_t kind; /* enum hold_kind; written by arm; read by lookups */
+    uintptr_t address;     /* first byte of the buffer; only for the owner of the hold */
+} __attribute__((aligned(64)));
+
+/* What a reader saw of an armed hold. */
+struct hold_view {
+    struct range pages;
+    uint64_t op_id;
+    enum hold_kind kind;
+    uint32_t word;
+};
+
+extern struct hold hold_table[PROTECT_HOLDS_MAX];
+
+/* Slots at and above this index are free. Written under the lock. */
+extern _Atomic uint32_t hold_table_used;
+
+/* Holds lie inside these bounds; they may be wider than needed. Written under
+ * the lock, before the word of a new hold. */
+extern _Atomic uintptr_t hold_bound_low;
+extern _Atomic uintptr_t hold_bound_high;
+
+/* Grows after pages came back and before the word of their hold turns even. */
+extern _Atomic uint32_t hold_release_count;
+
+/* True when the slot was armed all the while. Signal context allowed. */
+bool hold_view_take(struct hold *hold, struct hold_view *view);
+
+#endif

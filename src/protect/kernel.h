@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls without libc's entries. UCX (seen in 1.13.1) patches libc's
+ * mremap and forwards four of its five arguments, so that MREMAP_FIXED would
+ * move pages to address 0; other memory hooks do alike. And Lapwing interposes
+ * read() and its kin itself. */
+#ifndef PROTECT_KERNEL_H
+#define PROTECT_KERNEL_H
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/pages.h"
+
+enum { KERNEL_SIGNAL_SET_BYTES = 8 };
+
+static inline uintptr_t kernel_mremap(struct range pages, unsigned long flags, uintptr_t target)
+{
+    size_t length_bytes = pages.high - pages.low;
+    return (uintptr_t)syscall(SYS_mremap, pages.low, length_bytes, length_bytes, flags, target);
+}
+
+static inline bool kernel_mprotect(struct range pages, int access)
+{
+    return syscall(SYS_mprotect, pages.low, pages.high - pages.low, access) == 0;
+}
+
+static inline int kernel_ioctl(int descriptor, unsigned long request, void *argument)
+{
+    return (int)syscall(SYS_ioctl, descriptor, request, argument);
+}
+
+static inline ssize_t kernel_read(int descriptor, void *buffer, size_t length_bytes)
+{
+    return syscall(SYS_read, descriptor, buffer, length_bytes);
+}
+
+/* The descriptor, or -1. `flags` is O_*. */
+static inline int kernel_open(const char *path, int flags)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0);
+}
+
+static inline void kernel_close(int descriptor)
+{
+    syscall(SYS_close, descriptor);
+}
+
+/* Blocks every signal of the calling thread; returns the mask to restore. */
+static inline uint64_t kernel_signals_block(void)
+{
+    uint64_t every = UINT64_MAX;
+    uint64_t before = 0;
+    enum { BLOCK = 0 }; /* SIG_BLOCK, without <signal.h> in every file */
+    syscall(SYS_rt_sigprocmask, BLOCK, &every, &before, KERNEL_SIGNAL_SET_BYTES);
+    return before;
+}
+
+static inline void kernel_signals_restore(uint64_t mask)
+{
+    enum { SETMASK = 2 };
+    syscall(SYS_rt_sigprocmask, SETMASK, &mask, NULL, KERNEL_SIGNAL_SET_BYTES);
+}
+
+#endif

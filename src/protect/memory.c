@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Which memory can be held. */
+#include "protect/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protect/hold.h"
+#include "protect/kernel.h"
+#include "protect/protect.h"
+
+enum { NAME_BYTES_MAX = 128, LINE_BYTES_MAX = 256, READ_BYTES = 4096 };
+
+/* PROCMAP_QUERY of linux/fs.h, Linux 6.11; newer than Debian 12's headers. */
+struct procmap_query {
+    uint64_t size;
+    uint64_t query_flags;
+    uint64_t query_addr;
+    uint64_t vma_start;
+    uint64_t vma_end;
+    uint64_t vma_flags;
+    uint64_t vma_page_size;
+    uint64_t vma_offset;
+    uint64_t inode;
+    uint32_t dev_major;
+    uint32_t dev_minor;
+    uint32_t vma_name_size;
+    uint32_t build_id_size;
+    uint64_t vma_name_addr;
+    uint64_t build_id_addr;
+};
+_Static_assert(sizeof(struct procmap_query) == 104, "the size is part of the ioctl's number");
+
+static const unsigned long PROCMAP_QUERY_REQUEST = 0xC0686611; /* _IOWR('f', 17, struct procmap_query) */
+enum { PROCMAP_READABLE = 1, PROCMAP_WRITABLE = 2, PROCMAP_SHARED = 8 };
+
+/* Written by start and stop; nobody else runs then. */
+static int maps_descriptor = -1;
+
+static enum mapping_name name_of(const char *name)
+{
+    if (name[0] == 0 || strncmp(name, "[anon:", 6) == 0)
+        return MAPPING_PLAIN;
+    if (strcmp(name, "[heap]") == 0)
+        return MAPPING_HEAP;
+    return strncmp(name, "[stack", 6) == 0 ? MAPPING_STACK : MAPPING_OTHER;
+}
+
+static void mapping_from_query(const struct procmap_query *query, const char *name, struct mapping *mapping)
+{
+    mapping->range = (struct range){query->vma_start, query->vma_end};
+    mapping->is_readable = query->vma_flags & PROCMAP_READABLE;
+    mapping->is_writable = query->vma_flags & PROCMAP_WRITABLE;
+    mapping->is_shared = query->vma_flags & PROCMAP_SHARED;
+    mapping->is_file = query->inode != 0;
+    mapping->has_huge_pages = query->vma_page_size != base_page_bytes();
+    mapping->name = name_of(name);
+}
+
+/* 0 or an errno value. A name that is too long is a file's: ask again without. */
+static int query_mapping(uintptr_t address, uint32_t name_bytes, struct mapping *mapping)
+{
+    char name[NAME_BYTES_MAX] = "";
+    struct procmap_query query = {.size = sizeof(query), .query_addr = address, .vma_name_size = name_bytes};
+    query.vma_name_addr = name_bytes == 0 ? 0 : (uintptr_t)name;
+    if (kernel_ioctl(maps_descriptor, PROCMAP_QUERY_REQUEST, &query) != 0)
+        return errno;
+    mapping_from_query(&query, name, mapping);
+    return 0;
+}
+
+static int query_find(uintptr_t address, struct mapping *mapping)
+{
+    int error = query_mapping(address, NAME_BYTES_MAX, mapping);
+    return error == ENAMETOOLONG ? query_mapping(address, 0, mapping) : error;
+}
+
+/* "low-high rwxp offset device inode    name" */
+bool memory_line_parse(const char *line, struct mapping *mapping)
+{
+    char *rest;
+    mapping->range.low = strtoul(line, &rest, 16);
+    if (*rest != '-')
+        return false;
+    mapping->range.high = strtoul(rest + 1, &rest, 16);
+    if (strlen(rest) < 6)
+        return false;
+    mapping->is_readable = rest[1] == 'r';
+    mapping->is_writable = rest[2] == 'w';
+    mapping->is_shared = rest[4] == 's';
+    strtoul(rest + 5, &rest, 16); /* offset */
+    rest += strspn(rest, " ");
+    rest += strcspn(rest, " "); /* device */
+    mapping->is_file = strtoul(rest, &rest, 10) != 0;
+    mapping->has_huge_pages = false; /* only files have them */
+    mapping->name = name_of(rest + strspn(rest, " "));
+    return true;
+}
+
+/* Lines out of read(2): long ones are cut, their ends dropped. */
+struct line_reader {
+    int descriptor;
+    ssize_t read_bytes;
+    ssize_t next;
+    char buffer[READ_BYTES];
+};
+
+static int reader_byte(struct line_reader *reader)
+{
+    if (reader->next == reader->read_bytes) {
+        reader->read_bytes = kernel_read(reader->descriptor, reader->buffer, sizeof(reader->buffer));
+        reader->next = 0;
+    }
+    return reader->read_bytes > 0 ? (unsigned char)reader->buffer[reader->next++] : -1;
+}
+
+static bool reader_line(struct line_reader *reader, char *line)
+{
+    size_t length = 0;
+    int byte = reader_byte(reader);
+    if (byte < 0)
+        return false;
+    for (; byte >= 0 && byte != '\n'; byte = reader_byte(reader))
+        if (length < LINE_BYTES_MAX - 1)
+            line[length++] = (char)byte;
+    line[length] = 0;
+    return true;
+}
+
+static bool text_search(int descriptor, uintptr_t address, struct mapping *mapping)
+{
+    struct line_reader reader = {.descriptor = descriptor};
+    char line[LINE_BYTES_MAX];
+    while (reader_line(&reader, line))
+        if (memory_line_parse(line, mapping) && mapping->range.low <= address && address < mapping->range.high)
+            return true;
+    return false;
+}
+
+static bool text_find(uintptr_t address, struct mapping *mapping)
+{
+    int descriptor = kernel_open("/proc/self/maps", O_RDONLY);
+    if (descriptor < 0)
+        return false;
+    bool is_found = text_search(descriptor, address, mapping);
+    kernel_close(descriptor);
+    return is_found;
+}
+
+/* A descriptor that the program closed over our heads answers like an old kernel. */
+bool memory_mapping_find(uintptr_t address, struct mapping *mapping)
+{
+    int saved_errno = errno;
+    int error = maps_descriptor < 0 ? ENOTTY : query_find(address, mapping);
+    bool is_found = error == 0 || (error != ENOENT && text_find(address, mapping));
+    errno = saved_errno;
+    return is_found;
+}
+
+void memory_start(void)
+{
+    struct mapping mapping;
+    maps_descriptor = kernel_open("/proc/self/maps", O_RDONLY);
+    if (maps_descriptor >= 0 && query_find((uintptr_t)&mapping, &mapping) != 0)
+        memory_stop();
+}
+
+void memory_stop(void)
+{
+    if (maps_descriptor >= 0)
+        kernel_close(maps_descriptor);
+    maps_descriptor = -1;
+}
+
+static bool contains(struct range range, uintptr_t address)
+{
+    return range.low <= address && address < range.high;
+}
+
+/* Stacks of threads have no name: our own is where this function's frame is. */
+static bool is_stack(const struct mapping *mapping)
+{
+    return mapping->name == MAPPING_STACK || contains(mapping->range, (uintptr_t)__builtin_frame_address(0));
+}
+
+/* A send that is held already makes its pages read-only (signal backend). */
+static bool is_held(uintptr_t address)
+{
+    return protect_find_op((struct range){address, address + 1}, false) != 0;
+}
+
+static enum reason mapping_check(const struct mapping *mapping, uintptr_t address)
+{
+    if (is_stack(mapping))
+        return REASON_MEMORY_STACK;
+    if (mapping->has_huge_pages)
+        return REASON_MEMORY_SPECIAL;
+    if (mapping->is_shared || mapping->is_file)
+        return REASON_MEMORY_SHARED;
+    bool is_usable = (mapping->is_readable && mapping->is_writable) || is_held(address);
+    return is_usable && mapping->name != MAPPING_OTHER ? REASON_NONE : REASON_MEMORY_SPECIAL;
+}
+
+/* A hold splits the mapping that it lies in until it is released. */
+static bool is_seam_of_hold(uintptr_t address)
+{
+    struct hold_view view;
+    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_acquire);
+    for (uint32_t i = 0; i < used; i++)
+        if (hold_view_take(&hold_table[i], &view) && (view.pages.low == address || view.pages.high == address))
+            return true;
+    return false;
+}
+
+enum reason protect_memory_check(struct range bytes)
+{
+    struct range pages = base_pages_of(bytes);
+    struct mapping mapping;
+    uintptr_t address = pages.low;
+    enum reason reason = address < pages.high ? REASON_NONE : REASON_MEMORY_SPECIAL;
+    while (reason == REASON_NONE && address < pages.high) {
+        if (!memory_mapping_find(address, &mapping))
+            return REASON_MEMORY_SPECIAL;
+        if (address != pages.low && !is_seam_of_hold(address))
+            return REASON_MEMORY_MAPPINGS;
+        reason = mapping_check(&mapping, address);
+        address = mapping.range.high;
+    }
+    return reason;
+}
+
+bool protect_memory_is_heap(struct range bytes)
+{
+    struct mapping mapping;
+    return memory_mapping_find(bytes.low, &mapping) && mapping.name == MAPPING_HEAP;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What kind of memory lies at an address: the kernel's list of mappings. */
+#ifndef PROTECT_MEMORY_H
+#define PROTECT_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pages.h"
+
+enum mapping_name { MAPPING_PLAIN, MAPPING_HEAP, MAPPING_STACK, MAPPING_OTHER };
+
+struct mapping {
+    struct range range;
+    bool is_readable;
+    bool is_writable;
+    bool is_shared;
+    bool is_file;
+    bool has_huge_pages; /* of hugetlbfs; not transparent ones */
+    enum mapping_name name;
+};
+
+void memory_start(void);
+void memory_stop(void);
+
+/* The mapping that holds the address. False when there is none. */
+bool memory_mapping_find(uintptr_t address, struct mapping *mapping);
+
+/* One line of /proc/self/maps. False when it is not one. */
+bool memory_line_parse(const char *line, struct mapping *mapping);
+
+#endif

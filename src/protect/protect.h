@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The protect layer: memory that the program must not touch yet.
+ *
+ * A hold covers the whole pages of a buffer. A no-write hold (send buffers)
+ * lets everybody read; a no-access hold (receive buffers) moves the pages to
+ * the transit range, where MPI writes, and lets nobody in at the buffer's own
+ * address. A thread that touches a hold waits, in the kernel (userfaultfd) or
+ * in the SIGSEGV handler (signal), until the hold is released. A touch is
+ * reported once through `touched`.
+ *
+ * Two backends behind this interface: see backend.h. */
+#ifndef PROTECT_PROTECT_H
+#define PROTECT_PROTECT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/options.h"
+#include "base/pages.h"
+#include "base/reasons.h"
+
+enum hold_kind { HOLD_NO_WRITE, HOLD_NO_ACCESS };
+
+enum { PROTECT_HOLDS_MAX = 512 };
+
+struct hold; /* one of a fixed table of PROTECT_HOLDS_MAX; never unmapped */
+
+/* Called at the first touch of a hold, possibly in signal context and possibly
+ * by the engine thread: may only store atomics and wake a futex. */
+typedef void protect_touched_fn(uint64_t op_id, uintptr_t address);
+
+/* Probes the backends in the order that `choice` allows and keeps the first
+ * that works. False when none does: then nothing may be held. Once per process,
+ * from one thread. */
+bool protect_start(enum option_hold choice, protect_touched_fn *touched);
+
+/* Name of the backend in use: "userfaultfd", "userfaultfd-user", "signal", "none". */
+const char *protect_backend_name(void);
+
+/* True when a system call on held memory fails with EFAULT instead of waiting,
+ * so that libc's entries must wait first (userfaultfd-user and signal). */
+bool protect_system_calls_fail(void);
+
+/* Can the pages of `bytes` be held at all? Private, anonymous, writable, one
+ * mapping, no stack. REASON_NONE when so. About 1 us where the kernel has
+ * PROCMAP_QUERY, a read of /proc/self/maps elsewhere. */
+enum reason protect_memory_check(struct range bytes);
+
+/* True when the pages of `bytes` lie in the brk heap, where small blocks of
+ * anybody, MPI included, share pages with large ones. As costly as the check. */
+bool protect_memory_is_heap(struct range bytes);
+
+/* Whether other threads of the program may touch the neighbours of a buffer in
+ * its first and last page while a receive is being armed. True at start; false
+ * saves about 15 us per receive whose buffer does not fill its pages. */
+void protect_threads_set(bool several);
+
+/* Holds the pages of `bytes` for op `op_id` (not 0). On REASON_NONE *hold is set.
+ * Otherwise nothing has changed. The caller has checked the memory and that no
+ * other hold covers one of the pages, except no-write holds among themselves. */
+enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **hold);
+
+/* Where MPI finds the buffer while it is held: in transit for no-access holds,
+ * at its own address for no-write holds. */
+void *protect_hold_transfer_address(const struct hold *hold);
+
+/* Gives the pages back, with what arrived, atomically for every thread, and
+ * wakes those that wait. Any thread, any time, once per armed hold. */
+void protect_hold_release(struct hold *hold);
+
+/* Number of armed holds; read without a lock on hot paths. */
+extern _Atomic uint32_t protect_armed_count;
+
+static inline bool protect_is_armed(void)
+{
+    /* relaxed: a hold armed by another thread at this very moment belongs to
+     * memory that this thread may not be using; see ARCHITECTURE.md, "Races". */
+    return atomic_load_explicit(&protect_armed_count, memory_order_relaxed) != 0;
+}
+
+/* The op of some armed hold whose pages overlap the pages of `bytes`, else 0.
+ * With `allow_read`, no-write holds do not count. Safe in signal context. */
+uint64_t protect_find_op(struct range bytes, bool allow_read);
+
+/* A descriptor that becomes readable when a touch waits in the kernel, or -1;
+ * and what reads it and reports the touches. For the engine thread. */
+int protect_event_descriptor(void);
+void protect_events_read(void);
+
+/* The SIGSEGV disposition as the program sees it (signal backend only): what
+ * sigaction() would do without Lapwing. Returns 0 or an errno value. When the
+ * backend does not use SIGSEGV, returns ENOSYS and the caller passes on. */
+struct sigaction;
+int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action);
+
+/* In the child after fork: no backend, no holds (all were drained before). */
+void protect_forked_child(void);
+
+/* Ends the backend; all holds are released before. */
+void protect_stop(void);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The backend that works everywhere: mprotect, and SIGSEGV at a touch. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "protect/backend.h"
+#include "protect/fault.h"
+#include "protect/kernel.h"
+#include "protect/protect.h"
+
+/* linux/signal.h; glibc hides it */
+enum { SIGNAL_RESTORER_FLAG = 0x04000000 };
+
+static struct base_lock disposition_lock;
+static _Atomic bool is_installed;
+
+static bool action_exchange(const struct kernel_action *new_action, struct kernel_action *old_action)
+{
+    return syscall(SYS_rt_sigaction, SIGSEGV, new_action, old_action, KERNEL_SIGNAL_SET_BYTES) == 0;
+}
+
+/* Which stack, and whether a system call goes on after a sent signal, follow
+ * the program's own handler. Without one, the alternate stack is the safer. */
+static unsigned long flags_like(const struct disposition *disposition)
+{
+    unsigned long own = SA_SIGINFO | SA_NODEFER | SIGNAL_RESTORER_FLAG;
+    if (disposition->handler == (uintptr_t)SIG_DFL || disposition->handler == (uintptr_t)SIG_IGN)
+        return own | SA_ONSTACK | SA_RESTART;
+    return own | (disposition->flags & (SA_ONSTACK | SA_RESTART));
+}
+
+static bool handler_install(const struct disposition *disposition, struct kernel_action *before)
+{
+    struct kernel_action action = {.handler = (uintptr_t)fault_handle,
+                                   .flags = flags_like(disposition),
+                                   .restorer = (uintptr_t)protect_signal_return};
+    return action_exchange(&action, before);
+}
+
+static bool signal_start(void)
+{
+    struct kernel_action before = {0};
+    if (!action_exchange(NULL, &before))
+        return false;
+    struct disposition disposition = {before.handler, before.mask,
+                                      (uint32_t)before.flags & ~(uint32_t)SIGNAL_RESTORER_FLAG};
+    fault_disposition_set(&disposition);
+    bool is_done = handler_install(&disposition, &before);
+    atomic_store_explicit(&is_installed, is_done, memory_order_relaxed); /* start is single-threaded */
+    return is_done;
+}
+
+/* Gives SIGSEGV back to the program. */
+static void signal_stop(void)
+{
+    if (!atomic_exchange_explicit(&is_installed, false, memory_order_relaxed))
+        return;
+    struct disposition disposition;
+    fault_disposition_get(&disposition);
+    struct kernel_action action = {.handler = disposition.handler,
+                                   .flags = disposition.flags | SIGNAL_RESTORER_FLAG,
+                                   .restorer = (uintptr_t)protect_signal_return,
+                                   .mask = disposition.mask};
+    action_exchange(&action, NULL);
+}
+
+static void disposition_from_libc(const struct sigaction *action, struct disposition *disposition)
+{
+    disposition->handler = (uintptr_t)action->sa_sigaction; /* shares its place with sa_handler */
+    disposition->flags = (uint32_t)action->sa_flags;
+    memcpy(&disposition->mask, &action->sa_mask, sizeof(disposition->mask));
+}
+
+static void disposition_to_libc(const struct disposition *disposition, struct sigaction *action)
+{
+    memset(action, 0, sizeof(*action));
+    action->sa_sigaction = (void (*)(int, siginfo_t *, void *))disposition->handler;
+    action->sa_flags = (int)disposition->flags;
+    memcpy(&action->sa_mask, &disposition->mask, sizeof(disposition->mask));
+}
+
+/* sigaction(2) may be called from signal handlers: no signal while the lock is taken. */
+static void disposition_exchange(const struct disposition *next, struct disposition *before)
+{
+    struct kernel_action ignored;
+    uint64_t mask = kernel_signals_block();
+    base_lock_take(&disposition_lock);
+    fault_disposition_get(before);
+    if (next != NULL) {
+        fault_disposition_set(next);
+        handler_install(next, &ignored);
+    }
+    base_lock_release(&disposition_lock);
+    kernel_signals_restore(mask);
+}
+
+int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action)
+{
+    if (signal_number != SIGSEGV || !atomic_load_explicit(&is_installed, memory_order_relaxed))
+        return ENOSYS;
+    struct disposition next;
+    struct disposition before;
+    if (new_action != NULL)
+        disposition_from_libc(new_action, &next);
+    disposition_exchange(new_action != NULL ? &next : NULL, &before);
+    if (old_action != NULL)
+        disposition_to_libc(&before, old_action);
+    return 0;
+}
+
+static bool signal_access_close(struct range pages)
+{
+    return kernel_mprotect(pages, PROT_NONE);
+}
+
+static bool signal_write_close(struct range pages)
+{
+    return kernel_mprotect(pages, PROT_READ);
+}
+
+static void signal_open(struct range pages)
+{
+    kernel_mprotect(pages, PROT_READ | PROT_WRITE);
+}
+
+static bool signal_transit_settle(struct range transit_pages)
+{
+    return kernel_mprotect(transit_pages, PROT_READ | PROT_WRITE);
+}
+
+/* Who waits sleeps on the word of the hold; see fault.c. */
+static void signal_wake(struct range pages)
+{
+    (void)pages;
+}
+
+static int signal_event_descriptor(void)
+{
+    return -1;
+}
+
+static void signal_events_read(void)
+{
+}
+
+const struct backend backend_signal = {
+    .name = "signal",
+    .system_calls_fail = true,
+    .start = signal_start,
+    .stop = signal_stop,
+    .access_close = signal_access_close,
+    .access_open = signal_open,
+    .transit_settle = signal_transit_settle,
+    .write_close = signal_write_close,
+    .write_open = signal_open,
+    .wake = signal_wake,
+    .event_descriptor = signal_event_descriptor,
+    .events_read = signal_events_read,
+};

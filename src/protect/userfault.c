@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The backends on userfaultfd(2): a touch blocks in the kernel.
+ *
+ * No EVENT_ feature is asked for: with them madvise, munmap and mremap would
+ * wait for a reader, and a single-threaded program has none. Without EVENT_REMAP
+ * the kernel also drops the registration of pages that mremap takes away, which
+ * is what lets MPI write to them in transit. */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+
+#include "protect/backend.h"
+#include "protect/fault.h"
+#include "protect/kernel.h"
+
+/* Newer than Debian 12's headers, or than glibc's. */
+enum {
+    USERFAULT_USER_MODE_ONLY = 1,         /* Linux 5.11 */
+    USERFAULT_EXACT_ADDRESS = 1 << 11,    /* Linux 5.18: the byte, not its page */
+    USERFAULT_WP_UNPOPULATED = 1 << 13,   /* Linux 6.4 */
+    USERFAULT_DEVICE_NEW = 0xAA00,        /* _IO(0xAA, 0) of /dev/userfaultfd, Linux 6.1 */
+    USERFAULT_MESSAGES_MAX = 16,
+};
+
+/* Written by start and stop; nobody else runs then. */
+static int descriptor = -1;
+static uint64_t features;
+
+static int open_by_device(void)
+{
+    int device = kernel_open("/dev/userfaultfd", O_RDWR);
+    if (device < 0)
+        return -1;
+    int opened = (int)syscall(SYS_ioctl, device, USERFAULT_DEVICE_NEW, O_CLOEXEC | O_NONBLOCK);
+    kernel_close(device);
+    return opened;
+}
+
+static int open_full(void)
+{
+    int opened = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+    return opened >= 0 ? opened : open_by_device();
+}
+
+static int open_user(void)
+{
+    return (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | USERFAULT_USER_MODE_ONLY);
+}
+
+/* Features can be agreed once per descriptor, so asking takes one of its own. */
+static bool features_agree(int opened, uint64_t wanted, uint64_t *offered)
+{
+    struct uffdio_api api = {.api = UFFD_API, .features = wanted};
+    bool is_done = kernel_ioctl(opened, UFFDIO_API, &api) == 0;
+    *offered = api.features;
+    return is_done;
+}
+
+static bool features_offered(int (*open_descriptor)(void), uint64_t *offered)
+{
+    int opened = open_descriptor();
+    if (opened < 0)
+        return false;
+    bool is_done = features_agree(opened, 0, offered);
+    kernel_close(opened);
+    return is_done;
+}
+
+static bool start_with(int (*open_descriptor)(void))
+{
+    uint64_t offered = 0;
+    if (!features_offered(open_descriptor, &offered) || !(offered & UFFD_FEATURE_PAGEFAULT_FLAG_WP))
+        return false;
+    features = offered & (UFFD_FEATURE_PAGEFAULT_FLAG_WP | USERFAULT_EXACT_ADDRESS | USERFAULT_WP_UNPOPULATED);
+    descriptor = open_descriptor();
+    return descriptor >= 0 && features_agree(descriptor, features, &offered);
+}
+
+static bool full_start(void)
+{
+    return start_with(open_full);
+}
+
+static bool user_start(void)
+{
+    return start_with(open_user);
+}
+
+static void userfault_stop(void)
+{
+    if (descriptor >= 0)
+        kernel_close(descriptor);
+    descriptor = -1;
+}
+
+static struct uffdio_range kernel_range(struct range pages)
+{
+    return (struct uffdio_range){pages.low, pages.high - pages.low};
+}
+
+static bool pages_register(struct range pages, uint64_t mode)
+{
+    struct uffdio_register registration = {.range = kernel_range(pages), .mode = mode};
+    return kernel_ioctl(descriptor, UFFDIO_REGISTER, &registration) == 0;
+}
+
+static bool userfault_access_close(struct range pages)
+{
+    return pages_register(pages, UFFDIO_REGISTER_MODE_MISSING);
+}
+
+static void userfault_wake(struct range pages)
+{
+    struct uffdio_range range = kernel_range(pages);
+    kernel_ioctl(descriptor, UFFDIO_WAKE, &range);
+}
+
+/* The protection goes with the registration: a mark that an older kernel leaves
+ * in a page table entry means nothing without it. */
+static void userfault_open(struct range pages)
+{
+    struct uffdio_range range = kernel_range(pages);
+    kernel_ioctl(descriptor, UFFDIO_UNREGISTER, &range);
+    userfault_wake(pages);
+}
+
+static bool userfault_transit_settle(struct range transit_pages)
+{
+    (void)transit_pages;
+    return true;
+}
+
+/* Before WP_UNPOPULATED a page that is not there cannot carry the protection. */
+static void pages_make_present(struct range pages)
+{
+    for (uintptr_t page = pages.low; page < pages.high; page += base_page_bytes())
+        (void)*(volatile const char *)page;
+}
+
+static bool pages_write_protect(struct range pages)
+{
+    struct uffdio_writeprotect protection = {.range = kernel_range(pages), .mode = UFFDIO_WRITEPROTECT_MODE_WP};
+    return kernel_ioctl(descriptor, UFFDIO_WRITEPROTECT, &protection) == 0;
+}
+
+static bool userfault_write_close(struct range pages)
+{
+    if (!(features & USERFAULT_WP_UNPOPULATED))
+        pages_make_present(pages);
+    return pages_register(pages, UFFDIO_REGISTER_MODE_WP) && pages_write_protect(pages);
+}
+
+static int userfault_event_descriptor(void)
+{
+    return descriptor;
+}
+
+/* A touch of pages that are held no more was late: let it go on. */
+static void message_handle(const struct uffd_msg *message)
+{
+    if (message->event != UFFD_EVENT_PAGEFAULT)
+        return;
+    uintptr_t address = message->arg.pagefault.address;
+    if (!fault_report(address))
+        userfault_wake(base_pages_of((struct range){address, address + 1}));
+}
+
+static void userfault_events_read(void)
+{
+    struct uffd_msg messages[USERFAULT_MESSAGES_MAX];
+    ssize_t read_bytes;
+    do {
+        read_bytes = kernel_read(descriptor, messages, sizeof(messages));
+        for (ssize_t i = 0; i < read_bytes / (ssize_t)sizeof(messages[0]); i++)
+            message_handle(&messages[i]);
+    } while (read_bytes == (ssize_t)sizeof(messages));
+}
+
+const struct backend backend_userfault = {
+    .name = "userfaultfd",
+    .system_calls_fail = false,
+    .start = full_start,
+    .stop = userfault_stop,
+    .access_close = userfault_access_close,
+    .access_open = userfault_open,
+    .transit_settle = userfault_transit_settle,
+    .write_close = userfault_write_close,
+    .write_open = userfault_open,
+    .wake = userfault_wake,
+    .event_descriptor = userfault_event_descriptor,
+    .events_read = userfault_events_read,
+};
+
+const struct backend backend_userfault_user = {
+    .name = "userfaultfd-user",
+    .system_calls_fail = true,
+    .start = user_start,
+    .stop = userfault_stop,
+    .access_close = userfault_access_close,
+    .access_open = userfault_open,
+    .transit_settle = userfault_transit_settle,
+    .write_close = userfault_write_close,
+    .write_open = userfault_open,
+    .wake = userfault_wake,
+    .event_descriptor = userfault_event_descriptor,
+    .events_read = userfault_events_read,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: memory that cannot be held is refused with its reason; what can be held
+ * is accepted, also while sends are held in it. */
+#include <fcntl.h>
+
+#include "hold_test.h"
+
+enum { PAGE = 4096, BYTES = 16 * PAGE };
+
+static char bss_memory[64 * PAGE];
+
+static void expect(const void *address, size_t length_bytes, enum reason reason, const char *claim)
+{
+    enum reason found = protect_memory_check(base_range_of(address, length_bytes));
+    if (found != reason)
+        fprintf(stderr, "reason %d instead of %d\n", (int)found, (int)reason);
+    check(found == reason, claim);
+}
+
+static char *map(int access, int flags, int descriptor)
+{
+    char *memory = mmap(NULL, BYTES, access, flags, descriptor, 0);
+    check(memory != MAP_FAILED, "mmap");
+    return memory;
+}
+
+static void *check_own_stack(void *argument)
+{
+    char buffer[BYTES];
+    (void)argument;
+    expect(buffer, sizeof(buffer), REASON_MEMORY_STACK, "the stack of a thread");
+    return NULL;
+}
+
+static void check_refused(void)
+{
+    char buffer[BYTES];
+    int file = open("/proc/self/exe", O_RDONLY);
+    const int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+    expect(buffer, sizeof(buffer), REASON_MEMORY_STACK, "the stack of the first thread");
+    expect(map(PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1), BYTES, REASON_MEMORY_SHARED, "shared memory");
+    expect(map(PROT_READ | PROT_WRITE, MAP_PRIVATE, file), BYTES, REASON_MEMORY_SHARED, "memory of a file");
+    expect(map(PROT_READ, anonymous, -1), BYTES, REASON_MEMORY_SPECIAL, "read-only memory");
+    expect(map(PROT_NONE, anonymous, -1), BYTES, REASON_MEMORY_SPECIAL, "memory without access");
+    expect((void *)4096, BYTES, REASON_MEMORY_SPECIAL, "no memory at all");
+    expect(bss_memory, 0, REASON_MEMORY_SPECIAL, "no bytes");
+    char *split = map(PROT_READ | PROT_WRITE, anonymous, -1);
+    mprotect(split + 8 * PAGE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+    expect(split, BYTES, REASON_MEMORY_MAPPINGS, "several mappings");
+    munmap(split + 8 * PAGE, PAGE);
+    expect(split, BYTES, REASON_MEMORY_SPECIAL, "a gap");
+    close(file);
+}
+
+static void check_accepted(void)
+{
+    char *memory = map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    expect(memory, BYTES, REASON_NONE, "anonymous memory");
+    expect(malloc(1 << 20), 1 << 20, REASON_NONE, "a large block of malloc");
+    expect(bss_memory + PAGE, sizeof(bss_memory) - PAGE, REASON_NONE, "variables without initial value");
+    char *heap = sbrk(BYTES);
+    expect(heap, BYTES, REASON_NONE, "the heap");
+    check(protect_memory_is_heap(base_range_of(heap, BYTES)), "the heap is known as such");
+    check(!protect_memory_is_heap(base_range_of(memory, BYTES)), "other memory is no heap");
+    struct hold *first = hold_arm(HOLD_NO_WRITE, memory + 3 * PAGE, 2 * PAGE, 1);
+    expect(memory, BYTES, REASON_NONE, "memory in which a send is held");
+    struct hold *second = hold_arm(HOLD_NO_WRITE, memory + 4 * PAGE, 5 * PAGE, 2);
+    expect(memory, BYTES, REASON_NONE, "memory in which several sends are held");
+    protect_hold_release(first);
+    expect(memory, BYTES, REASON_NONE, "memory in which one of them is left");
+    protect_hold_release(second);
+}
+
+int main(int argument_count, char **arguments)
+{
+    pthread_t thread;
+    backend_start(argument_count, arguments);
+    check_refused();
+    check_accepted();
+    pthread_create(&thread, NULL, check_own_stack, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
