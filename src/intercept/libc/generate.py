@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Make libc's entries from functions.toml.
+
+Writes into the output folder:
+
+    real_table.h      the struct of the real functions
+    real_table.c      that struct before it is filled, and the names to look up
+    entries.c         an entry per row
+    libc_exports.txt    every interposed name, one per line
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROLES = {
+    "reads", "writes", "string", "vector_reads", "vector_writes", "message_reads", "message_writes",
+    "messages_read", "messages_write", "sized_writes", "descriptors", "break_at", "break_by", "block",
+    "all", "all_when",
+}  # fmt: skip
+CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
+ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null"}
+NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
+
+
+@dataclass(frozen=True)
+class Function:
+    """One row: a libc function and the memory that it uses."""
+
+    name: str
+    returns: str
+    parameters: str
+    uses: tuple[str, ...]
+    waits: str
+    absent: str
+
+    def argument_names(self) -> str:
+        """The parameters' names as a call wants them."""
+        if self.parameters == "void":
+            return ""
+        return ", ".join(re.split(r"[ *]", part.strip())[-1] for part in self.parameters.split(","))
+
+
+def function_read(row: list[str], waits: str, absent: str) -> Function:
+    """Parse one row of the table."""
+    match = re.fullmatch(r"(.*?[ *])(\w+)\((.*)\)", row[0])
+    if match is None:
+        raise ValueError(f"not a C prototype: {row[0]}")
+    for use in row[1:]:
+        if use.split()[0] not in ROLES:
+            raise ValueError(f"{match[2]}: unknown role in '{use}'")
+    return Function(match[2], match[1].strip(), match[3], tuple(row[1:]), waits, absent)
+
+
+def functions_read(path: Path) -> list[Function]:
+    """All rows of the table, checked: known keys, every name once."""
+    groups = tomllib.loads(path.read_text())["group"]
+    functions = [
+        function_read(row, group["waits"], ABSENT[group.get("absent", "minus one")])
+        for group in groups
+        for row in group["functions"]
+    ]
+    names = [function.name for function in functions]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"in the table more than once: {sorted(twice)}")
+    return functions
+
+
+def joined(returns: str, rest: str) -> str:
+    """A C type and what follows it, with the star at the name."""
+    return f"{returns}{rest}" if returns.endswith("*") else f"{returns} {rest}"
+
+
+def use_c(use: str) -> str:
+    """The C statement of one use."""
+    role, _, arguments = use.partition(" ")
+    return f"libc_use_{role}({arguments});"
+
+
+def entry_c(function: Function) -> str:
+    """The C of one entry."""
+    signature = joined(function.returns, f"libc_entry_{function.name}({function.parameters})")
+    uses = "".join(f"        {use_c(use)}\n" for use in function.uses)
+    back = "" if function.returns == "void" else "return "
+    return (
+        f"{signature} LIBC_ENTRY({function.name});\n"
+        f"{signature}\n"
+        "{\n"
+        f"    if (__builtin_expect({CONDITIONS[function.waits]}, 0)) {{\n{uses}    }}\n"
+        f"    {back}(libc_real()->{function.name})({function.argument_names()});\n"
+        "}\n"
+    )
+
+
+def real_table_h(functions: list[Function]) -> str:
+    """The header with the struct of real functions."""
+    members = "".join(f"    {joined(f.returns, f'(*{f.name})({f.parameters});')}\n" for f in functions)
+    return (
+        f"{NOTICE}#ifndef LIBC_REAL_TABLE_H\n#define LIBC_REAL_TABLE_H\n\n"
+        '#include "intercept/libc/types.h"\n\n'
+        f"struct libc_real {{\n{members}}};\n\nenum {{ LIBC_REAL_COUNT = {len(functions)} }};\n\n#endif\n"
+    )
+
+
+def real_table_c(functions: list[Function]) -> str:
+    """The struct as it is before the lookup, and the names in its order."""
+    members = "".join(f"    .{f.name} = (void *){f.absent},\n" for f in functions)
+    names = "".join(f'    "{f.name}",\n' for f in functions)
+    return (
+        f'{NOTICE}#include "intercept/libc/real.h"\n\n'
+        f"struct libc_real libc_real_functions = {{\n{members}}};\n\n"
+        f"const char *const libc_real_names[LIBC_REAL_COUNT] = {{\n{names}}};\n"
+    )
+
+
+def entries_c(functions: list[Function]) -> str:
+    """All generated entries."""
+    bodies = "\n".join(entry_c(function) for function in functions if function.waits != "by hand")
+    return f'{NOTICE}#include "intercept/libc/real.h"\n#include "intercept/libc/use.h"\n\n{bodies}'
+
+
+def main() -> None:
+    """Write the four files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", type=Path)
+    parser.add_argument("output", type=Path)
+    arguments = parser.parse_args()
+    functions = functions_read(arguments.table)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    texts = {
+        "real_table.h": real_table_h(functions),
+        "real_table.c": real_table_c(functions),
+        "entries.c": entries_c(functions),
+        "libc_exports.txt": "".join(f"{function.name}\n" for function in functions),
+    }
+    for name, text in texts.items():
+        (arguments.output / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries that copy, replace or end the process. */
+#include "intercept/libc/process.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "intercept/libc/real.h"
+#include "intercept/libc/use.h"
+
+/* Written by the constructor and in children of fork; 0 before. */
+static _Atomic pid_t owner;
+static _Atomic bool is_exiting;
+
+bool libc_process_is_owner(void)
+{
+    /* relaxed: written before any second thread exists. */
+    pid_t known = atomic_load_explicit(&owner, memory_order_relaxed);
+    return known == 0 || known == getpid();
+}
+
+static void process_own(void)
+{
+    atomic_store_explicit(&owner, getpid(), memory_order_relaxed);
+    atomic_store_explicit(&is_exiting, false, memory_order_relaxed);
+}
+
+static void process_forked(void)
+{
+    process_own();
+    intercept_process_forked();
+}
+
+static void process_prepare_fork(void)
+{
+    if (protect_is_armed())
+        libc_use_all();
+}
+
+/* Handlers run in reverse order before a fork: first registered, last to wait,
+ * so that what other libraries do in theirs is covered. */
+__attribute__((constructor(103))) static void process_start(void)
+{
+    process_own();
+    pthread_atfork(process_prepare_fork, NULL, process_forked);
+}
+
+static void process_exiting(void)
+{
+    int saved_errno = errno;
+    /* relaxed: only who comes first matters. */
+    if (libc_process_is_owner() && !atomic_exchange_explicit(&is_exiting, true, memory_order_relaxed))
+        intercept_process_exiting();
+    errno = saved_errno;
+}
+
+/* A return from main calls exit inside libc, past our entry. */
+__attribute__((destructor)) static void process_end(void)
+{
+    process_exiting();
+}
+
+void libc_entry_exit(int status) LIBC_ENTRY(exit);
+void libc_entry_exit(int status)
+{
+    process_exiting();
+    libc_real()->exit(status);
+    __builtin_unreachable();
+}
+
+void libc_entry__exit(int status) LIBC_ENTRY(_exit);
+void libc_entry__exit(int status)
+{
+    process_exiting();
+    libc_real()->_exit(status);
+    __builtin_unreachable();
+}
+
+void libc_entry__Exit(int status) LIBC_ENTRY(_Exit);
+void libc_entry__Exit(int status)
+{
+    process_exiting();
+    libc_real()->_Exit(status);
+    __builtin_unreachable();
+}
+
+void libc_entry_quick_exit(int status) LIBC_ENTRY(quick_exit);
+void libc_entry_quick_exit(int status)
+{
+    process_exiting();
+    libc_real()->quick_exit(status);
+    __builtin_unreachable();
+}
+
+/* _Fork() runs no atfork handlers (POSIX.1-2024): do here what ours do. */
+pid_t libc_entry__Fork(void) LIBC_ENTRY(_Fork);
+pid_t libc_entry__Fork(void)
+{
+    process_prepare_fork();
+    pid_t child = libc_real()->_Fork();
+    if (child == 0)
+        process_forked();
+    return child;
+}
+
+/* The execl family: the list becomes an array on the stack, as in libc, since a
+ * child of vfork must not allocate. `list` starts after the first argument. */
+static size_t arguments_count(const char *first, va_list list)
+{
+    size_t count = 0;
+    for (const char *argument = first; argument; argument = va_arg(list, const char *))
+        count++;
+    return count;
+}
+
+static void arguments_copy(char **arguments, size_t count, const char *first, va_list list)
+{
+    for (size_t i = 0; i <= count; i++)
+        arguments[i] = i == 0 ? (char *)first : count ? va_arg(list, char *) : NULL;
+}
+
+int libc_entry_execl(const char *path, const char *argument, ...) LIBC_ENTRY(execl);
+int libc_entry_execl(const char *path, const char *argument, ...)
+{
+    va_list list;
+    va_start(list, argument);
+    size_t count = arguments_count(argument, list);
+    va_end(list);
+    char *arguments[count + 1];
+    va_start(list, argument);
+    arguments_copy(arguments, count, argument, list);
+    va_end(list);
+    if (protect_is_armed())
+        libc_use_all();
+    return libc_real()->execv(path, arguments);
+}
+
+int libc_entry_execlp(const char *path, const char *argument, ...) LIBC_ENTRY(execlp);
+int libc_entry_execlp(const char *path, const char *argument, ...)
+{
+    va_list list;
+    va_start(list, argument);
+    size_t count = arguments_count(argument, list);
+    va_end(list);
+    char *arguments[count + 1];
+    va_start(list, argument);
+    arguments_copy(arguments, count, argument, list);
+    va_end(list);
+    if (protect_is_armed())
+        libc_use_all();
+    return libc_real()->execvp(path, arguments);
+}
+
+int libc_entry_execle(const char *path, const char *argument, ...) LIBC_ENTRY(execle);
+int libc_entry_execle(const char *path, const char *argument, ...)
+{
+    va_list list;
+    va_start(list, argument);
+    size_t count = arguments_count(argument, list);
+    va_end(list);
+    char *arguments[count + 1];
+    va_start(list, argument);
+    arguments_copy(arguments, count, argument, list);
+    char **environment = va_arg(list, char **); /* follows the null that ends the list */
+    va_end(list);
+    if (protect_is_armed())
+        libc_use_all();
+    return libc_real()->execve(path, arguments, environment);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What libc's entries know about the life of the process, and whom they tell. */
+#ifndef LIBC_PROCESS_H
+#define LIBC_PROCESS_H
+
+#include <stdbool.h>
+
+/* False in a child of vfork(), which borrows this memory. One system call. */
+bool libc_process_is_owner(void);
+
+/* Given by intercept: in the child after fork, before fork() returns there.
+ * The child has one thread and must not use what the others may have locked. */
+void intercept_process_forked(void);
+
+/* Given by intercept: the process is about to end, by exit(), _exit(),
+ * quick_exit() or the return of main. Called once per process, in exit()'s case
+ * before the program's own atexit handlers. _exit() is allowed in signal
+ * handlers: must not wait for a lock that this very thread may hold. */
+void intercept_process_exiting(void);
+
+#endif

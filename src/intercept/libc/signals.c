@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries that change what happens at a signal. Where the protect layer needs
+ * SIGSEGV for itself, the program is shown the disposition it would see without
+ * Lapwing; every other signal, and every other backend, is passed on. */
+#include <errno.h>
+#include <stdbool.h>
+
+#include "intercept/libc/real.h"
+#include "protect/protect.h"
+
+static bool signals_are_shared(int number)
+{
+    return number == SIGSEGV && protect_signal_disposition(SIGSEGV, NULL, NULL) != ENOSYS;
+}
+
+static int disposition_change(const struct sigaction *new_action, struct sigaction *old_action)
+{
+    int saved_errno = errno;
+    int error = protect_signal_disposition(SIGSEGV, new_action, old_action);
+    errno = error ? error : saved_errno;
+    return error ? -1 : 0;
+}
+
+static sighandler_t handler_change(sighandler_t handler, int flags)
+{
+    struct sigaction old_action;
+    struct sigaction new_action = {.sa_handler = handler, .sa_flags = flags};
+    sigemptyset(&new_action.sa_mask);
+    if (flags & SA_RESTART)
+        sigaddset(&new_action.sa_mask, SIGSEGV); /* as libc's BSD signal() does */
+    if (disposition_change(&new_action, &old_action))
+        return SIG_ERR;
+    return old_action.sa_handler;
+}
+
+enum { SIGNAL_BSD_FLAGS = SA_RESTART };
+#define SIGNAL_SYSV_FLAGS ((int)(SA_RESETHAND | SA_NODEFER)) /* not an enum: SA_RESETHAND is bit 31 */
+
+int libc_entry_sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
+    LIBC_ENTRY(sigaction);
+int libc_entry_sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
+{
+    if (signals_are_shared(number))
+        return disposition_change(new_action, old_action);
+    return libc_real()->sigaction(number, new_action, old_action);
+}
+
+int libc_entry___sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
+    LIBC_ENTRY(__sigaction);
+int libc_entry___sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
+{
+    return libc_entry_sigaction(number, new_action, old_action);
+}
+
+sighandler_t libc_entry_signal(int number, sighandler_t handler) LIBC_ENTRY(signal);
+sighandler_t libc_entry_signal(int number, sighandler_t handler)
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, SIGNAL_BSD_FLAGS);
+    return libc_real()->signal(number, handler);
+}
+
+sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler) LIBC_ENTRY(bsd_signal);
+sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler)
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, SIGNAL_BSD_FLAGS);
+    return libc_real()->bsd_signal(number, handler);
+}
+
+sighandler_t libc_entry_ssignal(int number, sighandler_t handler) LIBC_ENTRY(ssignal);
+sighandler_t libc_entry_ssignal(int number, sighandler_t handler)
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, SIGNAL_BSD_FLAGS);
+    return libc_real()->ssignal(number, handler);
+}
+
+sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(sysv_signal);
+sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler)
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, SIGNAL_SYSV_FLAGS);
+    return libc_real()->sysv_signal(number, handler);
+}
+
+sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(__sysv_signal);
+sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, SIGNAL_SYSV_FLAGS);
+    return libc_real()->__sysv_signal(number, handler);
+}
+
+/* SIG_HOLD would block SIGSEGV and so make a touch deadly: it is shown as done
+ * and left out. */
+sighandler_t libc_entry_sigset(int number, sighandler_t handler) LIBC_ENTRY(sigset);
+sighandler_t libc_entry_sigset(int number, sighandler_t handler)
+{
+    if (!signals_are_shared(number))
+        return libc_real()->sigset(number, handler);
+    struct sigaction old_action = {.sa_handler = SIG_DFL};
+    if (handler != SIG_HOLD)
+        return handler_change(handler, 0);
+    disposition_change(NULL, &old_action);
+    return old_action.sa_handler;
+}
+
+int libc_entry_sigignore(int number) LIBC_ENTRY(sigignore);
+int libc_entry_sigignore(int number)
+{
+    if (!signals_are_shared(number))
+        return libc_real()->sigignore(number);
+    return handler_change(SIG_IGN, 0) == SIG_ERR ? -1 : 0;
+}
+
+/* A thread that blocks SIGSEGV would be killed at its first touch: the kernel
+ * forces the signal and resets its disposition. Fills `kept` with the rest of
+ * the set and returns it, or the set as it is where SIGSEGV is not ours. */
+static const sigset_t *mask_without_touch(int how, const sigset_t *set, sigset_t *kept)
+{
+    if (!set || how == SIG_UNBLOCK || sigismember(set, SIGSEGV) != 1 || !signals_are_shared(SIGSEGV))
+        return set;
+    *kept = *set;
+    sigdelset(kept, SIGSEGV);
+    return kept;
+}
+
+int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set) LIBC_ENTRY(sigprocmask);
+int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set)
+{
+    sigset_t kept;
+    return libc_real()->sigprocmask(how, mask_without_touch(how, set, &kept), old_set);
+}
+
+int libc_entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set) LIBC_ENTRY(pthread_sigmask);
+int libc_entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
+{
+    sigset_t kept;
+    return libc_real()->pthread_sigmask(how, mask_without_touch(how, set, &kept), old_set);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/libc/use.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/ioctl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "intercept/libc/process.h"
+#include "intercept/libc/real.h"
+
+void libc_use_reads(const void *address, size_t length_bytes)
+{
+    int saved_errno = errno;
+    intercept_wait_read(address, length_bytes);
+    errno = saved_errno;
+}
+
+void libc_use_writes(const void *address, size_t length_bytes)
+{
+    int saved_errno = errno;
+    intercept_wait_write(address, length_bytes);
+    errno = saved_errno;
+}
+
+void libc_use_string(const char *string)
+{
+    /* strlen is a touch like any other and may itself wait. */
+    if (string)
+        libc_use_reads(string, strlen(string) + 1);
+}
+
+/* The kernel refuses more than IOV_MAX parts (1024) before it looks at any. */
+static size_t vector_parts(size_t count)
+{
+    return count <= 1024 ? count : 0;
+}
+
+void libc_use_vector_reads(const struct iovec *vector, size_t count)
+{
+    libc_use_reads(vector, vector_parts(count) * sizeof(*vector));
+    for (size_t i = 0; i < vector_parts(count); i++)
+        libc_use_reads(vector[i].iov_base, vector[i].iov_len);
+}
+
+void libc_use_vector_writes(const struct iovec *vector, size_t count)
+{
+    libc_use_reads(vector, vector_parts(count) * sizeof(*vector));
+    for (size_t i = 0; i < vector_parts(count); i++)
+        libc_use_writes(vector[i].iov_base, vector[i].iov_len);
+}
+
+void libc_use_message_reads(const struct msghdr *message)
+{
+    libc_use_reads(message, sizeof(*message));
+    libc_use_reads(message->msg_name, message->msg_namelen);
+    libc_use_reads(message->msg_control, message->msg_controllen);
+    libc_use_vector_reads(message->msg_iov, message->msg_iovlen);
+}
+
+void libc_use_message_writes(const struct msghdr *message)
+{
+    libc_use_writes(message, sizeof(*message));
+    libc_use_writes(message->msg_name, message->msg_namelen);
+    libc_use_writes(message->msg_control, message->msg_controllen);
+    libc_use_vector_writes(message->msg_iov, message->msg_iovlen);
+}
+
+void libc_use_messages_read(const struct mmsghdr *messages, size_t count)
+{
+    libc_use_writes(messages, vector_parts(count) * sizeof(*messages)); /* msg_len is written */
+    for (size_t i = 0; i < vector_parts(count); i++)
+        libc_use_message_reads(&messages[i].msg_hdr);
+}
+
+void libc_use_messages_write(const struct mmsghdr *messages, size_t count)
+{
+    libc_use_writes(messages, vector_parts(count) * sizeof(*messages));
+    for (size_t i = 0; i < vector_parts(count); i++)
+        libc_use_message_writes(&messages[i].msg_hdr);
+}
+
+void libc_use_sized_writes(const void *address, const socklen_t *length)
+{
+    libc_use_writes(length, length ? sizeof(*length) : 0);
+    libc_use_writes(address, length ? *length : 0);
+}
+
+void libc_use_descriptors(const fd_set *set, int count)
+{
+    size_t bits = 8 * sizeof(long);
+    size_t words = count > 0 ? ((size_t)count + bits - 1) / bits : 0;
+    libc_use_writes(set, words * sizeof(long));
+}
+
+void libc_use_break_at(uintptr_t address)
+{
+    uintptr_t current = (uintptr_t)syscall(SYS_brk, 0);
+    if (address < current)
+        libc_use_writes((void *)address, current - address);
+}
+
+void libc_use_break_by(intptr_t increment_bytes)
+{
+    uintptr_t current = (uintptr_t)syscall(SYS_brk, 0);
+    if (increment_bytes < 0)
+        libc_use_break_at(current + (uintptr_t)increment_bytes);
+}
+
+typedef size_t usable_size_fn(void *block);
+
+/* The size function of the allocator that the next free belongs to, else null:
+ * one allocator's function must never see another's block. */
+static usable_size_fn *usable_size_find(void)
+{
+    Dl_info free_home;
+    Dl_info size_home;
+    void *size = libc_real()->dlsym(RTLD_NEXT, "malloc_usable_size");
+    if (!size || !dladdr(size, &size_home) || !dladdr((void *)libc_real()->free, &free_home))
+        return NULL;
+    return size_home.dli_fbase == free_home.dli_fbase ? (usable_size_fn *)size : NULL;
+}
+
+static usable_size_fn *usable_size;
+
+__attribute__((constructor(102))) static void usable_size_find_at_start(void)
+{
+    usable_size = usable_size_find();
+}
+
+void libc_use_block(void *block)
+{
+    if (!block)
+        return;
+    if (usable_size)
+        libc_use_writes(block, usable_size(block));
+    else
+        libc_use_all();
+}
+
+void libc_use_all(void)
+{
+    int saved_errno = errno;
+    /* A child of vfork runs in its parent's memory and must not touch its ops. */
+    if (libc_process_is_owner())
+        intercept_wait_all();
+    errno = saved_errno;
+}
+
+void libc_use_all_when(int condition)
+{
+    if (condition)
+        libc_use_all();
+}
+
+size_t libc_use_product(size_t a, size_t b)
+{
+    size_t product;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
+size_t libc_use_sum(size_t a, size_t b)
+{
+    size_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? SIZE_MAX : sum;
+}
+
+size_t libc_use_events(int count)
+{
+    return count > 0 ? (size_t)count * sizeof(struct epoll_event) : 0;
+}
+
+size_t libc_use_ioctl_bytes(unsigned long request)
+{
+    /* Requests from before the encoding (terminals, sockets) say 0 or nonsense;
+     * the largest structure among them (struct ifreq, termios) is below 256 bytes. */
+    size_t encoded_bytes = _IOC_SIZE(request);
+    return encoded_bytes > 256 ? encoded_bytes : 256;
+}

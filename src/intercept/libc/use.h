@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What an entry does about memory that its function is going to use: one
+ * function per role of functions.toml. All keep errno. Call them only when
+ * something is armed. */
+#ifndef LIBC_USE_H
+#define LIBC_USE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "intercept/libc/types.h"
+#include "intercept/wait.h"
+#include "protect/protect.h"
+
+/* True when a system call on held memory would fail now. */
+static inline bool libc_use_is_failing(void)
+{
+    return __builtin_expect(protect_is_armed(), 0) && protect_system_calls_fail();
+}
+
+void libc_use_reads(const void *address, size_t length_bytes);
+void libc_use_writes(const void *address, size_t length_bytes);
+/* A string of the caller; null allowed. */
+void libc_use_string(const char *string);
+/* The vector itself is read; what it points to is read or written. */
+void libc_use_vector_reads(const struct iovec *vector, size_t count);
+void libc_use_vector_writes(const struct iovec *vector, size_t count);
+void libc_use_message_reads(const struct msghdr *message);
+void libc_use_message_writes(const struct msghdr *message);
+void libc_use_messages_read(const struct mmsghdr *messages, size_t count);
+void libc_use_messages_write(const struct mmsghdr *messages, size_t count);
+/* *length says how many bytes may be written, and is written itself; both may be null. */
+void libc_use_sized_writes(const void *address, const socklen_t *length);
+/* A set of select(): as many words as `count` descriptors need. */
+void libc_use_descriptors(const fd_set *set, int count);
+/* The program break: down to an address, or by an amount. */
+void libc_use_break_at(uintptr_t address);
+void libc_use_break_by(intptr_t increment_bytes);
+/* A block of malloc. */
+void libc_use_block(void *block);
+/* Every pending op; for calls of which nothing more is known. */
+void libc_use_all(void);
+void libc_use_all_when(int condition);
+
+/* Lengths, saturating: a caller's nonsense must not wrap to a small range. */
+size_t libc_use_product(size_t a, size_t b);
+size_t libc_use_sum(size_t a, size_t b);
+size_t libc_use_events(int count);
+size_t libc_use_ioctl_bytes(unsigned long request);
+
+#endif

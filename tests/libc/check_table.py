@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Claim: the table of libc's entries refuses rows that it cannot mean."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, sys.argv.pop())
+import generate  # noqa: E402
+
+
+def table(*rows: str) -> Path:
+    """A table with these rows in one group."""
+    path = Path(tempfile.mkdtemp()) / "functions.toml"
+    path.write_text('[[group]]\nwaits = "failing"\nfunctions = [' + ",".join(rows) + "]\n")
+    return path
+
+
+class Table(unittest.TestCase):
+    """What generate.py makes of single rows."""
+
+    def test_entry_waits_before_it_calls(self) -> None:
+        rows = generate.functions_read(table('["ssize_t read(int d, void *b, size_t n)", "writes b, n"]'))
+        text = generate.entry_c(rows[0])
+        self.assertLess(text.index("libc_use_writes(b, n);"), text.index("return (libc_real()->read)(d, b, n);"))
+
+    def test_pointer_results_and_no_arguments(self) -> None:
+        rows = generate.functions_read(table('["FILE *tmp(void)"]'))
+        self.assertIn("FILE *libc_entry_tmp(void)", generate.entry_c(rows[0]))
+        self.assertIn("->tmp)();", generate.entry_c(rows[0]))
+
+    def test_unknown_role(self) -> None:
+        with self.assertRaisesRegex(ValueError, "unknown role"):
+            generate.functions_read(table('["int f(void *p)", "touches p, 1"]'))
+
+    def test_same_name_twice(self) -> None:
+        with self.assertRaisesRegex(ValueError, "more than once"):
+            generate.functions_read(table('["int f(void)"]', '["int f(void)"]'))
+
+    def test_no_prototype(self) -> None:
+        with self.assertRaisesRegex(ValueError, "not a C prototype"):
+            generate.functions_read(table('["read"]'))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* Claims about the entries that concern the process as a whole, the heap, signals
+ * and the loader. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "preload/fake.h"
+
+static void (*hold)(void *address, size_t length_bytes, int rights, bool is_armed);
+static struct fake_notes *notes;
+static char *page;
+static char *const no_words[] = {"true", NULL};
+
+static void arm(void)
+{
+    hold(page, 4096, PROT_NONE, true);
+}
+
+static int child_status(pid_t child)
+{
+    int status = -1;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+static bool fork_waits_and_tells_the_child(void)
+{
+    arm();
+    pid_t child = fork();
+    if (child == 0)
+        _exit(notes->forked_count == 1 ? 7 : 8);
+    return notes->all_waits == 1 && notes->forked_count == 0 && child_status(child) == 7;
+}
+
+static bool second_fork_handler_waits(void)
+{
+    arm();
+    pid_t child = _Fork();
+    if (child == 0)
+        _exit(notes->forked_count == 1 ? 7 : 8);
+    return notes->all_waits == 1 && child_status(child) == 7;
+}
+
+static bool vfork_waits_and_returns_twice(void)
+{
+    int local = 5;
+    arm();
+    pid_t child = vfork();
+    if (child == 0)
+        _exit(local == 5 ? 7 : 8);
+    return notes->all_waits == 1 && local == 5 && child_status(child) == 7;
+}
+
+/* The child borrows this memory: its end is not the end of this process. */
+static bool vfork_child_ends_alone(void)
+{
+    static int exits;
+    notes->exit_word = &exits;
+    pid_t child = vfork();
+    if (child == 0)
+        _exit(7);
+    bool is_alone = child_status(child) == 7 && exits == 0;
+    notes->exit_word = NULL;
+    return is_alone;
+}
+
+/* What the child does to end, and how often the exit hook ran. */
+static bool exit_is_told_once(void (*end)(int))
+{
+    int *count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        notes->exit_word = count;
+        end(7);
+    }
+    return child_status(child) == 7 && *count == 1;
+}
+
+static bool exits_are_told_once(void)
+{
+    return exit_is_told_once(exit) && exit_is_told_once(_exit) && exit_is_told_once(_Exit) &&
+           exit_is_told_once(quick_exit);
+}
+
+static bool spawns_wait(void)
+{
+    pid_t child;
+    arm();
+    bool is_good = posix_spawnp(&child, "true", NULL, NULL, no_words, environ) == 0 && notes->all_waits == 1;
+    is_good = is_good && child_status(child) == 0;
+    arm();
+    is_good = is_good && posix_spawn(&child, "/bin/true", NULL, NULL, no_words, environ) == 0;
+    is_good = is_good && notes->all_waits == 1 && child_status(child) == 0;
+    arm();
+    is_good = is_good && system("exit 3") == 3 << 8 && notes->all_waits == 1;
+    arm();
+    FILE *stream = popen("echo word", "r");
+    char word[16] = "";
+    is_good = is_good && stream && fgets(word, sizeof(word), stream) && strcmp(word, "word\n") == 0;
+    return is_good && pclose(stream) == 0 && notes->all_waits == 1;
+}
+
+/* One way to execute another program: the child arms, executes, and the test's
+ * shell command tells by its exit code which words arrived. */
+static void execute(int way)
+{
+    char *const words[] = {"sh", "-c", "exit $V$0", "1", NULL};
+    char *const environment[] = {"V=3", "PATH=/bin", NULL};
+    putenv("V=3");
+    if (way == 0) execl("/bin/sh", "sh", "-c", "exit $V$0", "1", (char *)NULL);
+    if (way == 1) execlp("sh", "sh", "-c", "exit $V$0", "1", (char *)NULL);
+    if (way == 2) execle("/bin/sh", "sh", "-c", "exit $V$0", "1", (char *)NULL, environment);
+    if (way == 3) execv("/bin/sh", words);
+    if (way == 4) execvp("sh", words);
+    if (way == 5) execve("/bin/sh", words, environment);
+    if (way == 6) execvpe("sh", words, environment);
+}
+
+static bool execs_keep_their_arguments(void)
+{
+    for (int way = 0; way < 7; way++) {
+        pid_t child = fork();
+        if (child == 0)
+            execute(way);
+        if (child_status(child) != 31)
+            return false;
+    }
+    return true;
+}
+
+static bool failing_execs_wait(void)
+{
+    int (*const execlist[])(const char *, const char *, ...) = {execl, execlp, (int (*)(const char *, const char *, ...))execle};
+    for (int i = 0; i < 3; i++) {
+        arm();
+        if (execlist[i]("/no/program", "word", (char *)NULL, environ) != -1 || errno != ENOENT || notes->all_waits != 1)
+            return false;
+    }
+    arm();
+    if (execve("/no/program", no_words, environ) != -1 || errno != ENOENT || notes->all_waits != 1)
+        return false;
+    arm();
+    return execvp("/no/program", no_words) == -1 && errno == ENOENT && notes->all_waits == 1;
+}
+
+static void block_hold(char *block)
+{
+    hold((void *)(((uintptr_t)block + 8191) & ~4095UL), 4096, PROT_READ | PROT_WRITE, true);
+}
+
+/* Two blocks: large ones that libc unmaps, small ones that it keeps. */
+static bool free_waits_for_its_block(size_t length_bytes)
+{
+    char *block = malloc(length_bytes);
+    uintptr_t low = (uintptr_t)block;
+    uintptr_t high = low + malloc_usable_size(block);
+    block_hold(block);
+    errno = 0;
+    free(block);
+    return errno == 0 && notes->range_waits == 1 && notes->low == low && notes->high == high && !notes->is_read;
+}
+
+static bool realloc_waits_and_keeps_content(void)
+{
+    char *block = malloc(100000);
+    memset(block, 5, 100000);
+    block_hold(block);
+    char *moved = realloc(block, 3000000);
+    if (notes->range_waits != 1 || moved[99999] != 5)
+        return false;
+    block_hold(moved);
+    moved = reallocarray(moved, 1000, 4000);
+    return notes->range_waits == 1 && moved[99999] == 5;
+}
+
+static bool heap_waits(void)
+{
+    return free_waits_for_its_block(100000) && free_waits_for_its_block(4000000) && realloc_waits_and_keeps_content();
+}
+
+static bool break_waits(void)
+{
+    char *before = sbrk(1 << 20);
+    hold((void *)(((uintptr_t)before + 8191) & ~4095UL), 4096, PROT_READ | PROT_WRITE, true);
+    if (sbrk(4096) == (void *)-1 || notes->range_waits != 0)
+        return false;
+    sbrk(-4096 - (1 << 20));
+    if (notes->range_waits != 1 || sbrk(0) != before)
+        return false;
+    before = sbrk(1 << 20);
+    hold((void *)(((uintptr_t)before + 8191) & ~4095UL), 4096, PROT_READ | PROT_WRITE, true);
+    return brk(before) == 0 && notes->range_waits == 1;
+}
+
+static bool shmat_over_memory_waits(void)
+{
+    int segment = shmget(IPC_PRIVATE, 4096, 0600);
+    arm();
+    void *first = shmat(segment, NULL, 0);
+    bool is_good = notes->all_waits == 0 && first != (void *)-1;
+    is_good = is_good && shmat(segment, page, SHM_REMAP) == page && notes->all_waits == 1;
+    shmctl(segment, IPC_RMID, NULL);
+    return is_good;
+}
+
+static int connected_socket(int *listener)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t name_bytes = sizeof(name);
+    *listener = socket(AF_INET, SOCK_STREAM, 0);
+    bind(*listener, (struct sockaddr *)&name, sizeof(name));
+    listen(*listener, 4);
+    getsockname(*listener, (struct sockaddr *)&name, &name_bytes);
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    return connect(descriptor, (struct sockaddr *)&name, sizeof(name)) == 0 || errno == EINPROGRESS ? descriptor : -1;
+}
+
+static bool stream_sockets_are_reported(void)
+{
+    int listener;
+    int descriptor = connected_socket(&listener);
+    if (descriptor < 0 || notes->socket_count != 1 || notes->socket_last != descriptor)
+        return false;
+    int accepted = accept(listener, NULL, NULL);
+    if (notes->socket_count != 2 || notes->socket_last != accepted)
+        return false;
+    connected_socket(&listener);
+    accepted = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    return notes->socket_count == 4 && notes->socket_last == accepted;
+}
+
+static bool other_sockets_are_not_reported(void)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_un local = {.sun_family = AF_UNIX, .sun_path = "/no/socket"};
+    int datagram = socket(AF_INET, SOCK_DGRAM, 0);
+    if (connect(datagram, (struct sockaddr *)&name, sizeof(name)) != 0 || notes->socket_count != 0)
+        return false;
+    int failing = socket(AF_UNIX, SOCK_STREAM, 0);
+    return connect(failing, (struct sockaddr *)&local, sizeof(local)) == -1 && errno == ENOENT &&
+           notes->socket_count == 0;
+}
+
+static void handler_one(int number)
+{
+    (void)number;
+}
+
+static void handler_two(int number)
+{
+    (void)number;
+}
+
+extern sighandler_t sysv_signal(int number, sighandler_t handler);
+
+static bool fault_signal_is_shown_as_set(void)
+{
+    struct sigaction action = {.sa_handler = handler_one, .sa_flags = SA_ONSTACK};
+    struct sigaction seen;
+    struct sigaction kernel_before;
+    sigaction(SIGSEGV, NULL, &kernel_before);
+    notes->shares_signals = true;
+    if (sigaction(SIGSEGV, &action, NULL) || sigaction(SIGSEGV, NULL, &seen))
+        return false;
+    if (seen.sa_handler != handler_one || seen.sa_flags != SA_ONSTACK || signal(SIGSEGV, handler_two) != handler_one)
+        return false;
+    if (sysv_signal(SIGSEGV, SIG_IGN) != handler_two || ssignal(SIGSEGV, handler_one) != SIG_IGN)
+        return false;
+    notes->shares_signals = false;
+    sigaction(SIGSEGV, NULL, &seen);
+    return seen.sa_handler == kernel_before.sa_handler;
+}
+
+static bool other_signals_are_libcs(void)
+{
+    struct sigaction seen;
+    notes->shares_signals = true;
+    bool is_good = signal(SIGUSR1, handler_one) == SIG_DFL && sigaction(SIGUSR1, NULL, &seen) == 0 &&
+                   seen.sa_handler == handler_one && (seen.sa_flags & SA_RESTART) && signal(9, handler_one) == SIG_ERR;
+    notes->shares_signals = false;
+    return is_good && errno == EINVAL && signal(SIGSEGV, handler_one) == SIG_DFL && signal(SIGSEGV, SIG_DFL) == handler_one;
+}
+
+static bool fault_signal_stays_open(void)
+{
+    sigset_t all;
+    sigset_t seen;
+    sigfillset(&all);
+    notes->shares_signals = true;
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    pthread_sigmask(SIG_SETMASK, NULL, &seen);
+    bool is_good = !sigismember(&seen, SIGSEGV) && sigismember(&seen, SIGUSR1);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigprocmask(SIG_SETMASK, NULL, &seen);
+    is_good = is_good && !sigismember(&seen, SIGSEGV) && sigismember(&seen, SIGUSR1);
+    notes->shares_signals = false;
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigprocmask(SIG_SETMASK, NULL, &seen);
+    return is_good && sigismember(&seen, SIGSEGV);
+}
+
+/* A library that is loaded makes the next dlsym look, and only that one. */
+static bool loading_hides_names_once(void)
+{
+    dlsym(RTLD_DEFAULT, "none");
+    int before = notes->hide_count;
+    void *library = dlopen("libresolv.so.2", RTLD_NOW);
+    bool is_found = library && dlsym(library, "ns_name_pton") && notes->hide_count == before + 1;
+    return is_found && dlsym(library, "none") == NULL && dlerror() && notes->hide_count == before + 1;
+}
+
+/* The errors of dlopen and dlsym are the program's, not the lookup's. */
+static bool loader_error_survives(void)
+{
+    dlopen("/no/library.so", RTLD_NOW);
+    free(malloc(10));
+    write(-1, "", 0);
+    const char *text = dlerror();
+    return text && strstr(text, "/no/library.so");
+}
+
+/* RTLD_NEXT is answered from the caller's place: this program's, whose next is
+ * the preload, not the preload's, whose next is libc. */
+static bool next_is_the_callers_next(void)
+{
+    Dl_info home;
+    void *next = dlsym(RTLD_NEXT, "read");
+    return next && dladdr(next, &home) && strstr(home.dli_fname, "libc_test_preload");
+}
+
+static const struct {
+    const char *name;
+    bool (*holds)(void);
+} claims[] = {
+    {"fork_waits_and_tells_the_child", fork_waits_and_tells_the_child},
+    {"second_fork_handler_waits", second_fork_handler_waits},
+    {"vfork_waits_and_returns_twice", vfork_waits_and_returns_twice},
+    {"vfork_child_ends_alone", vfork_child_ends_alone},
+    {"exits_are_told_once", exits_are_told_once},
+    {"spawns_wait", spawns_wait},
+    {"execs_keep_their_arguments", execs_keep_their_arguments},
+    {"failing_execs_wait", failing_execs_wait},
+    {"heap_waits", heap_waits},
+    {"break_waits", break_waits},
+    {"shmat_over_memory_waits", shmat_over_memory_waits},
+    {"stream_sockets_are_reported", stream_sockets_are_reported},
+    {"other_sockets_are_not_reported", other_sockets_are_not_reported},
+    {"fault_signal_is_shown_as_set", fault_signal_is_shown_as_set},
+    {"other_signals_are_libcs", other_signals_are_libcs},
+    {"fault_signal_stays_open", fault_signal_stays_open},
+    {"loading_hides_names_once", loading_hides_names_once},
+    {"loader_error_survives", loader_error_survives},
+    {"next_is_the_callers_next", next_is_the_callers_next},
+};
+
+/* Each in a child of its own, so that what it changes stays there. */
+static bool claim_holds(bool (*holds)(void))
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(holds() ? 0 : 1);
+    return child_status(child) == 0;
+}
+
+int main(void)
+{
+    int failures = 0;
+    setvbuf(stdout, NULL, _IONBF, 0); /* the children must not print it again */
+    hold = (void (*)(void *, size_t, int, bool))dlsym(RTLD_DEFAULT, "fake_hold");
+    notes = dlsym(RTLD_DEFAULT, "fake_notes");
+    page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!hold || !notes)
+        return puts("run me with the test preload"), 1;
+    for (size_t i = 0; i < sizeof(claims) / sizeof(*claims); i++) {
+        bool is_good = claim_holds(claims[i].holds);
+        failures += !is_good;
+        printf("%s %s\n", is_good ? "ok    " : "FAILED", claims[i].name);
+    }
+    return failures != 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands in for the layers behind libc's entries: notes what they were asked,
+ * and releases the test's held memory when asked to wait for it. */
+#include "fake.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/sockets.h"
+#include "intercept/bind/bind.h"
+#include "intercept/libc/process.h"
+#include "intercept/wait.h"
+
+_Atomic uint32_t protect_armed_count;
+struct fake_notes fake_notes;
+
+static struct range held;
+static struct sigaction shown_action;
+
+void fake_hold(void *address, size_t length_bytes, int rights, bool is_armed)
+{
+    held = base_range_of(address, length_bytes);
+    memset(&fake_notes, 0, sizeof(fake_notes));
+    mprotect(address, length_bytes, rights);
+    protect_armed_count = is_armed;
+}
+
+void fake_release(void)
+{
+    protect_armed_count = 0;
+    mprotect((void *)held.low, held.high - held.low, PROT_READ | PROT_WRITE);
+}
+
+void intercept_wait_range(struct range bytes, bool is_read)
+{
+    errno = EDOM; /* the entries promise to keep the program's errno */
+    if (!base_ranges_overlap(bytes, held))
+        return;
+    fake_notes.low = bytes.low;
+    fake_notes.high = bytes.high;
+    fake_notes.is_read = is_read;
+    fake_notes.range_waits++;
+    fake_release();
+}
+
+void intercept_wait_all(void)
+{
+    errno = EDOM;
+    fake_notes.all_waits++;
+    fake_release();
+}
+
+bool protect_system_calls_fail(void)
+{
+    return true;
+}
+
+int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action)
+{
+    if (!fake_notes.shares_signals)
+        return ENOSYS;
+    if (old_action)
+        *old_action = shown_action;
+    if (new_action)
+        shown_action = *new_action;
+    return signal_number == SIGSEGV ? 0 : EINVAL;
+}
+
+void engine_sockets_add(int descriptor)
+{
+    errno = EDOM;
+    fake_notes.socket_count++;
+    fake_notes.socket_last = descriptor;
+}
+
+void intercept_bind_hide_absent_names(void)
+{
+    fake_notes.hide_count++;
+}
+
+void intercept_process_forked(void)
+{
+    fake_notes.forked_count++;
+}
+
+void intercept_process_exiting(void)
+{
+    if (fake_notes.exit_word)
+        ++*fake_notes.exit_word;
+}

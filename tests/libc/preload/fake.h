@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAKE_EXPORT __attribute__((visibility("default")))
+
+struct fake_notes {
+    uintptr_t low;  /* the last wait that concerned the held memory */
+    uintptr_t high;
+    bool is_read;
+    int range_waits;
+    int all_waits;
+    int socket_count;
+    int socket_last;
+    int hide_count;
+    int forked_count;
+    bool shares_signals; /* set by the test: SIGSEGV belongs to the protect layer */
+    int *exit_word;      /* set by the test: in shared memory, counts the exits */
+};
+
+extern struct fake_notes fake_notes FAKE_EXPORT;
+
+/* Takes the rights away, and arms unless the test wants to see what happens
+ * when nobody waits. Clears the notes. */
+void fake_hold(void *address, size_t length_bytes, int rights, bool is_armed) FAKE_EXPORT;
+void fake_release(void) FAKE_EXPORT;
+
+#endif
