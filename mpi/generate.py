@@ -251,6 +251,12 @@ intercept_slots:
 """
 
 
+def mark(which: str) -> str:
+    """The first or last byte of the exported jumps."""
+    name = f"intercept_stubs_{which}"
+    return f"    .globl {name}\n    .hidden {name}\n{name}:"
+
+
 def function_symbol(name: str, body: str) -> str:
     """An exported function in assembly."""
     return f"""    .globl {name}
@@ -279,7 +285,9 @@ def stubs_x86_64(rows: list[Row]) -> str:
     return "\n".join(
         [
             C_NOTICE + "    .text",
+            mark("begin"),
             jumps,
+            mark("end"),
             "/* On the stack: index, return address. 8 + 192 + 8 bytes keep calls 16-byte aligned. */",
             firsts + "intercept_stub_bind:",
             "    .cfi_startproc",
@@ -321,7 +329,9 @@ def stubs_aarch64(rows: list[Row]) -> str:
     return "\n".join(
         [
             C_NOTICE + "    .text",
+            mark("begin"),
             jumps,
+            mark("end"),
             firsts + "intercept_stub_bind:",
             "    .cfi_startproc",
             "    stp x29, x30, [sp, #-224]!",

@@ -29,6 +29,11 @@ typedef struct {
     int MPI_ERROR;
 } MPI_Status;
 
+#define MPI_BOTTOM ((void *)0)
+#define MPI_IN_PLACE ((void *)-1)
+#define MPI_STATUS_IGNORE ((MPI_Status *)1)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)1)
+
 #include "../common.h"
 
 enum {
@@ -53,10 +58,5 @@ enum {
     MPI_MAX_OBJECT_NAME = 128
 };
 enum { MPI_COMBINER_NAMED = 1, MPI_COMBINER_DUP = 2, MPI_COMBINER_CONTIGUOUS = 3 };
-
-#define MPI_BOTTOM ((void *)0)
-#define MPI_IN_PLACE ((void *)-1)
-#define MPI_STATUS_IGNORE ((MPI_Status *)1)
-#define MPI_STATUSES_IGNORE ((MPI_Status *)1)
 
 #endif

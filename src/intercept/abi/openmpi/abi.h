@@ -30,6 +30,11 @@ typedef struct {
     size_t count_bytes;
 } MPI_Status;
 
+#define MPI_BOTTOM ((void *)0)
+#define MPI_IN_PLACE ((void *)1)
+#define MPI_STATUS_IGNORE ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
+
 #include "../common.h"
 
 enum {
@@ -54,10 +59,5 @@ enum {
     MPI_MAX_OBJECT_NAME = 64
 };
 enum { MPI_COMBINER_NAMED = 0, MPI_COMBINER_DUP = 1, MPI_COMBINER_CONTIGUOUS = 2 };
-
-#define MPI_BOTTOM ((void *)0)
-#define MPI_IN_PLACE ((void *)1)
-#define MPI_STATUS_IGNORE ((MPI_Status *)0)
-#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 
 #endif

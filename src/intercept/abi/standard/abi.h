@@ -28,6 +28,11 @@ typedef struct {
     int internal[5];
 } MPI_Status;
 
+#define MPI_BOTTOM ((void *)0)
+#define MPI_IN_PLACE ((void *)1)
+#define MPI_STATUS_IGNORE ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
+
 #include "../common.h"
 
 enum {
@@ -57,10 +62,5 @@ enum {
     MPI_MAX_OBJECT_NAME = 128
 };
 enum { MPI_COMBINER_NAMED = 101, MPI_COMBINER_DUP = 102, MPI_COMBINER_CONTIGUOUS = 103 };
-
-#define MPI_BOTTOM ((void *)0)
-#define MPI_IN_PLACE ((void *)1)
-#define MPI_STATUS_IGNORE ((MPI_Status *)0)
-#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 
 #endif

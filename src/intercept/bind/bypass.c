@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Ways into MPI that do not pass our entries. An op that Lapwing carries on and a
+ * call that it does not see could meet inside MPI, so one such way switches it off. */
+#include <stdio.h>
+#include <string.h>
+
+#include "intercept/bind/object.h"
+#include "intercept/bind/state.h"
+#include "intercept/bind/bind.h"
+
+/* How the files of an MPI installation begin: they may call each other as they like. */
+static const char *const installation_names[] = {"libmpi.",   "libmpi_",      "libmpich",   "libmpifort", "libmpicxx",
+                                                 "libmpi++",  "libmca_",      "mca_",       "libopen-",   "liboshmem",
+                                                 "libpmpi.",  "libmpi_abi",   "libmpicxx_abi"};
+
+static bool is_of_installation(const struct object *object)
+{
+    const char *name = object_file_name(object);
+    for (size_t i = 0; i < sizeof(installation_names) / sizeof(installation_names[0]); i++)
+        if (strncmp(name, installation_names[i], strlen(installation_names[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_profiling_name(const char *name, void *context)
+{
+    return strncmp(name, "PMPI_", 5) == 0;
+}
+
+static bool name_ends(const char *name, const char *ending)
+{
+    size_t length = strlen(name);
+    size_t ending_length = strlen(ending);
+    return length >= ending_length && strcmp(name + length - ending_length, ending) == 0;
+}
+
+/* Open MPI's Fortran bindings call PMPI_X since its commit 291a464efb (2015). */
+static bool is_fortran_name(const char *name, void *context)
+{
+    return strncmp(name, "mpi_", 4) == 0 && name_ends(name, "_");
+}
+
+/* In MPICH only those of the mpi_f08 module do (mpi_wait_f08_ and others). */
+static bool is_fortran_2008_name(const char *name, void *context)
+{
+    return strncmp(name, "mpi_", 4) == 0 && (name_ends(name, "_f08_") || name_ends(name, "_f08ts_"));
+}
+
+static void describe(char *text, size_t text_bytes, const char *how, const struct object *object)
+{
+    const char *name = object_file_name(object);
+    snprintf(text, text_bytes, "%s (%s)", how, name[0] == '\0' ? "the program" : name);
+}
+
+struct bypass_search {
+    char text[64];
+};
+
+static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *context)
+{
+    struct bypass_search *search = context;
+    struct object object;
+    object_visit_fn *is_fortran = bind_abi() == LIBRARY_OPENMPI ? is_fortran_name : is_fortran_2008_name;
+    if (!object_read(info, &object) || is_of_installation(&object))
+        return 0;
+    if (object_find_undefined(&object, is_profiling_name, NULL))
+        describe(search->text, sizeof(search->text), "calls PMPI functions", &object);
+    else if (object_find_undefined(&object, is_fortran, NULL))
+        describe(search->text, sizeof(search->text), "uses Fortran bindings", &object);
+    return search->text[0] != '\0';
+}
+
+const char *intercept_bind_bypass(void)
+{
+    /* Once per process, from MPI_Init: one thread. */
+    static struct bypass_search search;
+    search.text[0] = '\0';
+    if (!bind_try())
+        return NULL;
+    dl_iterate_phdr(search_object, &search);
+    return search.text[0] == '\0' ? NULL : search.text;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/bind/library.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "intercept/bind/object.h"
+
+/* Every MPI library defines it, and the libraries around it (Fortran, C++) do not. */
+static const char library_marker[] = "PMPI_Init";
+
+static void *library_open(const char *path)
+{
+    return dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
+}
+
+/* The object that defines the marker, as seen from `scope`. */
+static bool library_take(struct library *library, void *scope)
+{
+    Dl_info definer;
+    void *marker = dlsym(scope, library_marker);
+    if (marker == NULL || dladdr(marker, &definer) == 0)
+        return false;
+    snprintf(library->path, sizeof(library->path), "%s", definer.dli_fname);
+    library->handle = library_open(library->path);
+    return library->handle != NULL;
+}
+
+struct path_list {
+    char (*paths)[PATH_MAX];
+    size_t count;
+};
+
+static int path_list_add(struct dl_phdr_info *info, size_t size_bytes, void *context)
+{
+    struct path_list *list = context;
+    if (info->dlpi_name[0] == '\0' || strstr(info->dlpi_name, "mpi") == NULL)
+        return 0;
+    char(*paths)[PATH_MAX] = realloc(list->paths, (list->count + 1) * sizeof(*paths));
+    if (paths == NULL)
+        return 1;
+    list->paths = paths;
+    snprintf(paths[list->count++], PATH_MAX, "%s", info->dlpi_name);
+    return 0;
+}
+
+/* An interpreter loads MPI for one module only (RTLD_LOCAL): then the global scope
+ * lacks it. dlopen() must not be called while the linker iterates, so names first. */
+static bool library_search_local(struct library *library)
+{
+    struct path_list list = {NULL, 0};
+    bool is_found = false;
+    dl_iterate_phdr(path_list_add, &list);
+    for (size_t i = 0; i < list.count && !is_found; i++) {
+        void *handle = library_open(list.paths[i]);
+        if (handle == NULL)
+            continue;
+        is_found = library_take(library, handle);
+        dlclose(handle);
+    }
+    free(list.paths);
+    return is_found;
+}
+
+static const char *library_soname(const struct library *library)
+{
+    struct link_map *map;
+    const char *soname = "";
+    const char *strings = NULL;
+    size_t offset = 0;
+    if (dlinfo(library->handle, RTLD_DI_LINKMAP, &map) != 0)
+        return soname;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_STRTAB)
+            strings = (const char *)entry->d_un.d_ptr;
+        if (entry->d_tag == DT_SONAME)
+            offset = entry->d_un.d_val;
+    }
+    return strings == NULL || offset == 0 ? soname : strings + offset;
+}
+
+static bool text_begins(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static bool text_ends(const char *text, const char *ending)
+{
+    size_t length = strlen(text);
+    size_t ending_length = strlen(ending);
+    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
+}
+
+/* The name decides between the two ABIs of MPICH, since each of its libraries
+ * exports the other's functions too. The MPICH ABI initiative fixed the version
+ * of the name to 12 for all its members; Debian and Cray change what stands before. */
+static enum library_abi library_tell_abi(const struct library *library)
+{
+    const char *soname = library_soname(library);
+    if (text_begins(soname, "libmpi_abi.so"))
+        return LIBRARY_STANDARD;
+    if (dlsym(library->handle, "ompi_mpi_comm_world") != NULL)
+        return LIBRARY_OPENMPI;
+    if (text_begins(soname, "libmpi") && text_ends(soname, ".so.12"))
+        return LIBRARY_MPICH;
+    return LIBRARY_UNKNOWN;
+}
+
+bool library_find(struct library *library)
+{
+    if (!library_take(library, RTLD_DEFAULT) && !library_search_local(library))
+        return false;
+    library->abi = library_tell_abi(library);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The MPI library of this process. */
+#ifndef INTERCEPT_BIND_LIBRARY_H
+#define INTERCEPT_BIND_LIBRARY_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+enum library_abi { LIBRARY_UNKNOWN, LIBRARY_OPENMPI, LIBRARY_MPICH, LIBRARY_STANDARD };
+
+struct library {
+    void *handle;
+    enum library_abi abi;
+    char path[PATH_MAX];
+};
+
+/* Looks for it among the objects that are loaded now. */
+bool library_find(struct library *library);
+
+#endif

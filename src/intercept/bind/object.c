@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/bind/object.h"
+
+#include <string.h>
+
+/* Tags of the dynamic section by number; only those below DT_NUM and the GNU hash are kept. */
+struct dynamic_values {
+    uintptr_t value[DT_NUM];
+    uintptr_t gnu_hash;
+};
+
+/* glibc adds the base to addresses when it maps an object; for the vDSO it cannot. */
+static const void *absolute(const struct object *object, uintptr_t address)
+{
+    return (const void *)(address < object->base ? object->base + address : address);
+}
+
+static void read_dynamic(const ElfW(Dyn) * entry, struct dynamic_values *values)
+{
+    memset(values, 0, sizeof(*values));
+    for (; entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
+            values->value[entry->d_tag] = entry->d_un.d_ptr;
+        if (entry->d_tag == DT_GNU_HASH)
+            values->gnu_hash = entry->d_un.d_ptr;
+    }
+}
+
+/* The GNU hash table lists defined symbols only and says where they begin; the
+ * System V table says how many symbols there are. */
+static size_t find_undefined_end(const struct object *object, const struct dynamic_values *values)
+{
+    if (values->gnu_hash != 0)
+        return ((const uint32_t *)absolute(object, values->gnu_hash))[1];
+    if (values->value[DT_HASH] != 0)
+        return ((const uint32_t *)absolute(object, values->value[DT_HASH]))[1];
+    return 0;
+}
+
+static struct object_relocations read_table(const struct object *object, uintptr_t address, uintptr_t size_bytes)
+{
+    if (address == 0)
+        return (struct object_relocations){NULL, 0};
+    return (struct object_relocations){absolute(object, address), size_bytes / sizeof(ElfW(Rela))};
+}
+
+static const ElfW(Dyn) * find_segments(const struct dl_phdr_info *info, struct object *object)
+{
+    const ElfW(Dyn) *dynamic = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t low = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)low;
+        if (segment->p_type == PT_GNU_RELRO)
+            object->read_only = (struct range){low, low + segment->p_memsz};
+    }
+    return dynamic;
+}
+
+bool object_read(const struct dl_phdr_info *info, struct object *object)
+{
+    struct dynamic_values values;
+    *object = (struct object){.path = info->dlpi_name, .base = info->dlpi_addr};
+    const ElfW(Dyn) *dynamic = find_segments(info, object);
+    if (dynamic == NULL)
+        return false;
+    read_dynamic(dynamic, &values);
+    if (values.value[DT_SYMTAB] == 0 || values.value[DT_STRTAB] == 0)
+        return false;
+    object->symbols = absolute(object, values.value[DT_SYMTAB]);
+    object->strings = absolute(object, values.value[DT_STRTAB]);
+    object->soname = values.value[DT_SONAME] == 0 ? "" : object->strings + values.value[DT_SONAME];
+    object->undefined_end = find_undefined_end(object, &values);
+    object->tables[0] = read_table(object, values.value[DT_RELA], values.value[DT_RELASZ]);
+    object->tables[1] = read_table(object, values.value[DT_JMPREL], values.value[DT_PLTRELSZ]);
+    return true;
+}
+
+const char *object_file_name(const struct object *object)
+{
+    const char *slash = strrchr(object->path, '/');
+    return slash == NULL ? object->path : slash + 1;
+}
+
+bool object_find_undefined(const struct object *object, object_visit_fn *visit, void *context)
+{
+    for (size_t i = 1; i < object->undefined_end; i++) {
+        const ElfW(Sym) *symbol = &object->symbols[i];
+        if (symbol->st_shndx == SHN_UNDEF && visit(object->strings + symbol->st_name, context))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What a loaded ELF object says about itself in memory: names that it wants from
+ * others, and where the dynamic linker wrote their addresses. Read from the
+ * dynamic section (System V gABI, chapter 5), so no file is opened. */
+#ifndef INTERCEPT_BIND_OBJECT_H
+#define INTERCEPT_BIND_OBJECT_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pages.h"
+
+struct object_relocations {
+    const ElfW(Rela) * first;
+    size_t count;
+};
+
+struct object {
+    const char *path; /* "" for the program itself */
+    uintptr_t base;
+    const char *soname; /* "" when it has none */
+    const char *strings;
+    const ElfW(Sym) * symbols;
+    size_t undefined_end;                /* symbols at or above it are defined */
+    struct object_relocations tables[2]; /* data, calls */
+    struct range read_only;              /* what the linker protects after relocation */
+};
+
+/* False for what has no dynamic symbols. */
+bool object_read(const struct dl_phdr_info *info, struct object *object);
+
+/* "libmpi.so.40" of "/usr/lib/libmpi.so.40". */
+const char *object_file_name(const struct object *object);
+
+/* Calls `visit` for each name that the object wants from others, until it returns true. */
+typedef bool object_visit_fn(const char *name, void *context);
+bool object_find_undefined(const struct object *object, object_visit_fn *visit, void *context);
+
+#endif
