@@ -5,6 +5,15 @@
 
 struct abi_handles abi_handles;
 
+/* The program's own copy first: a predefined handle is the address of an object
+ * that a copy relocation may have moved into the program, and then MPI uses that
+ * one too. Where MPI was loaded privately (mpi4py) only the library has it. */
+static void *abi_symbol(void *library, const char *name)
+{
+    void *shared = dlsym(RTLD_DEFAULT, name);
+    return shared != NULL ? shared : dlsym(library, name);
+}
+
 static const char *const op_symbols[] = {
     "ompi_mpi_op_max",  "ompi_mpi_op_min",  "ompi_mpi_op_sum",    "ompi_mpi_op_prod",   "ompi_mpi_op_land",
     "ompi_mpi_op_band", "ompi_mpi_op_lor",  "ompi_mpi_op_bor",    "ompi_mpi_op_lxor",   "ompi_mpi_op_bxor",
@@ -17,25 +26,25 @@ static MPI_Op predefined_ops[OP_COUNT];
 static void fill_ops(void *library)
 {
     for (size_t i = 0; i < OP_COUNT; i++)
-        predefined_ops[i] = dlsym(library, op_symbols[i]);
+        predefined_ops[i] = abi_symbol(library, op_symbols[i]);
 }
 
 bool abi_prepare(void *library)
 {
-    abi_handles.comm_world = dlsym(library, "ompi_mpi_comm_world");
-    abi_handles.comm_self = dlsym(library, "ompi_mpi_comm_self");
-    abi_handles.comm_null = dlsym(library, "ompi_mpi_comm_null");
-    abi_handles.byte = dlsym(library, "ompi_mpi_byte");
-    abi_handles.packed = dlsym(library, "ompi_mpi_packed");
-    abi_handles.datatype_null = dlsym(library, "ompi_mpi_datatype_null");
-    abi_handles.request_null = dlsym(library, "ompi_request_null");
-    abi_handles.message_null = dlsym(library, "ompi_message_null");
-    abi_handles.message_no_proc = dlsym(library, "ompi_message_no_proc");
-    abi_handles.errhandler_null = dlsym(library, "ompi_mpi_errhandler_null");
-    abi_handles.errors_are_fatal = dlsym(library, "ompi_mpi_errors_are_fatal");
-    abi_handles.errors_return = dlsym(library, "ompi_mpi_errors_return");
+    abi_handles.comm_world = abi_symbol(library, "ompi_mpi_comm_world");
+    abi_handles.comm_self = abi_symbol(library, "ompi_mpi_comm_self");
+    abi_handles.comm_null = abi_symbol(library, "ompi_mpi_comm_null");
+    abi_handles.byte = abi_symbol(library, "ompi_mpi_byte");
+    abi_handles.packed = abi_symbol(library, "ompi_mpi_packed");
+    abi_handles.datatype_null = abi_symbol(library, "ompi_mpi_datatype_null");
+    abi_handles.request_null = abi_symbol(library, "ompi_request_null");
+    abi_handles.message_null = abi_symbol(library, "ompi_message_null");
+    abi_handles.message_no_proc = abi_symbol(library, "ompi_message_no_proc");
+    abi_handles.errhandler_null = abi_symbol(library, "ompi_mpi_errhandler_null");
+    abi_handles.errors_are_fatal = abi_symbol(library, "ompi_mpi_errors_are_fatal");
+    abi_handles.errors_return = abi_symbol(library, "ompi_mpi_errors_return");
     /* MPI 4.0 added it; Open MPI 4.1 lacks it. */
-    abi_handles.errors_abort = dlsym(library, "ompi_mpi_errors_abort");
+    abi_handles.errors_abort = abi_symbol(library, "ompi_mpi_errors_abort");
     fill_ops(library);
     return abi_handles.comm_world && abi_handles.byte && abi_handles.request_null && abi_handles.errors_return;
 }
