@@ -6,7 +6,9 @@
 
 enum { SPACE_BYTES = 5 << 20 };
 
-static char bss_memory[SPACE_BYTES];
+/* Whole pages of its own: in a program that is linked with the layer, the table
+ * of holds lies in the same segment, and must never be held itself. */
+static char bss_memory[SPACE_BYTES + 4096] __attribute__((aligned(4096)));
 
 static char pattern(size_t index, char salt)
 {
