@@ -4,13 +4,27 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, sys.argv.pop())
-import generate  # noqa: E402
+
+def module_load(path: Path) -> Any:
+    """The generator, which is a program and in no package."""
+    spec = importlib.util.spec_from_file_location("libc_generate", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"cannot load {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+sys.dont_write_bytecode = True
+generate = module_load(Path(sys.argv.pop()) / "generate.py")
 
 
 def table(*rows: str) -> Path:

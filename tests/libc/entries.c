@@ -109,6 +109,9 @@ typedef ssize_t chk5_fn(int, void *, size_t, off_t, size_t);
 typedef ssize_t rw3_fn(int, void *, size_t);
 typedef ssize_t rw4_fn(int, void *, size_t, off_t);
 
+/* One case to a line, where it fits. */
+/* clang-format off */
+
 /* Files. */
 static long run_read(char *h) { int d = zeros(); hold(h); return read(d, h, 100); }
 static long run___read(char *h) { int d = zeros(); hold(h); return CALL("__read", rw3_fn *, d, h, 100); }
@@ -496,6 +499,8 @@ static const struct test_case cases[] = {
     MEMORY(pkey_mprotect, 4096), MEMORY(madvise, 4096), MEMORY(mlock, 4096), MEMORY(mlock2, 4096),
 };
 
+/* clang-format on */
+
 static char *held_page(void)
 {
     return mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -571,7 +576,8 @@ static bool is_tried_elsewhere(const char *name)
 {
     static const char *const elsewhere =
         " brk sbrk shmat free realloc reallocarray posix_spawn posix_spawnp system popen execv execve execvp execvpe"
-        " execveat fexecve execl execlp execle _Fork exit _exit _Exit quick_exit sigaction __sigaction signal bsd_signal"
+        " execveat fexecve execl execlp execle _Fork exit _exit _Exit quick_exit sigaction __sigaction signal "
+        "bsd_signal"
         " ssignal sysv_signal __sysv_signal sigset sigignore sigprocmask pthread_sigmask vfork dlsym ";
     char word[64];
     snprintf(word, sizeof(word), " %s ", name);

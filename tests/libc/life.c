@@ -121,13 +121,20 @@ static void execute(int way)
     char *const words[] = {"sh", "-c", "exit $V$0", "1", NULL};
     char *const environment[] = {"V=3", "PATH=/bin", NULL};
     putenv("V=3");
-    if (way == 0) execl("/bin/sh", "sh", "-c", "exit $V$0", "1", (char *)NULL);
-    if (way == 1) execlp("sh", "sh", "-c", "exit $V$0", "1", (char *)NULL);
-    if (way == 2) execle("/bin/sh", "sh", "-c", "exit $V$0", "1", (char *)NULL, environment);
-    if (way == 3) execv("/bin/sh", words);
-    if (way == 4) execvp("sh", words);
-    if (way == 5) execve("/bin/sh", words, environment);
-    if (way == 6) execvpe("sh", words, environment);
+    if (way == 0)
+        execl("/bin/sh", "sh", "-c", "exit $V$0", "1", (char *)NULL);
+    if (way == 1)
+        execlp("sh", "sh", "-c", "exit $V$0", "1", (char *)NULL);
+    if (way == 2)
+        execle("/bin/sh", "sh", "-c", "exit $V$0", "1", (char *)NULL, environment);
+    if (way == 3)
+        execv("/bin/sh", words);
+    if (way == 4)
+        execvp("sh", words);
+    if (way == 5)
+        execve("/bin/sh", words, environment);
+    if (way == 6)
+        execvpe("sh", words, environment);
 }
 
 static bool execs_keep_their_arguments(void)
@@ -144,7 +151,8 @@ static bool execs_keep_their_arguments(void)
 
 static bool failing_execs_wait(void)
 {
-    int (*const execlist[])(const char *, const char *, ...) = {execl, execlp, (int (*)(const char *, const char *, ...))execle};
+    int (*const execlist[])(const char *, const char *, ...) = {execl, execlp,
+                                                                (int (*)(const char *, const char *, ...))execle};
     for (int i = 0; i < 3; i++) {
         arm();
         if (execlist[i]("/no/program", "word", (char *)NULL, environ) != -1 || errno != ENOENT || notes->all_waits != 1)
@@ -292,7 +300,8 @@ static bool other_signals_are_libcs(void)
     bool is_good = signal(SIGUSR1, handler_one) == SIG_DFL && sigaction(SIGUSR1, NULL, &seen) == 0 &&
                    seen.sa_handler == handler_one && (seen.sa_flags & SA_RESTART) && signal(9, handler_one) == SIG_ERR;
     notes->shares_signals = false;
-    return is_good && errno == EINVAL && signal(SIGSEGV, handler_one) == SIG_DFL && signal(SIGSEGV, SIG_DFL) == handler_one;
+    return is_good && errno == EINVAL && signal(SIGSEGV, handler_one) == SIG_DFL &&
+           signal(SIGSEGV, SIG_DFL) == handler_one;
 }
 
 static bool fault_signal_stays_open(void)

@@ -44,7 +44,7 @@ for i in 1 2 3; do echo $i & done | sort; wait
 x=$(printf '%s\\n' b a c | sort | head -1); echo $x
 trap 'echo ended' EXIT
 exec 3<<<"text"; cat <&3
-bash -c 'kill -SEGV $$' || echo "status $?"
+{ bash -c 'kill -SEGV $$' || echo "status $?"; } 2>/dev/null
 exit 7
 """
 
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
 }
 """
 
-CMAKE_PROJECT = 'cmake_minimum_required(VERSION 3.20)\nproject(toy C)\nadd_executable(toy toy.c)\n'
+CMAKE_PROJECT = "cmake_minimum_required(VERSION 3.20)\nproject(toy C)\nadd_executable(toy toy.c)\n"
 
 
 def commands(folder: Path) -> list[list[str]]:
@@ -83,7 +83,7 @@ def commands(folder: Path) -> list[list[str]]:
         ["cmake", "--build", build, "--clean-first", "--", "-s"],
         ["perl", "-e", "print `echo word`; fork or exit 3; wait; print $? >> 8, qq{\\n}"],
         ["tar", "-C", "/etc", "-cf", "/dev/null", "hostname"],
-        ["awk", "BEGIN { print 6*7; system(\"echo x\"); close(\"ls\") }"],
+        ["awk", 'BEGIN { print 6*7; system("echo x"); close("ls") }'],
     ]
 
 

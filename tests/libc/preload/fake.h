@@ -9,7 +9,7 @@
 #define FAKE_EXPORT __attribute__((visibility("default")))
 
 struct fake_notes {
-    uintptr_t low;  /* the last wait that concerned the held memory */
+    uintptr_t low; /* the last wait that concerned the held memory */
     uintptr_t high;
     bool is_read;
     int range_waits;
