@@ -26,15 +26,29 @@ static void read_dynamic(const ElfW(Dyn) * entry, struct dynamic_values *values)
     }
 }
 
+static size_t find_relocated_end(const struct object *object)
+{
+    size_t end = 0;
+    for (size_t table = 0; table < 2; table++) {
+        for (size_t i = 0; i < object->tables[table].count; i++) {
+            size_t symbol = ELF64_R_SYM(object->tables[table].first[i].r_info);
+            end = symbol >= end ? symbol + 1 : end;
+        }
+    }
+    return end;
+}
+
 /* The GNU hash table lists defined symbols only and says where they begin; the
- * System V table says how many symbols there are. */
+ * System V table says how many symbols there are. GNU ld writes 1 into a GNU table
+ * that lists nothing, wherever the undefined symbols end: then relocations tell. */
 static size_t find_undefined_end(const struct object *object, const struct dynamic_values *values)
 {
+    size_t end = 0;
     if (values->gnu_hash != 0)
-        return ((const uint32_t *)absolute(object, values->gnu_hash))[1];
-    if (values->value[DT_HASH] != 0)
-        return ((const uint32_t *)absolute(object, values->value[DT_HASH]))[1];
-    return 0;
+        end = ((const uint32_t *)absolute(object, values->gnu_hash))[1];
+    else if (values->value[DT_HASH] != 0)
+        end = ((const uint32_t *)absolute(object, values->value[DT_HASH]))[1];
+    return end > 1 ? end : find_relocated_end(object);
 }
 
 static struct object_relocations read_table(const struct object *object, uintptr_t address, uintptr_t size_bytes)
@@ -71,9 +85,9 @@ bool object_read(const struct dl_phdr_info *info, struct object *object)
     object->symbols = absolute(object, values.value[DT_SYMTAB]);
     object->strings = absolute(object, values.value[DT_STRTAB]);
     object->soname = values.value[DT_SONAME] == 0 ? "" : object->strings + values.value[DT_SONAME];
-    object->undefined_end = find_undefined_end(object, &values);
     object->tables[0] = read_table(object, values.value[DT_RELA], values.value[DT_RELASZ]);
     object->tables[1] = read_table(object, values.value[DT_JMPREL], values.value[DT_PLTRELSZ]);
+    object->undefined_end = find_undefined_end(object, &values);
     return true;
 }
 
