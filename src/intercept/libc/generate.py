@@ -84,16 +84,28 @@ def use_c(use: str) -> str:
 
 
 def entry_c(function: Function) -> str:
-    """The C of one entry."""
+    """The C of one entry, and of what it does when something is armed.
+
+    Apart, so that the way past an idle Lapwing saves no registers: two tests and a jump.
+    """
     signature = joined(function.returns, f"libc_entry_{function.name}({function.parameters})")
+    busy = joined(function.returns, f"libc_busy_{function.name}({function.parameters})")
     uses = "".join(f"        {use_c(use)}\n" for use in function.uses)
     back = "" if function.returns == "void" else "return "
+    names = function.argument_names()
     return (
+        f"__attribute__((noinline, cold)) static {busy}\n"
+        "{\n"
+        f"    if ({CONDITIONS[function.waits]}) {{\n{uses}    }}\n"
+        f"    {back}(libc_real()->{function.name})({names});\n"
+        "}\n\n"
         f"{signature} LIBC_ENTRY({function.name});\n"
         f"{signature}\n"
         "{\n"
-        f"    if (__builtin_expect({CONDITIONS[function.waits]}, 0)) {{\n{uses}    }}\n"
-        f"    {back}(libc_real()->{function.name})({function.argument_names()});\n"
+        "    if (libc_use_is_idle())\n"
+        f"        {back}(libc_real_functions.{function.name})({names});\n"
+        "    else\n"
+        f"        {back}libc_busy_{function.name}({names});\n"
         "}\n"
     )
 

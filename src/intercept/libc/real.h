@@ -25,11 +25,16 @@ void libc_real_load(void);
 long libc_real_absent(void);
 void *libc_real_absent_null(void);
 
-static inline const struct libc_real *libc_real(void)
+static inline bool libc_real_is_ready(void)
 {
     /* acquire: pairs with the release in libc_real_load, so that whoever sees
      * the flag sees the pointers. */
-    if (__builtin_expect(!atomic_load_explicit(&libc_real_is_loaded, memory_order_acquire), 0))
+    return atomic_load_explicit(&libc_real_is_loaded, memory_order_acquire);
+}
+
+static inline const struct libc_real *libc_real(void)
+{
+    if (__builtin_expect(!libc_real_is_ready(), 0))
         libc_real_load();
     return &libc_real_functions;
 }

@@ -9,14 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "intercept/libc/types.h"
+#include "intercept/libc/real.h"
 #include "intercept/wait.h"
 #include "protect/protect.h"
+
+/* True when an entry may call the real function at once. */
+static inline bool libc_use_is_idle(void)
+{
+    return __builtin_expect(!protect_is_armed() && libc_real_is_ready(), 1);
+}
 
 /* True when a system call on held memory would fail now. */
 static inline bool libc_use_is_failing(void)
 {
-    return __builtin_expect(protect_is_armed(), 0) && protect_system_calls_fail();
+    return protect_is_armed() && protect_system_calls_fail();
 }
 
 void libc_use_reads(const void *address, size_t length_bytes);
