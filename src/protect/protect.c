@@ -118,59 +118,68 @@ static void slot_retire(struct hold *hold)
 
 /* --- receiving: no access --- */
 
-/* A buffer's pages as they move: the edge pages that it shares with neighbours, and the rest. */
-struct pieces {
-    struct range low_edge;
-    struct range middle;
-    struct range high_edge;
-};
+/* A buffer's pages as they move: one after the other, the middle last, so that
+ * the pieces merge into one mapping in transit. Any of them may be empty. */
+enum { PIECE_LOW_EDGE, PIECE_HIGH_EDGE, PIECE_MIDDLE, PIECES };
 
-/* Other threads may use the neighbours at any moment, and must not meet the
- * empty page of the gap between moving and guarding. Pages that are the
- * buffer's alone need no such care: nobody may touch them during a receive. */
-static struct pieces pieces_of(struct range bytes, struct range pages)
-{
-    size_t page_bytes = base_page_bytes();
-    struct pieces pieces = {{pages.low, pages.low}, pages, {pages.high, pages.high}};
-    if (!atomic_load_explicit(&has_several_threads, memory_order_relaxed))
-        return pieces;
-    if (bytes.low != pages.low)
-        pieces.low_edge.high = pieces.middle.low = pages.low + page_bytes;
-    if (bytes.high != pages.high && pieces.middle.low < pages.high)
-        pieces.high_edge.low = pieces.middle.high = pages.high - page_bytes;
-    return pieces;
-}
+struct pieces {
+    struct range range[PIECES];
+};
 
 static bool is_empty(struct range pages)
 {
     return pages.low >= pages.high;
 }
 
+/* Other threads may use the neighbours in an edge page at any moment, and must
+ * not meet the empty page of the gap between moving and guarding. Pages that are
+ * the buffer's alone need no such care: nobody may touch them during a receive. */
+static struct pieces pieces_of(struct range bytes, struct range pages)
+{
+    size_t page_bytes = base_page_bytes();
+    struct range low = {pages.low, pages.low};
+    struct range high = {pages.high, pages.high};
+    bool is_guarded = atomic_load_explicit(&has_several_threads, memory_order_relaxed);
+    if (is_guarded && bytes.low != pages.low)
+        low.high += page_bytes;
+    if (is_guarded && bytes.high != pages.high && low.high < pages.high)
+        high.low -= page_bytes;
+    return (struct pieces){{low, high, {low.high, high.low}}};
+}
+
 /* Guarded first. (Not the whole range: mremap of registered memory goes page by
  * page, 180 us for 64 MiB where whole page tables take 40.) */
 static bool edge_take_out(struct range edge)
 {
-    if (is_empty(edge))
+    if (!backend->access_close(edge) || !transit_move_out(edge))
+        return false;
+    if (backend->transit_settle(transit_range(edge)))
         return true;
-    return backend->access_close(edge) && transit_move_out(edge) && backend->transit_settle(transit_range(edge));
+    transit_move_home(edge);
+    return false;
 }
 
-static bool middle_take_out(struct range middle)
+static bool piece_take_out(const struct pieces *pieces, int index)
 {
-    return is_empty(middle) || transit_move_out(middle);
+    struct range piece = pieces->range[index];
+    if (is_empty(piece))
+        return true;
+    return index == PIECE_MIDDLE ? transit_move_out(piece) : edge_take_out(piece);
 }
 
-/* mincore fails where nothing is mapped. */
-static bool is_mapped(struct range pages)
+static bool pages_take_out(struct range bytes, struct range pages)
 {
-    unsigned char residence;
-    return syscall(SYS_mincore, pages.low, base_page_bytes(), &residence) == 0;
-}
-
-static void piece_bring_back(struct range piece)
-{
-    if (!is_empty(piece) && is_mapped(transit_range(piece)))
-        transit_move_home(piece);
+    struct pieces pieces = pieces_of(bytes, pages);
+    int out = 0;
+    while (out < PIECES && piece_take_out(&pieces, out))
+        out++;
+    if (out == PIECES && backend->access_close(pages))
+        return true;
+    while (out-- > 0)
+        if (!is_empty(pieces.range[out]))
+            transit_move_home(pieces.range[out]);
+    backend->access_open(pages);
+    return false;
 }
 
 /* --- sending: no write --- */
@@ -224,19 +233,6 @@ __attribute__((no_sanitize("address", "thread"))) static void page_make_present(
     unsigned char *byte = (unsigned char *)address;
     unsigned char value = __atomic_load_n(byte, __ATOMIC_RELAXED);
     __atomic_compare_exchange_n(byte, &value, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-static bool pages_take_out(struct range bytes, struct range pages)
-{
-    struct pieces pieces = pieces_of(bytes, pages);
-    if (edge_take_out(pieces.low_edge) && edge_take_out(pieces.high_edge) && middle_take_out(pieces.middle) &&
-        backend->access_close(pages))
-        return true;
-    piece_bring_back(pieces.low_edge);
-    piece_bring_back(pieces.high_edge);
-    piece_bring_back(pieces.middle);
-    backend->access_open(pages);
-    return false;
 }
 
 static bool pages_close(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages)

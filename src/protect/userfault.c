@@ -16,10 +16,10 @@
 
 /* Newer than Debian 12's headers, or than glibc's. */
 enum {
-    USERFAULT_USER_MODE_ONLY = 1,         /* Linux 5.11 */
-    USERFAULT_EXACT_ADDRESS = 1 << 11,    /* Linux 5.18: the byte, not its page */
-    USERFAULT_WP_UNPOPULATED = 1 << 13,   /* Linux 6.4 */
-    USERFAULT_DEVICE_NEW = 0xAA00,        /* _IO(0xAA, 0) of /dev/userfaultfd, Linux 6.1 */
+    USERFAULT_USER_MODE_ONLY = 1,       /* Linux 5.11 */
+    USERFAULT_EXACT_ADDRESS = 1 << 11,  /* Linux 5.18: the byte, not its page */
+    USERFAULT_WP_UNPOPULATED = 1 << 13, /* Linux 6.4 */
+    USERFAULT_DEVICE_NEW = 0xAA00,      /* _IO(0xAA, 0) of /dev/userfaultfd, Linux 6.1 */
     USERFAULT_MESSAGES_MAX = 16,
 };
 

@@ -4,6 +4,8 @@
 #ifndef HOLD_TEST_H
 #define HOLD_TEST_H
 
+#define _GNU_SOURCE
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

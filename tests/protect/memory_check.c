@@ -26,7 +26,7 @@ static char *map(int access, int flags, int descriptor)
 
 static void *check_own_stack(void *argument)
 {
-    char buffer[BYTES];
+    char buffer[BYTES] = {0};
     (void)argument;
     expect(buffer, sizeof(buffer), REASON_MEMORY_STACK, "the stack of a thread");
     return NULL;
@@ -34,7 +34,7 @@ static void *check_own_stack(void *argument)
 
 static void check_refused(void)
 {
-    char buffer[BYTES];
+    char buffer[BYTES] = {0};
     int file = open("/proc/self/exe", O_RDONLY);
     const int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
     expect(buffer, sizeof(buffer), REASON_MEMORY_STACK, "the stack of the first thread");
@@ -56,7 +56,9 @@ static void check_accepted(void)
 {
     char *memory = map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     expect(memory, BYTES, REASON_NONE, "anonymous memory");
-    expect(malloc(1 << 20), 1 << 20, REASON_NONE, "a large block of malloc");
+    char *block = malloc(1 << 20);
+    expect(block, 1 << 20, REASON_NONE, "a large block of malloc");
+    free(block);
     expect(bss_memory + PAGE, sizeof(bss_memory) - PAGE, REASON_NONE, "variables without initial value");
     char *heap = sbrk(BYTES);
     expect(heap, BYTES, REASON_NONE, "the heap");

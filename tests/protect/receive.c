@@ -10,37 +10,37 @@ enum { SPACE_BYTES = 5 << 20 };
  * of holds lies in the same segment, and must never be held itself. */
 static char bss_memory[SPACE_BYTES + 4096] __attribute__((aligned(4096)));
 
-static char pattern(size_t index, char salt)
+/* What memory looks like before a message, and what a message looks like. */
+static char image_before[SPACE_BYTES];
+static char image_message[SPACE_BYTES];
+
+static void images_make(void)
 {
-    return (char)(index * 31 + (index >> 12) + (unsigned char)salt);
+    for (size_t i = 0; i < SPACE_BYTES; i++) {
+        image_before[i] = (char)(i * 31 + (i >> 12));
+        image_message[i] = (char)~image_before[i];
+    }
 }
 
-static void fill(char *memory, char salt)
+static void expect(const char *memory, const char *image, size_t low, size_t high, const char *claim)
 {
-    for (size_t i = 0; i < SPACE_BYTES; i++)
-        memory[i] = pattern(i, salt);
-}
-
-static void expect(const char *memory, size_t low, size_t high, char salt, const char *claim)
-{
-    for (size_t i = low; i < high; i++)
-        check(memory[i] == pattern(i, salt), claim);
+    check(memcmp(memory + low, image + low, high - low) == 0, claim);
 }
 
 /* The message is shorter than the buffer by a third. */
 static void receive(char *memory, size_t offset, size_t length_bytes)
 {
     size_t arrived_bytes = length_bytes - length_bytes / 3;
-    fill(memory, 1);
+    size_t end = offset + arrived_bytes;
+    memcpy(memory, image_before, SPACE_BYTES);
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory + offset, length_bytes, TEST_OP);
     char *transit = protect_hold_transfer_address(hold);
     check(transit != memory + offset, "MPI writes elsewhere");
-    for (size_t i = 0; i < arrived_bytes; i++)
-        transit[i] = pattern(offset + i, 2);
+    memcpy(transit, image_message + offset, arrived_bytes);
     protect_hold_release(hold);
-    expect(memory, 0, offset, 1, "bytes before the buffer are as they were");
-    expect(memory, offset, offset + arrived_bytes, 2, "the message is in the buffer");
-    expect(memory, offset + arrived_bytes, SPACE_BYTES, 1, "bytes after the message are as they were");
+    expect(memory, image_before, 0, offset, "bytes before the buffer are as they were");
+    expect(memory, image_message, offset, end, "the message is in the buffer");
+    expect(memory, image_before, end, SPACE_BYTES, "bytes after the message are as they were");
 }
 
 static void receive_every_shape(char *memory)
@@ -55,15 +55,18 @@ static void receive_every_shape(char *memory)
 int main(int argument_count, char **arguments)
 {
     backend_start(argument_count, arguments);
+    images_make();
+    char *block = malloc(SPACE_BYTES);
     char *huge = memory_map(2 * SPACE_BYTES);
     madvise(huge, 2 * SPACE_BYTES, MADV_HUGEPAGE);
     char *heap = sbrk(SPACE_BYTES + 4096); /* in the brk heap, not aligned */
     for (int several = 0; several < 2; several++) {
         protect_threads_set(several);
         receive_every_shape(huge);
-        receive_every_shape(malloc(SPACE_BYTES));
+        receive_every_shape(block);
         receive_every_shape(bss_memory);
         receive_every_shape(heap + 64);
     }
+    free(block);
     return 0;
 }

@@ -32,7 +32,8 @@ static void release_in_order(unsigned seed)
     struct hold *holds[HOLDS];
     bool armed[HOLDS];
     for (int i = 0; i < HOLDS; i++) {
-        holds[i] = hold_arm(HOLD_NO_WRITE, memory + extents[i][0] * PAGE, (size_t)extents[i][1] * PAGE, (uint64_t)i + 1);
+        holds[i] =
+            hold_arm(HOLD_NO_WRITE, memory + extents[i][0] * PAGE, (size_t)extents[i][1] * PAGE, (uint64_t)i + 1);
         armed[i] = true;
     }
     for (int left = HOLDS; left > 0; left--) {
