@@ -119,8 +119,8 @@ CHAPTERS: dict[str, list[Row]] = {
         written("int MPI_Request_free(MPI_Request *request)"),
         gated("int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)"),
         gated(
-            "int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status "
-            "*array_of_statuses)",
+            "int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, "
+            "MPI_Status array_of_statuses[])",
             sizes="array_of_requests = count; array_of_statuses = count",
         ),
         gated(
@@ -130,7 +130,7 @@ CHAPTERS: dict[str, list[Row]] = {
         ),
         gated(
             "int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int "
-            "array_of_indices[], MPI_Status *array_of_statuses)",
+            "array_of_indices[], MPI_Status array_of_statuses[])",
             sizes="array_of_requests = incount; array_of_indices = incount; array_of_statuses = incount",
         ),
         written(
@@ -184,21 +184,21 @@ CHAPTERS: dict[str, list[Row]] = {
         written("int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)"),
         status("int MPI_Test_cancelled(const MPI_Status *status, int *flag)"),
         written(
-            "int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)",
+            "int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])",
         ),
         written(
             "int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)",
         ),
         written(
             "int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], "
-            "MPI_Status *array_of_statuses)",
+            "MPI_Status array_of_statuses[])",
         ),
         written("int MPI_Wait(MPI_Request *request, MPI_Status *status)"),
-        written("int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)"),
+        written("int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])"),
         written("int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)"),
         written(
             "int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], "
-            "MPI_Status *array_of_statuses)",
+            "MPI_Status array_of_statuses[])",
         ),
     ],
     "Partitioned Point-to-Point Communication": [

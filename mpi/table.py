@@ -135,7 +135,7 @@ class Row:
             return "peer"
         if parameter.name in TAG_NAMES:
             return "tag"
-        return handle_role(parameter)
+        return plain_role(parameter)
 
     def _buffer_role(self, parameter: Parameter, buffer: Buffer) -> str:
         if not buffer.is_written:
@@ -171,8 +171,10 @@ def byte_size(parameter: Parameter, elements: str) -> str:
     return f"(size_t)({elements}) * sizeof({parameter.name}[0])"
 
 
-def handle_role(parameter: Parameter) -> str:
-    """The role that a parameter has by its type alone."""
+def plain_role(parameter: Parameter) -> str:
+    """The role that a parameter has whatever else the row says."""
+    if re.search(r"counts?$", parameter.name) and parameter.base_type in ("int", "MPI_Count", "Count"):
+        return "count"
     role = HANDLE_ROLES.get(parameter.base_type, "other")
     plural = {"request": "requests", "status": "statuses"}
     return plural.get(role, role) if parameter.is_array else role

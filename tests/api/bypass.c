@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: an object that reaches MPI past the exported C functions is found. Links
+ * bypass.c and object.c of src/intercept/bind; the binding itself is played here. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "intercept/bind/bind.h"
+#include "intercept/bind/state.h"
+
+static enum library_abi abi = LIBRARY_MPICH;
+
+bool bind_try(void)
+{
+    return true;
+}
+
+enum library_abi bind_abi(void)
+{
+    return abi;
+}
+
+/* Loads a plugin and compares what is said with `expected`, NULL for nothing. */
+static int check(enum library_abi as_abi, const char *folder, const char *plugin, const char *expected)
+{
+    char path[4096];
+    abi = as_abi;
+    snprintf(path, sizeof(path), "%s/%s", folder, plugin);
+    void *handle = dlopen(path, RTLD_LAZY);
+    if (handle == NULL) {
+        printf("%s\n", dlerror());
+        return 1;
+    }
+    const char *said = intercept_bind_bypass();
+    bool is_right = expected == NULL ? said == NULL : said != NULL && strstr(said, expected) != NULL;
+    if (!is_right)
+        printf("%s: \"%s\" instead of \"%s\"\n", plugin, said == NULL ? "" : said, expected == NULL ? "" : expected);
+    dlclose(handle);
+    return !is_right;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    int failures = check(LIBRARY_MPICH, argv[1], "libbypass_none.so", NULL);
+    failures += check(LIBRARY_MPICH, argv[1], "libbypass_profiling.so", "PMPI");
+    failures += check(LIBRARY_MPICH, argv[1], "libbypass_weak.so", "PMPI");
+    failures += check(LIBRARY_OPENMPI, argv[1], "libbypass_fortran.so", "Fortran");
+    failures += check(LIBRARY_MPICH, argv[1], "libbypass_fortran.so", NULL);
+    failures += check(LIBRARY_MPICH, argv[1], "libbypass_fortran_2008.so", "Fortran");
+    failures += check(LIBRARY_MPICH, argv[1], "libmpi_fake.so", NULL);
+    return failures != 0;
+}

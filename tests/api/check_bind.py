@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Binding, with the preload and with libraries made for the purpose.
+
+check_bind.py PRELOAD FOLDER    the folder holds what tests/api/CMakeLists.txt builds
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+NOT_FOUND = 127
+
+
+def run(preload: str, program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program with the preload."""
+    command = [str(program), *arguments]
+    variables = {**os.environ, "LD_PRELOAD": preload}
+    return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=60, check=False)
+
+
+def check_known(preload: str, folder: Path) -> None:
+    """Calls arrive, and nothing is said."""
+    result = run(preload, folder / "bind_calls_known")
+    assert result.returncode == 0, result
+    assert result.stderr == "", result
+
+
+def check_unknown(preload: str, folder: Path) -> None:
+    """Under an ABI that Lapwing does not know calls arrive too, and one line says that it is off."""
+    result = run(preload, folder / "bind_calls_unknown")
+    assert result.returncode == 0, result
+    assert result.stderr.count("\n") == 1, result
+    assert "lapwing: off" in result.stderr, result
+
+
+def check_missing(preload: str, folder: Path) -> None:
+    """A function that this MPI lacks ends the program as the dynamic linker does."""
+    result = run(preload, folder / "bind_missing")
+    assert result.returncode == NOT_FOUND, result
+    assert "symbol lookup error: undefined symbol: MPI_Comm_size" in result.stderr, result
+
+
+def check_local(preload: str, folder: Path) -> None:
+    """A library outside the global scope is found."""
+    result = run(preload, folder / "bind_local", str(folder / "libmpi.so.12"))
+    assert result.returncode == 0, result
+
+
+def main() -> int:
+    """Run all checks."""
+    preload = str(Path(sys.argv[1]).resolve())
+    folder = Path(sys.argv[2]).resolve()
+    checks = (check_known, check_unknown, check_missing, check_local)
+    for check in checks:
+        check(preload, folder)
+    print(f"{len(checks)} checks")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
