@@ -3,7 +3,7 @@
  * process has as many mappings as before, and the memory can still be held. */
 #include "hold_test.h"
 
-enum { ROUNDS = 10000, BYTES = 1 << 20 };
+enum { PAGE = 4096, ROUNDS = 10000, BYTES = 1 << 20 };
 
 static int mapping_count(void)
 {
@@ -24,6 +24,9 @@ static void hold_somewhere(char *memory, unsigned *seed, bool is_receive)
     check(protect_memory_check(bytes) == REASON_NONE, "the memory can be held again");
     struct hold *hold = hold_arm(is_receive ? HOLD_NO_ACCESS : HOLD_NO_WRITE, memory + offset, length_bytes, TEST_OP);
     struct hold *second = is_receive ? NULL : hold_arm(HOLD_NO_WRITE, memory + offset + length_bytes / 2, 9999, 8);
+    if (is_receive)
+        ((volatile char *)protect_hold_transfer_address(hold))[length_bytes / 2] = 'n'; /* a page may come in transit */
+    memory[BYTES - 1 - *seed % (BYTES / 8)] = 'p';                                      /* and one beside the hold */
     protect_hold_release(hold);
     if (second != NULL)
         protect_hold_release(second);
@@ -42,14 +45,23 @@ static void hold_many(char *memory, const char *claim)
     check(after <= before, claim);
 }
 
+/* Between pages without access, so that it does not merge with memory that has pages. */
+static char *memory_map_alone(void)
+{
+    char *memory = memory_map(BYTES + 2 * PAGE);
+    mprotect(memory, PAGE, PROT_NONE);
+    mprotect(memory + PAGE + BYTES, PAGE, PROT_NONE);
+    return memory + PAGE;
+}
+
 int main(int argument_count, char **arguments)
 {
     backend_start(argument_count, arguments);
     free(malloc(100)); /* stdio's own memory exists before the count */
     mapping_count();
-    char *written = memory_map(BYTES);
+    char *written = memory_map_alone();
     memset(written, 'o', BYTES);
     hold_many(written, "no seams in memory with pages");
-    hold_many(memory_map(BYTES), "no seams in memory without pages");
+    hold_many(memory_map_alone(), "no seams in memory without pages");
     return 0;
 }

@@ -48,17 +48,22 @@ static void release_in_order(unsigned seed)
     }
 }
 
+/* Both a writer that waited before the first release and one that comes after it. */
 static void writer_waits_for_last(void)
 {
     struct toucher toucher;
+    struct toucher later;
     struct hold *first = hold_arm(HOLD_NO_WRITE, memory, 10 * PAGE, 1);
     struct hold *second = hold_arm(HOLD_NO_WRITE, memory + 5 * PAGE, 10 * PAGE, 2);
     toucher_start(&toucher, memory + 7 * PAGE, true, 'w');
     sleep_ms(20);
     protect_hold_release(first);
+    toucher_start(&later, memory + 8 * PAGE, true, 'w');
     sleep_ms(20);
     check(!atomic_load(&toucher.is_through), "a writer waits for the second send too");
+    check(!atomic_load(&later.is_through), "also one that comes after the first has ended");
     protect_hold_release(second);
+    toucher_join(&later);
     toucher_join(&toucher);
     check(memory[7 * PAGE] == 'w', "the write happens after the last release");
 }
