@@ -596,7 +596,8 @@ CHAPTERS: dict[str, list[Row]] = {
         gated("int MPI_Group_rank(MPI_Group group, int *rank)"),
         gated("int MPI_Group_size(MPI_Group group, int *size)"),
         gated(
-            "int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])",
+            "int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, "
+            "int ranks2[])",
             sizes="ranks1 = n; ranks2 = n",
         ),
         gated("int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)"),
@@ -871,7 +872,8 @@ CHAPTERS: dict[str, list[Row]] = {
         ),
         start(
             "int MPI_Rget(void *origin_addr, Count origin_count, MPI_Datatype origin_datatype, int target_rank, "
-            "MPI_Aint target_disp, Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)",
+            "MPI_Aint target_disp, Count target_count, MPI_Datatype target_datatype, MPI_Win win, "
+            "MPI_Request *request)",
         ),
         start(
             "int MPI_Rget_accumulate(const void *origin_addr, Count origin_count, MPI_Datatype origin_datatype, void "
@@ -880,7 +882,8 @@ CHAPTERS: dict[str, list[Row]] = {
         ),
         start(
             "int MPI_Rput(const void *origin_addr, Count origin_count, MPI_Datatype origin_datatype, int target_rank, "
-            "MPI_Aint target_disp, Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)",
+            "MPI_Aint target_disp, Count target_count, MPI_Datatype target_datatype, MPI_Win win, "
+            "MPI_Request *request)",
         ),
         start(
             "int MPI_Win_allocate(MPI_Aint size, Displacement disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, "

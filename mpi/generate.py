@@ -146,7 +146,8 @@ def real_header(rows: list[Row]) -> str:
     """intercept/real.h."""
     members = (f"    {row.returns} (*{row.name})({parameter_list(row)});" for row in rows)
     text = "\n".join(wrap(member, 8) for member in members)
-    return f"""{C_NOTICE}/* MPI's own functions, filled at bind in the order of intercept_names; NULL where the library lacks one. */
+    return f"""{C_NOTICE}/* MPI's own functions, filled at bind in the order of intercept_names;
+ * NULL where the library lacks one. */
 #ifndef INTERCEPT_REAL_H
 #define INTERCEPT_REAL_H
 

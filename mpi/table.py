@@ -193,7 +193,8 @@ def parse_parameter(text: str) -> Parameter:
 def parse_buffers(text: str | tuple[str, ...], is_written: bool) -> tuple[Buffer, ...]:
     """Reads `buf count datatype`, or several of them."""
     texts = (text,) if isinstance(text, str) else text
-    return tuple(Buffer(*one.split(), is_written) for one in texts if one)
+    words = (one.split() for one in texts if one)
+    return tuple(Buffer(address, count, datatype, is_written) for address, count, datatype in words)
 
 
 def parse_sizes(text: str) -> tuple[tuple[str, str], ...]:

@@ -15,9 +15,7 @@ EVERYTHING_PRESENT = "1111 1 1 1 1\n"
 def answers(family: Family, kind: tuple[str, ...], preload: str, folder: Path) -> tuple[str, str]:
     """What the program sees without and with the preload."""
     program = folder / "weak"
-    compile_with(
-        family.compiler, [*kind, "-Wl,--no-as-needed", HERE / "weak.c", "-o", program], environment(family)
-    )
+    compile_with(family.compiler, [*kind, "-Wl,--no-as-needed", HERE / "weak.c", "-o", program], environment(family))
     stock = output_of(program, environment(family))
     return stock, output_of(program, environment(family, {"LD_PRELOAD": preload}))
 

@@ -14,7 +14,7 @@ from installed import ROOT, SKIP, Family, compile_with, environment, installed_f
 
 sys.path.insert(0, str(ROOT / "mpi"))
 
-from functions import NOT_FUNCTIONS, functions  # noqa: E402
+from functions import NOT_FUNCTIONS, functions
 
 # A library with fewer is not the one that programs are linked with.
 FEWEST_FUNCTIONS = 300
@@ -26,7 +26,7 @@ def library_of(family: Family, folder: Path) -> Path:
     source.write_text("int main(void) { return 0; }\n")
     program = folder / "empty"
     compile_with(family.compiler, ["-Wl,--no-as-needed", source, "-o", program], environment(family))
-    command = ["ldd", program]
+    command = ["ldd", str(program)]
     listing = subprocess.run(command, check=True, capture_output=True, text=True, env=environment(family)).stdout
     match = re.search(r"libmpi(?:ch|_abi)?\.so[.\d]* => (\S+)", listing)
     assert match is not None, listing

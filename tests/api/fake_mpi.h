@@ -6,6 +6,5 @@ int MPI_Init(int *argc, char ***argv);
 int MPI_Pcontrol(const int level, ...);
 double MPI_Wtime(void);
 int MPI_Comm_rank(int comm, int *rank);
-int MPI_Comm_size(int comm, int *size); /* no fake library has it */
 
 #endif

@@ -12,7 +12,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tests" / "mpi"))
 sys.dont_write_bytecode = True
 
-from families import Family, list_families  # noqa: E402
+from families import Family as Family  # noqa: E402
+from families import list_families  # noqa: E402
 
 SKIP = 77
 ABI_OF_FAMILY = {
