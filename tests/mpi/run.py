@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
 
 SKIP = 77
-TIMEOUT_S = 60.0
+TIMEOUT_S = 20.0
 ALWAYS = {"LAPWING_LEARN": "off"}
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "default": {},
