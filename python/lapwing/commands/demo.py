@@ -2,16 +2,99 @@
 """`lapwing demo`."""
 
 import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from lapwing.bench.demo import run_demo
+from lapwing.bench.mpi import build_program
+from lapwing.bench.place import open_place
+from lapwing.commands.bench import add_place_flags, forward_options, prepare_place
+from lapwing.errors import LapwingError
+from lapwing.options import add_flags
+from lapwing.report.plots import plot_bars, save_plot
+from lapwing.report.summary import format_bytes
+
+SCHEMA = "lapwing-demo-1"
+RUNS_PER_ROUND = 4
+LABELS = {
+    "stock": "stock",
+    "lapwing": "under Lapwing",
+    "exchange": "exchange alone (stock)",
+    "update": "update alone (stock)",
+}
 
 
 class DemoCommand:
-    """Not there yet."""
+    """Run a small solver with and without Lapwing and compare.
+
+    The solver computes heat flow in a block of material and exchanges the faces of its part with blocking calls.
+    It runs on two emulated hosts, stock and under Lapwing in turn; the results must agree to the last bit.
+    """
 
     name = "demo"
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
+        add_place_flags(parser)
+        parser.add_argument("--steps", type=int, default=40, metavar="N", help="time steps (default: 40)")
+        parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of each kind (default: 3)")
+        parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot (.png or .svg)")
+        parser.add_argument("--output", type=Path, metavar="FILE", help="write the results as JSON")
+        add_flags(parser)
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Do nothing."""
-        return 2
+        """Run, show; 1 when the results differ."""
+        if arguments.steps < 1 or arguments.rounds < 1:
+            raise LapwingError("steps and rounds must be at least 1", "correct the numbers")
+        options = forward_options(arguments)
+        mpi = prepare_place(arguments)
+        with open_place(mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options) as place:
+            program = build_program(mpi, "heat3d.c", place.folder)
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                task = progress.add_task("demo", total=arguments.rounds * RUNS_PER_ROUND)
+                result = run_demo(place, program, arguments.steps, arguments.rounds, lambda: progress.advance(task))
+            result |= {"schema": SCHEMA, "mpi": mpi.name, "lapwing_runs": place.reports}
+        where = "shared memory" if arguments.shared_memory else f"two emulated hosts, {arguments.rate}"
+        self._show(arguments, result, f"heat3d, {mpi.name}, {where}")
+        return 0 if len(result["checksums"]) == 1 else 1
+
+    def _show(self, arguments: argparse.Namespace, result: dict[str, Any], title: str) -> None:
+        """Print the table and the verdict; write what was asked for."""
+        console = Console()
+        console.print(make_table(result, title))
+        for line in describe_result(result):
+            console.print(line, highlight=False)
+        if arguments.output:
+            arguments.output.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+        if arguments.plot:
+            times = result["times_s"]
+            spreads = [times["stock"], times["lapwing"], dict.fromkeys(times["stock"], result["optimum_s"])]
+            save_plot(plot_bars(["stock", "lapwing", "optimum"], spreads, title), arguments.plot)
+
+
+def make_table(result: dict[str, Any], title: str) -> Table:
+    """Make the table of times."""
+    table = Table("", "time, s", "quartiles, s", title=title)
+    for name, label in LABELS.items():
+        row = result["times_s"][name]
+        table.add_row(label, f"{row['median']:.3f}", f"{row['first_quartile']:.3f} to {row['third_quartile']:.3f}")
+    table.add_row("optimum", f"{result['optimum_s']:.3f}", "the longer of the two halves")
+    return table
+
+
+def describe_result(result: dict[str, Any]) -> list[str]:
+    """Say what came out."""
+    is_same = len(result["checksums"]) == 1
+    times = result["times_s"]
+    best = times["stock"]["median"] / result["optimum_s"]
+    return [
+        f"{result['steps']} steps, faces of {format_bytes(result['face_bytes'])}, {result['grid'][2]} planes per rank",
+        f"speedup {result['speedup']:.2f} (optimum {best:.2f}); overlap {result['overlap']['lapwing']:.2f} "
+        f"(stock {result['overlap']['stock']:.2f})",
+        f"checksums agree: {result['checksums'][0]}" if is_same else f"CHECKSUMS DIFFER: {result['checksums']}",
+    ]

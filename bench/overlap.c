@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* How much computation fits beside blocking messages between ranks 0 and 1.
+ *
+ *     overlap --calibrate
+ *     overlap UNITS SIZE REPETITIONS [UNITS SIZE REPETITIONS ...]
+ *
+ * Rank 0 sends, computes, writes one byte of the buffer, receives, computes
+ * and reads one byte; rank 1 does the mirror image. The work is a fixed number
+ * of units, so that a slower core shows as a longer time. Each repetition takes
+ * three times: messages alone, work alone, both; the slowest rank counts. Rank 0
+ * prints one line of JSON per triple. --calibrate needs no MPI launcher and
+ * prints how many units take a millisecond. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { WARM_UP = 2, TAG = 1, STEPS_PER_UNIT = 50 };
+enum { MESSAGES, WORK, BOTH, PROCESSOR, KINDS };
+static const char *kind_names[KINDS] = {"comm_us", "comp_us", "both_us", "comm_processor_us"};
+
+/* Volatile: a compiler that knew the first value would work the loop out itself. */
+static volatile double work_result = 0.5;
+static volatile char byte_read;
+
+/* A chain of multiplications and additions: no memory, no system call. */
+static void work(long units)
+{
+    double x = work_result;
+    for (long i = 0; i < units * STEPS_PER_UNIT; i++)
+        x = x * 0.999999 + 1e-6;
+    work_result = x / 2;
+}
+
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
+static double processor_us(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    struct timeval user = usage.ru_utime, system = usage.ru_stime;
+    return (double)(user.tv_sec + system.tv_sec) * 1e6 + (double)(user.tv_usec + system.tv_usec);
+}
+
+static int calibrate(void)
+{
+    const long units = 20000;
+    double best_us = 1e300;
+    for (int i = 0; i < 20; i++) {
+        double begin_us = now_us();
+        work(units);
+        double elapsed_us = now_us() - begin_us;
+        best_us = elapsed_us < best_us ? elapsed_us : best_us;
+    }
+    printf("{\"units_per_ms\": %.1f}\n", (double)units * 1000 / best_us);
+    return 0;
+}
+
+/* The messages alone have call sites of their own: they have no slack, and a
+ * library that learns from call sites must not mix them with those below. */
+static void messages_alone(char *buffer, int length_bytes, int rank)
+{
+    if (rank == 0) {
+        MPI_Send(buffer, length_bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+        buffer[length_bytes / 2]++;
+        MPI_Recv(buffer, length_bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        byte_read = buffer[length_bytes / 2];
+    } else {
+        MPI_Recv(buffer, length_bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        byte_read = buffer[length_bytes / 2];
+        MPI_Send(buffer, length_bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+        buffer[length_bytes / 2]++;
+    }
+}
+
+static void work_alone(long units)
+{
+    work(units);
+    work(units);
+}
+
+static void messages_and_work(char *buffer, int length_bytes, int rank, long units)
+{
+    if (rank == 0) {
+        MPI_Send(buffer, length_bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+        work(units);
+        buffer[length_bytes / 2]++;
+        MPI_Recv(buffer, length_bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        work(units);
+        byte_read = buffer[length_bytes / 2];
+    } else {
+        MPI_Recv(buffer, length_bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        work(units);
+        byte_read = buffer[length_bytes / 2];
+        MPI_Send(buffer, length_bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+        work(units);
+        buffer[length_bytes / 2]++;
+    }
+}
+
+static void measure_once(char *buffer, int length_bytes, int rank, long units, double times_us[KINDS])
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin_us = now_us(), processor_begin_us = processor_us();
+    messages_alone(buffer, length_bytes, rank);
+    times_us[MESSAGES] = now_us() - begin_us;
+    times_us[PROCESSOR] = processor_us() - processor_begin_us;
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin_us = now_us();
+    work_alone(units);
+    times_us[WORK] = now_us() - begin_us;
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin_us = now_us();
+    messages_and_work(buffer, length_bytes, rank, units);
+    times_us[BOTH] = now_us() - begin_us;
+}
+
+static void print_kind(const char *name, const double (*times_us)[KINDS], int count, int kind)
+{
+    printf(", \"%s\": [", name);
+    for (int i = 0; i < count; i++)
+        printf("%s%.2f", i ? ", " : "", times_us[i][kind]);
+    printf("]");
+}
+
+static void print_times(long units, int length_bytes, const double (*times_us)[KINDS], int count)
+{
+    printf("{\"units\": %ld, \"size_bytes\": %d", units, length_bytes);
+    for (int kind = 0; kind < KINDS; kind++)
+        print_kind(kind_names[kind], times_us, count, kind);
+    printf("}\n");
+    fflush(stdout);
+}
+
+static void measure_point(long units, int length_bytes, int repetitions, int rank)
+{
+    char *buffer = malloc((size_t)length_bytes);
+    double(*own_us)[KINDS] = calloc((size_t)repetitions, sizeof(*own_us));
+    double(*slowest_us)[KINDS] = calloc((size_t)repetitions, sizeof(*slowest_us));
+    memset(buffer, 0, (size_t)length_bytes);
+    for (int i = -WARM_UP; i < repetitions; i++)
+        measure_once(buffer, length_bytes, rank, units, own_us[i < 0 ? 0 : i]);
+    MPI_Reduce(own_us, slowest_us, repetitions * KINDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        print_times(units, length_bytes, (const double(*)[KINDS])slowest_us, repetitions);
+    free(slowest_us);
+    free(own_us);
+    free(buffer);
+}
+
+static int usage(int rank)
+{
+    if (rank == 0)
+        fprintf(stderr, "usage, on 2 ranks: overlap UNITS SIZE REPETITIONS [UNITS SIZE REPETITIONS ...]\n");
+    MPI_Finalize();
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--calibrate") == 0)
+        return calibrate();
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size != 2 || argc < 4 || (argc - 1) % 3 != 0)
+        return usage(rank);
+    for (int i = 1; i + 2 < argc; i += 3)
+        measure_point(atol(argv[i]), atoi(argv[i + 1]), atoi(argv[i + 2]), rank);
+    MPI_Finalize();
+    return 0;
+}

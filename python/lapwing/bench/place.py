@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Where experiments run: on emulated hosts, or on this machine through shared memory."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lapwing.bench.mpi import Mpi
+from lapwing.errors import LapwingError
+from lapwing.lab.launch import PLACES
+from lapwing.lab.network import Network
+
+SELF = [sys.executable, "-m", "lapwing"]
+ROOT_ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+LOCAL = {"hydra": ["-bind-to", "core"], "openmpi": ["--bind-to", "core"], "prrte": ["--bind-to", "core"]}
+
+
+FINALIZE_LIMIT_S = 5.0
+
+
+def ignore_line(line: str) -> None:
+    """Do nothing with a line of output."""
+
+
+@dataclass
+class Place:
+    """Runs programs with two ranks, stock or under Lapwing."""
+
+    mpi: Mpi
+    network: Network | None
+    folder: Path
+    options: Sequence[str] = ()
+    reports: list[Mapping[str, Any]] = field(default_factory=list)
+    hung_count: int = 0
+
+    def command(self, with_lapwing: bool, program: Sequence[str]) -> list[str]:
+        """Return the command line that runs a program."""
+        kind = self.mpi.launcher.name
+        hosts = [host.name for host in self.network.hosts] if self.network else []
+        where = PLACES[kind](hosts, self.network.agent) if self.network else LOCAL[kind]
+        line = [self.mpi.launcher.path, *where, "-n", "2", *program]
+        report = ["--quiet", "--json", str(self.folder / "report.json")]
+        line = [*SELF, "run", *report, *self.options, *line] if with_lapwing else line
+        return self.on_first(line)
+
+    def on_first(self, line: Sequence[str]) -> list[str]:
+        """Return the command line that runs something on the first host."""
+        return self.network.command_on_first(line) if self.network else list(line)
+
+    def run(
+        self, with_lapwing: bool, program: Sequence[str], line_count: int, on_line: Callable[[str], None] = ignore_line
+    ) -> list[str]:
+        """Run a program; return the lines that it printed, and hand each on as it comes."""
+        lines = self.execute(self.command(with_lapwing, program), line_count, on_line)
+        report = self.folder / "report.json"
+        if with_lapwing and report.exists():
+            self.reports.append(json.loads(report.read_text("utf-8")))
+            report.unlink()
+        return lines
+
+    def execute(
+        self, command: Sequence[str], line_count: int, on_line: Callable[[str], None] = ignore_line
+    ) -> list[str]:
+        """Run a command line and return the lines that it prints, of which `line_count` are expected."""
+        with (self.folder / "errors").open("w+") as errors:
+            environment = {**os.environ, **(ROOT_ALLOWED if os.geteuid() == 0 else {})}
+            with subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
+            ) as child:
+                lines = read_lines(child, line_count, on_line)
+                is_ended = len(lines) < line_count or self._end(child)
+            errors.seek(0)
+            if is_ended:
+                check_exit(command, child.returncode, errors.read())
+        return lines
+
+    def _end(self, child: "subprocess.Popen[str]") -> bool:
+        """Wait for a program that has said everything; False when it had to be ended.
+
+        MPICH 4.0.2 over UCX 1.13 sometimes hangs in MPI_Finalize, without Lapwing too: one rank waits in the
+        process manager's barrier and no longer answers the flush of the other.
+        """
+        try:
+            child.wait(FINALIZE_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.hung_count += 1
+            child.terminate()
+            return False
+        return True
+
+
+def read_lines(child: "subprocess.Popen[str]", line_count: int, on_line: Callable[[str], None]) -> list[str]:
+    """Read what a program prints, up to the expected number of lines or its end."""
+    lines: list[str] = []
+    while len(lines) < line_count and child.stdout is not None:
+        line = child.stdout.readline()
+        if not line:
+            break
+        lines.append(line.rstrip("\n"))
+        on_line(lines[-1])
+    return lines
+
+
+def check_exit(command: Sequence[str], exit_code: int, errors: str) -> None:
+    """Say what a failed program said."""
+    if exit_code != 0:
+        cause = (errors.strip().splitlines() or ["no message"])[-1]
+        raise LapwingError(f"`{' '.join(command)}` ended with {exit_code}: {cause}", "run that command by hand", 1)
+
+
+@contextmanager
+def open_place(
+    mpi: Mpi, rate: str, cores_per_host: int, shared_memory: bool, options: Sequence[str]
+) -> Iterator[Place]:
+    """Build the place and take it down."""
+    with tempfile.TemporaryDirectory(prefix="lapwing-bench-") as folder:
+        if shared_memory:
+            yield Place(mpi, None, Path(folder), options)
+            return
+        with Network(2, rate, cores_per_host) as network:
+            yield Place(mpi, network, Path(folder), options)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""How often each point of an experiment is repeated, so that the whole ends in reasonable time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lapwing.errors import LapwingError
+from lapwing.lab.network import parse_rate
+from lapwing.options import parse_bytes
+
+LATENCY_US = 60.0
+MEMORY_BITS_PER_S = 16e9  # what an unshaped link or shared memory carries, roughly
+REPETITIONS_MIN = 3
+MESSAGE_MAX_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Point:
+    """One size with one amount of work."""
+
+    compute_us: float
+    size_bytes: int
+    repetitions: int
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Read sizes: a list 4KiB,1MiB, or a range 4KiB:64MiB or 4KiB:64MiB:4, whose last part is the factor."""
+    if ":" not in text:
+        sizes = [parse_bytes(word) for word in text.split(",")]
+    else:
+        low, high, factor = [*text.split(":"), "2"][:3]
+        sizes = expand_range(parse_bytes(low), parse_bytes(high), parse_bytes(factor))
+    if not sizes or min(sizes) < 1 or max(sizes) > MESSAGE_MAX_BYTES:
+        raise LapwingError(
+            f"{text!r} holds no usable sizes", "give sizes from 1 byte to 1 GiB, for example 4KiB:64MiB:4"
+        )
+    return sizes
+
+
+def expand_range(low: int, high: int, factor: int) -> list[int]:
+    """Return low, low * factor, ... up to high."""
+    if factor < 2 or low < 1:
+        raise LapwingError("a range of sizes needs a factor of at least 2", "write for example 4KiB:64MiB:4")
+    sizes = []
+    while low <= high:
+        sizes.append(low)
+        low *= factor
+    return sizes
+
+
+def parse_computes(text: str) -> list[float]:
+    """Read the computing times of one half, in microseconds."""
+    try:
+        computes = [float(word) for word in text.split(",")]
+    except ValueError:
+        computes = []
+    if not computes or min(computes) <= 0:
+        raise LapwingError(f"{text!r} is no list of microseconds", "write for example 200,2000,20000")
+    return computes
+
+
+def estimate_round_trip_us(size_bytes: int, rate: str) -> float:
+    """Guess how long a message takes there and back."""
+    bits_per_s = MEMORY_BITS_PER_S if rate == "none" else parse_rate(rate)
+    return 2 * (size_bytes * 8e6 / bits_per_s + LATENCY_US)
+
+
+def choose_repetitions(once_us: float, limit: int, cap_s: float) -> int:
+    """Return as many repetitions as the time cap allows, within bounds."""
+    return max(REPETITIONS_MIN, min(limit, int(cap_s * 1e6 / once_us)))
+
+
+def plan_overlap(computes: Sequence[float], sizes: Sequence[int], rate: str, limit: int, cap_s: float) -> list[Point]:
+    """Plan the overlap experiment: each repetition takes messages twice and work twice."""
+    points = []
+    for compute_us in computes:
+        for size_bytes in sizes:
+            once_us = 2 * estimate_round_trip_us(size_bytes, rate) + 4 * compute_us
+            points.append(Point(compute_us, size_bytes, choose_repetitions(once_us, limit, cap_s)))
+    return points
+
+
+def plan_pingpong(sizes: Sequence[int], rate: str, limit: int, cap_s: float) -> list[Point]:
+    """Plan the ping-pong experiment."""
+    return [Point(0, size, choose_repetitions(estimate_round_trip_us(size, rate), limit, cap_s)) for size in sizes]
