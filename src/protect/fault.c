@@ -86,12 +86,13 @@ uint64_t protect_find_op(struct range bytes, bool allow_read)
 }
 
 /* Tells the op of one hold, if nobody has. */
-static void report_once(struct hold *hold, uint64_t op_id, uintptr_t address)
+static void report_once(struct hold *hold, const struct hold_view *view, uintptr_t address)
 {
     protect_touched_fn *touched = atomic_load_explicit(&touched_report, memory_order_relaxed);
     /* relaxed: only one of several threads must win; it publishes nothing */
-    if (atomic_exchange_explicit(&hold->is_touched, 1, memory_order_relaxed) == 0 && touched != NULL)
-        touched(op_id, address);
+    uint32_t before = atomic_exchange_explicit(&hold->touched_word, view->word, memory_order_relaxed);
+    if (before != view->word && touched != NULL)
+        touched(view->op_id, address);
 }
 
 bool fault_report(uintptr_t address)
@@ -101,7 +102,7 @@ bool fault_report(uintptr_t address)
     bool is_held = false;
     for (struct hold *hold = find_from(0, byte, &view); hold != NULL;
          hold = find_from((uint32_t)(hold - hold_table) + 1, byte, &view)) {
-        report_once(hold, view.op_id, address);
+        report_once(hold, &view, address);
         is_held = true;
     }
     return is_held;

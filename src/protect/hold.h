@@ -10,21 +10,24 @@
 
 #include "protect/protect.h"
 
-/* Invariants:
+/* The table itself must never lie in a held page: it stands in the preloaded
+ * file's own data segment, where no buffer of a program is.
+ *
+ * Invariants:
  *   word odd  <=>  armed, being armed or being released: the pages may be guarded
  *   word even <=>  free: no page is guarded on account of this slot
  *   word only grows, so that (slot, word) names one hold for ever
  *
- * Order: the fields below `word` are stored with release while the word is even
- * (or was just made odd by nobody yet), then the word is made odd with release.
+ * Order: arm stores the fields below `word` with release while the word is even,
+ * then makes the word odd with release.
  * A reader loads the word with acquire, the fields with acquire, and the word
  * again: a field of a later hold brings the even word before it along, so that
  * the second look at the word differs. */
 struct hold {
-    _Atomic uint32_t word;       /* futex; written by arm and release, read and slept on in fault.c */
-    _Atomic uint32_t is_touched; /* set by whoever sees the first touch (fault.c), cleared by arm */
-    _Atomic uint64_t op_id;      /* written by arm; read by lookups */
-    _Atomic uintptr_t low;       /* whole pages; written by arm; read by lookups */
+    _Atomic uint32_t word;         /* futex; written by arm and release, read and slept on in fault.c */
+    _Atomic uint32_t touched_word; /* the word of the hold whose touch was reported last; only fault.c */
+    _Atomic uint64_t op_id;        /* written by arm; read by lookups */
+    _Atomic uintptr_t low;         /* whole pages; written by arm; read by lookups */
     _Atomic uintptr_t high;
     _Atomic uint32_t kind; /* enum hold_kind; written by arm; read by lookups */
     uintptr_t address;     /* first byte of the buffer; only for the owner of the hold */

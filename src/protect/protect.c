@@ -79,7 +79,6 @@ static void slot_fill(struct hold *hold, enum hold_kind kind, struct range bytes
     atomic_store_explicit(&hold->high, pages.high, memory_order_release);
     atomic_store_explicit(&hold->op_id, op_id, memory_order_release);
     atomic_store_explicit(&hold->kind, kind, memory_order_release);
-    atomic_store_explicit(&hold->is_touched, 0, memory_order_release);
 }
 
 /* From here on a touch is known for one, so this comes before the first guard. */
