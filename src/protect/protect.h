@@ -54,7 +54,7 @@ bool protect_memory_is_heap(struct range bytes);
 
 /* Whether other threads of the program may touch the neighbours of a buffer in
  * its first and last page while a receive is being armed. True at start; false
- * saves about 15 us per receive whose buffer does not fill its pages. */
+ * saves 10 to 20 us per receive whose buffer does not fill its pages. */
 void protect_threads_set(bool several);
 
 /* Holds the pages of `bytes` for op `op_id` (not 0). On REASON_NONE *hold is set.
