@@ -2,8 +2,8 @@
 """Run the MPI programs of this folder stock and under Lapwing, on every MPI that is installed.
 
 A case is a program, its arguments, a number of ranks, an MPI and a variant of Lapwing's options. It passes
-when the program's own checks pass, its exit code is as stock MPI gives it, and, where the program says so
-in its head (`compare: output`), its output too. `defers: send receive` in the head demands that Lapwing's
+when the program's own checks pass, its exit code is as stock MPI gives it and, where the program says so
+in its head (`compare: output`), its output too. `defers: send receive` (or `any`) in the head demands that Lapwing's
 record shows such ops: without it a test of deferred calls could pass because none was deferred.
 """
 
@@ -154,18 +154,20 @@ def read_records(folder: Path) -> list[RankRecord]:
 class Bench:
     """Where programs are built and run."""
 
-    def __init__(self, folder: Path, preload: Path | None, arguments: Sequence[str] = ()) -> None:
-        self.folder = folder
-        self.preload = preload
-        self.arguments = arguments
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.folder: Path = arguments.build.resolve()
+        self.preload: Path | None = arguments.preload and arguments.preload.resolve()
+        self.words: Sequence[str] = arguments.words
+        self.timeout_s: float | None = arguments.timeout
         self._stock: dict[str, Run] = {}
 
     def _start(self, case: Case, variables: Mapping[str, str]) -> Run:
         """Compile if need be and run with these variables in the ranks."""
         program = compile_program(case.program, case.family, self.folder)
-        words = [str(program), *([case.argument] if case.argument else []), *self.arguments]
+        words = [str(program), *(self.words or ([case.argument] if case.argument else []))]
         environment = {**os.environ, **case.family.environment}
-        return run_command(case.family.command(case.ranks, variables, words), environment, case.program.timeout_s)
+        timeout_s = self.timeout_s or case.program.timeout_s
+        return run_command(case.family.command(case.ranks, variables, words), environment, timeout_s)
 
     def run_stock(self, case: Case) -> Run:
         """Run without Lapwing, once for all variants."""
@@ -194,6 +196,12 @@ def judge_stock(case: Case, stock: Run) -> str:
     return ""
 
 
+def count_ops(records: Sequence[RankRecord], direction: str) -> int:
+    """How many ops of a direction ("send", "receive", "any") all ranks deferred."""
+    directions = ("send", "receive") if direction == "any" else (direction,)
+    return sum(record.counters[f"ops_{one}"] for record in records for one in directions)
+
+
 def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     """What is wrong with what the ranks remembered."""
     if is_expected_exit(case.program, 0) and len(records) < case.ranks:
@@ -201,7 +209,7 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     if case.variant == "default":
         return ""
     for direction in case.program.words("defers"):
-        if sum(record.counters[f"ops_{direction}"] for record in records) == 0:
+        if count_ops(records, direction) == 0:
             passes = {name: p.calls for record in records for name, p in record.passes.items() if p.calls}
             return f"no {direction} was deferred (passed: {passes})"
     return ""
@@ -270,7 +278,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--program", action="append", default=[], help="only this program (repeatable)")
     parser.add_argument("--quick", action="store_true", help=f"only the variants {', '.join(QUICK_VARIANTS)}")
     parser.add_argument("--verbose", action="store_true", help="name the cases that pass, with their time")
-    parser.add_argument("words", nargs="*", help="further arguments for the programs, after --")
+    parser.add_argument("--timeout", type=float, help="longest run in seconds, instead of the programs' own limits")
+    parser.add_argument("words", nargs="*", help="arguments for the programs instead of their own, after --")
     return parser.parse_args()
 
 
@@ -286,8 +295,7 @@ def main() -> int:
     programs = [read_program(path) for path in sorted((HERE / "programs").glob("*.c"))]
     programs = [program for program in programs if not arguments.program or program.name in arguments.program]
     families, skips = select_families(arguments.wheels, arguments.mpi)
-    preload = arguments.preload.resolve() if arguments.preload else None
-    bench = Bench(arguments.build.resolve(), preload, arguments.words)
+    bench = Bench(arguments)
     counts = {"pass": 0, "FAIL": 0, "skip": 0}
     for case in list_cases(programs, families, select_variants(arguments)):
         begin_s = time.monotonic()

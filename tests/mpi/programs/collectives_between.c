@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: collectives between blocking calls, and on buffers just received, give the right results.
- * defers: send receive */
+ * defers: any */
 #include "check.h"
 
 int main(int argc, char **argv)

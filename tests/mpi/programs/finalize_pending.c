@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: MPI_Finalize completes what is pending, and the memory is free to use after it.
- * defers: send receive */
+ * defers: any */
 #include "check.h"
 
 int main(int argc, char **argv)

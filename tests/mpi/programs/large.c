@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a message of 96 MiB arrives whole.
- * defers: receive
+ * defers: any
  * timeout: 120 */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: messages are right whatever kind of memory they come from and go to.
- * defers: send receive */
+ * defers: any */
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: of two receives into one buffer, the later one wins.
- * defers: send receive */
+ * defers: any */
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: several sends to one peer arrive in the order of the calls.
- * defers: send receive */
+ * defers: any */
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: messages of mixed sizes, some too small to be held, arrive in order.
- * defers: send receive */
+ * defers: any */
 #include "check.h"
 
 int main(int argc, char **argv)

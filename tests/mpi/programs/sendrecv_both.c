@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: MPI_Sendrecv carries data both ways, many times, on the same buffers.
- * defers: send receive */
+ * defers: any */
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: sends to several peers from one buffer all arrive.
  * ranks: 4
- * defers: send receive */
+ * defers: any */
 #include "check.h"
 
 int main(int argc, char **argv)

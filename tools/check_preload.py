@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Check liblapwing.so as the foreign programs that load it will find it.
+
+It needs libc only, exports exactly the interposed names, requires no GLIBC
+newer than stated, and has neither an executable stack nor text relocations.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# Before GLIBC 2.34 these were files beside libc; the dynamic linker is always there.
+NEEDED_ALLOWED = re.compile(r"libc\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linux[-_a-z0-9]*\.so\.\d")
+NEWEST_GLIBC = (2, 34)
+
+
+def read_elf(path: Path, *flags: str) -> str:
+    """What readelf says."""
+    return subprocess.run(["readelf", "-W", *flags, str(path)], check=True, capture_output=True, text=True).stdout
+
+
+def find_needed(dynamic: str) -> list[str]:
+    """Libraries that the file needs."""
+    return re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
+
+
+def find_exports(symbols: str) -> set[str]:
+    """Names that the file defines for others."""
+    names = set()
+    for line in symbols.splitlines():
+        fields = line.split()
+        if len(fields) >= 8 and fields[4] in ("GLOBAL", "WEAK") and fields[6] != "UND" and fields[6] != "ABS":
+            names.add(fields[7].split("@")[0])
+    return names
+
+
+def find_glibc(versions: str) -> tuple[int, ...]:
+    """The newest GLIBC version that a symbol asks for."""
+    found = re.findall(r"GLIBC_(\d+)\.(\d+)", versions)
+    return max((int(major), int(minor)) for major, minor in found)
+
+
+def check_needed(path: Path) -> list[str]:
+    """Libraries other than libc."""
+    needed = find_needed(read_elf(path, "-d"))
+    return [f"needs {name}" for name in needed if not NEEDED_ALLOWED.fullmatch(name)]
+
+
+def check_exports(path: Path, expected: set[str]) -> list[str]:
+    """Exports beyond the interposed names, and interposed names that are missing."""
+    exports = find_exports(read_elf(path, "--dyn-syms"))
+    too_many = [f"exports {name}" for name in sorted(exports - expected)]
+    return too_many + [f"does not export {name}" for name in sorted(expected - exports)]
+
+
+def check_glibc(path: Path) -> list[str]:
+    """A GLIBC newer than promised."""
+    newest = find_glibc(read_elf(path, "-V"))
+    print(f"preload: newest GLIBC version required is {'.'.join(map(str, newest))}")
+    return [f"requires GLIBC {newest}, more than {NEWEST_GLIBC}"] if newest > NEWEST_GLIBC else []
+
+
+def check_memory(path: Path) -> list[str]:
+    """Executable stack, text relocations."""
+    wrong = []
+    stack = re.search(r"GNU_STACK.*", read_elf(path, "-l"))
+    if not stack or "RWE" in stack[0]:
+        wrong.append("has an executable stack")
+    if "TEXTREL" in read_elf(path, "-d"):
+        wrong.append("has text relocations")
+    return wrong
+
+
+def main() -> int:
+    """Print what is wrong; 1 when something is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("preload", type=Path)
+    parser.add_argument("exports", type=Path, help="list of the interposed names")
+    arguments = parser.parse_args()
+    expected = set(arguments.exports.read_text().split())
+    wrong = check_needed(arguments.preload) + check_exports(arguments.preload, expected)
+    wrong += check_glibc(arguments.preload) + check_memory(arguments.preload)
+    print("\n".join(f"preload: {line}" for line in wrong) or f"preload: ok, {len(expected)} names")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Install, build, and show what Lapwing does to a small solver.
+set -eu
+cd "$(dirname "$0")/.."
+tools/setup.sh
+exec .venv/bin/lapwing demo "$@"

