@@ -9,9 +9,9 @@
 #include "intercept/bind/bind.h"
 
 /* How the files of an MPI installation begin: they may call each other as they like. */
-static const char *const installation_names[] = {"libmpi.",   "libmpi_",      "libmpich",   "libmpifort", "libmpicxx",
-                                                 "libmpi++",  "libmca_",      "mca_",       "libopen-",   "liboshmem",
-                                                 "libpmpi.",  "libmpi_abi",   "libmpicxx_abi"};
+static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libmpich",     "libmpifort", "libmpicxx",
+                                                 "libmpi++", "libmca_",    "mca_",         "libopen-",   "liboshmem",
+                                                 "libpmpi.", "libmpi_abi", "libmpicxx_abi"};
 
 static bool is_of_installation(const struct object *object)
 {

@@ -15,8 +15,8 @@ static void *abi_symbol(void *library, const char *name)
 }
 
 static const char *const op_symbols[] = {
-    "ompi_mpi_op_max",  "ompi_mpi_op_min",  "ompi_mpi_op_sum",    "ompi_mpi_op_prod",   "ompi_mpi_op_land",
-    "ompi_mpi_op_band", "ompi_mpi_op_lor",  "ompi_mpi_op_bor",    "ompi_mpi_op_lxor",   "ompi_mpi_op_bxor",
+    "ompi_mpi_op_max",    "ompi_mpi_op_min",    "ompi_mpi_op_sum",     "ompi_mpi_op_prod", "ompi_mpi_op_land",
+    "ompi_mpi_op_band",   "ompi_mpi_op_lor",    "ompi_mpi_op_bor",     "ompi_mpi_op_lxor", "ompi_mpi_op_bxor",
     "ompi_mpi_op_maxloc", "ompi_mpi_op_minloc", "ompi_mpi_op_replace", "ompi_mpi_op_no_op"};
 enum { OP_COUNT = sizeof(op_symbols) / sizeof(op_symbols[0]) };
 
