@@ -200,6 +200,49 @@ static bool heap_waits(void)
     return free_waits_for_its_block(100000) && free_waits_for_its_block(4000000) && realloc_waits_and_keeps_content();
 }
 
+static bool is_on_page(void *block, size_t length_bytes)
+{
+    bool is_good =
+        block && ((uintptr_t)block & 4095) == 0 && malloc_usable_size(block) >= ((length_bytes + 4095) & ~4095UL);
+    free(block);
+    return is_good;
+}
+
+/* So that a hold on a message never covers what malloc gave to somebody else. */
+static bool large_blocks_own_their_pages(void)
+{
+    for (size_t length = 65536; length < 4000000; length = length * 3 / 2 + 1) {
+        void *aligned = NULL;
+        if (posix_memalign(&aligned, 64, length) || !is_on_page(aligned, length))
+            return false;
+        if (!is_on_page(malloc(length), length) || !is_on_page(calloc(1, length), length) ||
+            !is_on_page(aligned_alloc(64, length), length) || !is_on_page(memalign(64, length), length) ||
+            !is_on_page(valloc(length), length) || !is_on_page(realloc(malloc(100), length), length) ||
+            !is_on_page(reallocarray(malloc(length / 2), 1, length), length))
+            return false;
+    }
+    return true;
+}
+
+/* Also where the heap gives memory that has been used before. */
+static bool calloc_is_zero(void)
+{
+    for (size_t length = 1000; length < 400000; length *= 2) {
+        char *used = malloc(length);
+        char *guard = malloc(100);
+        memset(used, 7, length);
+        free(used);
+        char *zero = calloc(1, length);
+        for (size_t i = 0; i < length; i++)
+            if (zero[i])
+                return false;
+        free(zero);
+        free(guard);
+    }
+    volatile size_t half = SIZE_MAX / 2; /* hidden from the compiler's own warning */
+    return calloc(half, 4) == NULL && errno == ENOMEM;
+}
+
 static bool break_waits(void)
 {
     char *before = sbrk(1 << 20);
@@ -351,6 +394,19 @@ static bool next_is_the_callers_next(void)
     return next && dladdr(next, &home) && strstr(home.dli_fname, "libc_test_preload");
 }
 
+static bool is_of_preload(const char *name)
+{
+    Dl_info home;
+    return dladdr(dlsym(RTLD_DEFAULT, name), &home) && strstr(home.dli_fname, "libc_test_preload");
+}
+
+/* UCX overwrites the code of what it finds under these names. */
+static bool patchers_find_libcs_functions(void)
+{
+    return !is_of_preload("munmap") && !is_of_preload("madvise") && !is_of_preload("sbrk") && is_of_preload("free") &&
+           is_of_preload("read") && dlsym(RTLD_DEFAULT, "munmap") == dlsym(dlopen("libc.so.6", RTLD_NOW), "munmap");
+}
+
 static const struct {
     const char *name;
     bool (*holds)(void);
@@ -364,6 +420,8 @@ static const struct {
     {"execs_keep_their_arguments", execs_keep_their_arguments},
     {"failing_execs_wait", failing_execs_wait},
     {"heap_waits", heap_waits},
+    {"large_blocks_own_their_pages", large_blocks_own_their_pages},
+    {"calloc_is_zero", calloc_is_zero},
     {"break_waits", break_waits},
     {"shmat_over_memory_waits", shmat_over_memory_waits},
     {"stream_sockets_are_reported", stream_sockets_are_reported},
@@ -374,6 +432,7 @@ static const struct {
     {"loading_hides_names_once", loading_hides_names_once},
     {"loader_error_survives", loader_error_survives},
     {"next_is_the_callers_next", next_is_the_callers_next},
+    {"patchers_find_libcs_functions", patchers_find_libcs_functions},
 };
 
 /* Each in a child of its own, so that what it changes stays there. */

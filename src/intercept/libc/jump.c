@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "intercept/libc/jump.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "intercept/bind/bind.h"
 #include "intercept/libc/real.h"
@@ -18,11 +21,7 @@ static int loads_read(struct dl_phdr_info *object, size_t object_bytes, void *lo
     return 1; /* the counter is the same in every object: stop at the first */
 }
 
-/* A library that has just been loaded is first used through dlsym (Python asks
- * for PyInit_<module>): time to make the MPI names that this MPI lacks look
- * absent in it. dlopen itself stays libc's, since it looks where its caller
- * lives (RUNPATH, $ORIGIN) and work is needed after it, not before. */
-void *libc_jump_before_dlsym(void)
+static void names_hide_after_load(void)
 {
     int saved_errno = errno;
     unsigned long long loads = 0;
@@ -31,6 +30,40 @@ void *libc_jump_before_dlsym(void)
     if (atomic_exchange_explicit(&known_loads, loads, memory_order_relaxed) != loads)
         intercept_bind_hide_absent_names();
     errno = saved_errno;
+}
+
+/* UCX (src/ucm/bistro) and libfabric (its memory hooks) ask for these by
+ * dlsym(RTLD_DEFAULT) and overwrite the first instructions of what they get.
+ * That must be libc's function: in ours it would end our waits, and UCX, which
+ * then no longer sees what free() unmaps inside libc, would replace malloc. */
+static bool is_patched_by_name(const char *name)
+{
+    static const char *const names[] = {"mmap",  "mmap64", "munmap", "mremap", "madvise",
+                                        "shmat", "shmdt",  "brk",    "sbrk"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* dlsym as it answers from this library's place. The barrier keeps the call a
+ * call: a jump would show the caller's place instead. */
+static void *dlsym_behind_us(void *handle, const char *name)
+{
+    void *found = libc_real()->dlsym(RTLD_NEXT, name);
+    __asm__ volatile("" : "+r"(found));
+    return found;
+}
+
+/* A library that has just been loaded is first used through dlsym (Python asks
+ * for PyInit_<module>): time to make the MPI names that this MPI lacks look
+ * absent in it. dlopen itself stays libc's, since it looks where its caller
+ * lives (RUNPATH, $ORIGIN) and work is needed after it, not before. */
+void *libc_jump_before_dlsym(void *handle, const char *name)
+{
+    names_hide_after_load();
+    if (handle == RTLD_DEFAULT && is_patched_by_name(name))
+        return (void *)dlsym_behind_us;
     return (void *)libc_real()->dlsym;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the assembly entries call before they jump on. Each returns the address
- * of the real function. */
+/* What the assembly entries call before they jump on, with the arguments of the
+ * entry. Each returns the address to jump to. */
 #ifndef LIBC_JUMP_H
 #define LIBC_JUMP_H
 
-void *libc_jump_before_dlsym(void);
+void *libc_jump_before_dlsym(void *handle, const char *name);
 void *libc_jump_before_vfork(void);
 
 #endif

@@ -134,6 +134,9 @@ void libc_use_block(void *block)
 {
     if (!block)
         return;
+    /* First where the block begins: the allocator reads its size beside it, and a
+     * wait here is better than a fault there. */
+    libc_use_writes(block, 1);
     if (usable_size)
         libc_use_writes(block, usable_size(block));
     else
