@@ -30,7 +30,6 @@ from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.options import add_flags, collect_environment, load_options
-from lapwing.report.plots import plot_overlap, plot_pingpong, save_plot
 from lapwing.report.tables import make_overlap_table, make_pingpong_table
 
 SCHEMA = "lapwing-bench-1"
@@ -136,6 +135,9 @@ class BenchCommand:
         if arguments.output:
             arguments.output.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
         if arguments.plot:
+            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
+            from lapwing.report.plots import plot_overlap, plot_pingpong, save_plot
+
             save_plot((plot_overlap if is_overlap else plot_pingpong)(document["results"], title), arguments.plot)
 
 

@@ -16,7 +16,6 @@ from lapwing.bench.place import open_place
 from lapwing.commands.bench import add_place_flags, forward_options, prepare_place
 from lapwing.errors import LapwingError
 from lapwing.options import add_flags
-from lapwing.report.plots import plot_bars, save_plot
 from lapwing.report.summary import format_bytes
 
 SCHEMA = "lapwing-demo-1"
@@ -72,6 +71,9 @@ class DemoCommand:
         if arguments.output:
             arguments.output.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
         if arguments.plot:
+            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
+            from lapwing.report.plots import plot_bars, save_plot
+
             times = result["times_s"]
             spreads = [times["stock"], times["lapwing"], dict.fromkeys(times["stock"], result["optimum_s"])]
             save_plot(plot_bars(["stock", "lapwing", "optimum"], spreads, title), arguments.plot)

@@ -12,6 +12,7 @@ from pathlib import Path
 from lapwing.errors import LapwingError
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+LOOK_INTERVAL_S = 1.0
 FROM_KERNEL = 0x80  # SI_KERNEL, see sigaction(2): a signal from the terminal
 
 
@@ -34,13 +35,14 @@ def make_record_folder() -> Path:
 
 
 def wait_forwarding(pid: int, watched: set[signal.Signals]) -> int:
-    """Wait for a child and pass on signals; the terminal sends its own to the whole process group already."""
+    """Wait for a child and pass on signals; the terminal sends its own to the whole process group already.
+
+    The look once a second is for a SIGCHLD that another thread of this process took.
+    """
     while True:
-        received = signal.sigwaitinfo(watched)
-        if received.si_signo != signal.SIGCHLD:
-            if received.si_code != FROM_KERNEL:
-                os.kill(pid, received.si_signo)
-            continue
+        received = signal.sigtimedwait(watched, LOOK_INTERVAL_S)
+        if received and received.si_signo != signal.SIGCHLD and received.si_code != FROM_KERNEL:
+            os.kill(pid, received.si_signo)
         done, status = os.waitpid(pid, os.WNOHANG)
         if done == pid:
             return status
