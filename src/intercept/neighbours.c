@@ -4,12 +4,9 @@
 #include <stdatomic.h>
 
 #include "engine/gate.h"
+#include "intercept/libc/allocate.h"
 #include "intercept/requests.h"
 #include "protect/protect.h"
-
-/* libc's allocator gives blocks from LARGE_BLOCK_BYTES on pages of their own
- * (libc/allocate.c): a buffer of that size has only its own block around it. */
-enum { LARGE_BLOCK_BYTES = 65536 };
 
 static _Atomic unsigned generation = 1;
 
@@ -36,12 +33,21 @@ static bool neighbours_requests(struct range bytes, struct range pages)
     return (is_first_shared && requests_touch(first)) || (is_last_shared && requests_touch(last));
 }
 
+/* May other heap blocks, MPI's among them, lie on the same pages? A buffer of
+ * LIBC_LARGE_BLOCK_BYTES lies in a block of at least that size, with pages of
+ * its own; of a smaller one nothing is known. */
+static bool neighbours_heap(struct range bytes)
+{
+    bool is_large = bytes.high - bytes.low >= LIBC_LARGE_BLOCK_BYTES;
+    return !(is_large && libc_large_blocks_own_pages()) && protect_memory_is_heap(bytes);
+}
+
 enum reason neighbours_check(struct range bytes)
 {
     struct range pages = base_pages_of(bytes);
     if (pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;
-    if (bytes.high - bytes.low < LARGE_BLOCK_BYTES && protect_memory_is_heap(bytes))
+    if (neighbours_heap(bytes))
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_requests(bytes, pages))
         return REASON_MEMORY_NEIGHBOURS;

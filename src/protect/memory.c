@@ -230,8 +230,17 @@ enum reason protect_memory_check(struct range bytes)
     return reason;
 }
 
+/* A thread's arena of glibc's malloc starts on a multiple of its greatest size
+ * (malloc/arena.c, HEAP_MAX_SIZE) and has no name of its own. */
+static bool mapping_may_be_arena(const struct mapping *mapping, uintptr_t address)
+{
+    enum { ARENA_BYTES = 64 << 20 };
+    return mapping->range.low <= (address & ~((uintptr_t)ARENA_BYTES - 1));
+}
+
 bool protect_memory_is_heap(struct range bytes)
 {
     struct mapping mapping;
-    return memory_mapping_find(bytes.low, &mapping) && mapping.name == MAPPING_HEAP;
+    return memory_mapping_find(bytes.low, &mapping) &&
+           (mapping.name == MAPPING_HEAP || mapping_may_be_arena(&mapping, bytes.low));
 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* malloc and its kin. Small blocks go straight on. A large one is asked for on a
+ * page boundary and rounded up to whole pages: libc's header then lies on the
+ * page before, the next block on the page after. It costs at most a page a block.
+ *
+ * Without this, a message in a heap block would share its first and last page
+ * with whatever malloc put beside it, MPI's own data included; seen: Open MPI's
+ * free lists beside a 70,000-byte receive buffer, and the engine waiting for
+ * itself. */
+#include "intercept/libc/allocate.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/pages.h"
+#include "intercept/libc/real.h"
+#include "intercept/libc/use.h"
+
+/* libc's own, under the name that nobody interposes: recognises libc's allocator,
+ * and serves the blocks that dlsym asks for while it looks up malloc itself. */
+extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));
+extern void *__libc_calloc(size_t count, size_t size_bytes) __attribute__((weak));
+
+/* Written once by the constructor, before there are threads. */
+static bool is_libc_allocator;
+
+__attribute__((constructor(102))) static void allocator_recognise(void)
+{
+    Dl_info used;
+    Dl_info own;
+    is_libc_allocator = __libc_malloc != NULL && dladdr((void *)libc_real()->malloc, &used) &&
+                        dladdr((void *)__libc_malloc, &own) && used.dli_fbase == own.dli_fbase;
+}
+
+bool libc_large_blocks_own_pages(void)
+{
+    return is_libc_allocator;
+}
+
+static bool block_is_large(size_t length_bytes)
+{
+    return length_bytes >= LIBC_LARGE_BLOCK_BYTES && length_bytes <= PTRDIFF_MAX - base_page_bytes() && is_libc_allocator;
+}
+
+static size_t block_whole_pages(size_t length_bytes)
+{
+    return (length_bytes + base_page_bytes() - 1) & ~(base_page_bytes() - 1);
+}
+
+static void *block_new_large(size_t alignment_bytes, size_t length_bytes)
+{
+    size_t alignment = alignment_bytes > base_page_bytes() ? alignment_bytes : base_page_bytes();
+    return libc_real()->memalign(alignment, block_whole_pages(length_bytes));
+}
+
+/* dlsym, looking up malloc for us, may allocate itself. */
+static bool is_looking_up(void)
+{
+    (void)libc_real();
+    return !libc_real_is_ready();
+}
+
+void *libc_entry_malloc(size_t length_bytes) LIBC_ENTRY(malloc);
+void *libc_entry_malloc(size_t length_bytes)
+{
+    if (__builtin_expect(!libc_real_is_ready(), 0) && is_looking_up())
+        return __libc_malloc(length_bytes);
+    if (block_is_large(length_bytes))
+        return block_new_large(0, length_bytes);
+    return libc_real_functions.malloc(length_bytes);
+}
+
+/* A block that has a mapping of its own is zero already: bit 1 of the size word
+ * before it says so (glibc, malloc.c, IS_MMAPPED; its calloc asks the same). */
+static bool block_is_fresh(const void *block)
+{
+    enum { IS_MMAPPED = 2 };
+    return ((const size_t *)block)[-1] & IS_MMAPPED;
+}
+
+static void *block_new_zero(size_t length_bytes)
+{
+    void *block = block_new_large(0, length_bytes);
+    if (block != NULL && !block_is_fresh(block))
+        memset(block, 0, length_bytes);
+    return block;
+}
+
+void *libc_entry_calloc(size_t count, size_t size_bytes) LIBC_ENTRY(calloc);
+void *libc_entry_calloc(size_t count, size_t size_bytes)
+{
+    if (__builtin_expect(!libc_real_is_ready(), 0) && is_looking_up())
+        return __libc_calloc(count, size_bytes);
+    if (block_is_large(libc_use_product(count, size_bytes)))
+        return block_new_zero(count * size_bytes);
+    return libc_real_functions.calloc(count, size_bytes);
+}
+
+static bool block_owns_its_pages(const void *block)
+{
+    return ((uintptr_t)block & (base_page_bytes() - 1)) == 0;
+}
+
+/* The block that realloc gave does not start on a page: it was small before, or
+ * was moved inside the heap. */
+static void *block_move_to_pages(void *block, size_t length_bytes)
+{
+    void *moved = block_new_large(0, length_bytes);
+    if (moved == NULL)
+        return block; /* still a good block, only one that shares its pages */
+    memcpy(moved, block, length_bytes);
+    libc_real()->free(block);
+    return moved;
+}
+
+static void *block_resize_large(void *block, size_t length_bytes)
+{
+    void *resized = libc_real()->realloc(block, block_whole_pages(length_bytes));
+    if (resized == NULL || block_owns_its_pages(resized))
+        return resized;
+    return block_move_to_pages(resized, length_bytes);
+}
+
+void *libc_entry_realloc(void *block, size_t length_bytes) LIBC_ENTRY(realloc);
+void *libc_entry_realloc(void *block, size_t length_bytes)
+{
+    if (protect_is_armed())
+        libc_use_block(block);
+    if (block_is_large(length_bytes))
+        return block == NULL ? block_new_large(0, length_bytes) : block_resize_large(block, length_bytes);
+    return libc_real()->realloc(block, length_bytes);
+}
+
+void *libc_entry_reallocarray(void *block, size_t count, size_t size_bytes) LIBC_ENTRY(reallocarray);
+void *libc_entry_reallocarray(void *block, size_t count, size_t size_bytes)
+{
+    if (size_bytes != 0 && count > SIZE_MAX / size_bytes) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return libc_entry_realloc(block, count * size_bytes);
+}
+
+static bool alignment_is_valid(size_t alignment_bytes)
+{
+    return alignment_bytes != 0 && (alignment_bytes & (alignment_bytes - 1)) == 0;
+}
+
+int libc_entry_posix_memalign(void **block, size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(posix_memalign);
+int libc_entry_posix_memalign(void **block, size_t alignment_bytes, size_t length_bytes)
+{
+    if (!block_is_large(length_bytes) || !alignment_is_valid(alignment_bytes) || alignment_bytes % sizeof(void *) != 0)
+        return libc_real()->posix_memalign(block, alignment_bytes, length_bytes);
+    int saved_errno = errno;
+    void *made = block_new_large(alignment_bytes, length_bytes);
+    errno = saved_errno; /* posix_memalign(3) leaves it alone */
+    if (made == NULL)
+        return ENOMEM;
+    *block = made;
+    return 0;
+}
+
+void *libc_entry_aligned_alloc(size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(aligned_alloc);
+void *libc_entry_aligned_alloc(size_t alignment_bytes, size_t length_bytes)
+{
+    if (block_is_large(length_bytes) && alignment_is_valid(alignment_bytes))
+        return block_new_large(alignment_bytes, length_bytes);
+    return libc_real()->aligned_alloc(alignment_bytes, length_bytes);
+}
+
+void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(memalign);
+void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes)
+{
+    if (block_is_large(length_bytes) && alignment_is_valid(alignment_bytes))
+        return block_new_large(alignment_bytes, length_bytes);
+    return libc_real()->memalign(alignment_bytes, length_bytes);
+}
+
+void *libc_entry_valloc(size_t length_bytes) LIBC_ENTRY(valloc);
+void *libc_entry_valloc(size_t length_bytes)
+{
+    return block_is_large(length_bytes) ? block_new_large(0, length_bytes) : libc_real()->valloc(length_bytes);
+}
