@@ -44,4 +44,5 @@ def find_preload() -> Path:
 
 def find_source(name: str) -> Path:
     """Return the C source of a bundled program, e.g. "overlap.c"."""
-    return find_file(name, [PACKAGE / "_sources", SOURCE_TREE / "bench", SOURCE_TREE / "examples"])
+    parents = (PACKAGE / "_sources", SOURCE_TREE)
+    return find_file(name, [parent / folder for parent in parents for folder in ("bench", "examples")])
