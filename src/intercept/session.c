@@ -14,6 +14,7 @@
 #include "intercept/bind/bind.h"
 #include "intercept/busy.h"
 #include "intercept/copied.h"
+#include "intercept/libc/threads.h"
 #include "intercept/requests.h"
 #include "intercept/transfer.h"
 #include "policy/policy.h"
@@ -28,6 +29,7 @@ enum reason session_state = REASON_NOT_RUNNING;
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
 static int64_t started_ns;
 static bool is_written;
+static _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
 
 static void session_note(char *field, size_t field_bytes, const char *text)
 {
@@ -109,6 +111,7 @@ static void session_configure(bool is_multiple)
     requests_share(is_multiple);
     record_is_shared = is_multiple;
     copied_objects_track();
+    protect_threads_set(libc_threads_are_several());
     if (is_multiple)
         busy_raise(); /* for ever: no call goes straight to MPI */
 }
@@ -156,12 +159,20 @@ void intercept_process_forked(void)
     engine_forked_child();
 }
 
+void session_abort(void)
+{
+    atomic_store_explicit(&is_aborting, true, memory_order_relaxed);
+}
+
 /* A program that leaves without MPI_Finalize: what its blocking calls promised
- * still happens, as it would have under MPI alone. */
+ * still happens, as it would have under MPI alone. But when MPI itself ends the
+ * process (an abort, a lost peer: often from a thread of its own), nothing may
+ * hold it up. */
 void intercept_process_exiting(void)
 {
     if (identity.pid != (uint32_t)getpid())
         return;
-    transfer_wait_all();
+    if (transfer_is_starter() && !atomic_load_explicit(&is_aborting, memory_order_relaxed))
+        transfer_wait_all();
     session_write_record(false);
 }

@@ -31,6 +31,9 @@ static inline enum reason session_reason(void)
 /* Before MPI_Finalize: waits for all ops, ends the engine, writes the record. */
 void session_stop(void);
 
+/* MPI_Abort: no op is waited for any more. */
+void session_abort(void);
+
 /* Hooks of libc's entries (libc/process.h). */
 void intercept_process_forked(void);
 void intercept_process_exiting(void);

@@ -123,8 +123,16 @@ void transfer_unhold(struct transfer *transfer)
     transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
 }
 
+static _Thread_local bool is_starter;
+
+bool transfer_is_starter(void)
+{
+    return is_starter;
+}
+
 bool transfer_launch(struct transfer *transfer)
 {
+    is_starter = true;
     busy_raise();
     transfer->returned_ns = base_clock_now_ns();
     transfer->stalled_before_ns = program_stalled_ns();

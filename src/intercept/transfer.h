@@ -57,6 +57,9 @@ bool transfer_launch(struct transfer *transfer);
  * counts, teaches the policy, frees the slot. */
 void transfer_end(struct transfer *transfer);
 
+/* Has this thread started an op? Then it is one of the program's, not of a library. */
+bool transfer_is_starter(void);
+
 /* The id of the op in a slot, 0 when the slot is free. */
 uint64_t transfer_id(uint32_t slot);
 

@@ -71,6 +71,11 @@ bool completion_must_loop(void)
     return engine_pending() != 0 && !gate_is_inside();
 }
 
+int completion_test_one(struct completion *completion, int *is_over)
+{
+    return real.MPI_Test(completion->requests, is_over, completion->statuses);
+}
+
 int completion_wait(struct completion *completion, completion_test_fn *test)
 {
     int is_over = 0;

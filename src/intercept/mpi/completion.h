@@ -33,6 +33,9 @@ void completion_end(struct completion *completion);
 /* One nonblocking look; *is_over when the blocking call would return. */
 typedef int completion_test_fn(struct completion *completion, int *is_over);
 
+/* MPI_Test of the first request. */
+int completion_test_one(struct completion *completion, int *is_over);
+
 /* Repeats `test` until it is over or fails. */
 int completion_wait(struct completion *completion, completion_test_fn *test);
 

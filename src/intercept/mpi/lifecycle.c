@@ -87,6 +87,7 @@ int entry_MPI_Finalize(void)
 /* No wait: the program gives up, and its peers may be gone. */
 int entry_MPI_Abort(MPI_Comm comm, int errorcode)
 {
+    session_abort();
     return real.MPI_Abort(comm, errorcode);
 }
 

@@ -38,12 +38,8 @@ static int matched_start(const struct message *message, void *buffer, MPI_Reques
 /* MPI_Mrecv, without keeping the gate. */
 static int matched_pass(const struct message *message, MPI_Status *status)
 {
-    MPI_Request request;
     dispatch_wait_argument(status, sizeof *status);
-    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
-    dispatch_enter();
-    int result = dispatch_leave(matched_start(message, message->buffer, &request));
-    return result == MPI_SUCCESS ? message_finish(&request, status) : result;
+    return message_carry_inline(message, matched_start, status);
 }
 
 /* A message shorter than the buffer is held for what it really brings; a longer

@@ -4,10 +4,12 @@
 #include <sched.h>
 #include <stddef.h>
 
+#include "completion.h"
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "errors.h"
 #include "intercept/neighbours.h"
+#include "intercept/requests.h"
 #include "intercept/session.h"
 #include "intercept/wait.h"
 #include "native.h"
@@ -163,6 +165,11 @@ static void message_promise(struct transfer *transfer, const struct message *mes
         native_of(transfer)->status_number = statuses_promise(status, message->peer, message->tag, message->bytes);
 }
 
+static uint64_t message_key(const struct message *message)
+{
+    return (uint64_t)(uintptr_t)message; /* no request has the address of our frame */
+}
+
 enum reason message_start_early(struct message *message, message_start_fn *start, MPI_Status *status,
                                 MPI_Request *request, int *result)
 {
@@ -182,6 +189,8 @@ enum reason message_start_early(struct message *message, message_start_fn *start
         *request = native_of(transfer)->request;
         transfer_unhold(transfer);
         transfer_free(transfer);
+        if (*request != abi_handles.request_null)
+            requests_track(message_key(message), message->range);
     }
     gate_leave();
     if (reason == REASON_FINISHED_AT_ONCE && message->direction == POLICY_RECEIVE)
@@ -191,20 +200,28 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     return reason;
 }
 
-int message_finish(MPI_Request *request, MPI_Status *status)
+int message_start_inline(const struct message *message, message_start_fn *start, MPI_Request *request)
 {
-    int is_over = 0;
-    int result = MPI_SUCCESS;
-    program_stall_begin();
-    gate_keep_engine_out();
-    for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
-        dispatch_enter();
-        result = real.MPI_Test(request, &is_over, status);
-        gate_leave();
-        if (!is_over && result == MPI_SUCCESS)
-            transfer_poll_round(round);
-    }
-    gate_let_engine_in();
-    program_stall_end();
-    return result == MPI_SUCCESS ? errors_take() : result;
+    bool is_read = message->direction == POLICY_SEND;
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype, is_read ? DISPATCH_READS : DISPATCH_WRITES);
+    dispatch_enter();
+    int result = start(message, message->buffer, request);
+    if (result == MPI_SUCCESS)
+        requests_track(message_key(message), message->range);
+    return dispatch_leave(result);
+}
+
+int message_finish(const struct message *message, MPI_Request *request, MPI_Status *status)
+{
+    struct completion completion = {.count = 1, .requests = request, .statuses = status};
+    int result = completion_wait(&completion, completion_test_one);
+    requests_untrack(message_key(message));
+    return result;
+}
+
+int message_carry_inline(const struct message *message, message_start_fn *start, MPI_Status *status)
+{
+    MPI_Request request;
+    int result = message_start_inline(message, start, &request);
+    return result == MPI_SUCCESS ? message_finish(message, &request, status) : result;
 }

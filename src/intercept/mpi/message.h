@@ -53,8 +53,14 @@ int message_start_receive(const struct message *message, void *buffer, MPI_Reque
 enum reason message_start_early(struct message *message, message_start_fn *start, MPI_Status *status,
                                 MPI_Request *request, int *result);
 
-/* Waits for a request as MPI_Wait does, testing the pending ops in between so
- * that other threads' touches are released in the meantime. */
-int message_finish(MPI_Request *request, MPI_Status *status);
+/* A message that is waited for within its call, but not inside MPI: the pending
+ * ops are tested in between, so that other threads' touches are released in the
+ * meantime. Started by message_start_inline() (or under way already), ended by
+ * message_finish(); tracked while it lasts, so that no hold arms around it. */
+int message_start_inline(const struct message *message, message_start_fn *start, MPI_Request *request);
+int message_finish(const struct message *message, MPI_Request *request, MPI_Status *status);
+
+/* Both, when starting went well. */
+int message_carry_inline(const struct message *message, message_start_fn *start, MPI_Status *status);
 
 #endif

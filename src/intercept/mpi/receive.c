@@ -3,8 +3,8 @@
  * at the status, the call returns early with a provisional status. With a
  * wildcard and a status the message is matched first (MPI_Mprobe), so that
  * source, tag and count are exact, and then its data flow in the background. */
+#include "completion.h"
 #include "dispatch.h"
-#include "engine/gate.h"
 #include "intercept/entries.h"
 #include "matched.h"
 #include "message.h"
@@ -32,16 +32,13 @@ static int receive_pass_inside(const struct message *message, receive_pass_fn *p
 /* As in send.c: the gate is not kept while the message is on its way. */
 static int receive_pass(const struct message *message, receive_pass_fn *pass, MPI_Status *status)
 {
-    MPI_Request request;
     if (dispatch_is_direct())
         return pass(message, status);
     dispatch_wait_argument(status, sizeof *status);
+    if (completion_must_loop() && message->count <= INT32_MAX)
+        return message_carry_inline(message, message_start_receive, status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
-    if (engine_pending() == 0 || gate_is_inside() || message->count > INT32_MAX)
-        return receive_pass_inside(message, pass, status);
-    dispatch_enter();
-    int result = dispatch_leave(message_start_receive(message, message->buffer, &request));
-    return result == MPI_SUCCESS ? message_finish(&request, status) : result;
+    return receive_pass_inside(message, pass, status);
 }
 
 static int receive_early(struct message *message, receive_pass_fn *pass, MPI_Status *status)

@@ -2,8 +2,8 @@
 /* MPI_Send and MPI_Rsend (MPI 4.1, 3.4): the call may return before the buffer
  * is free, since a write to it waits. MPI_Ssend promises that the receive has
  * begun, MPI_Bsend has copied: both are passed. */
+#include "completion.h"
 #include "dispatch.h"
-#include "engine/gate.h"
 #include "intercept/entries.h"
 #include "message.h"
 #include "record/record.h"
@@ -49,15 +49,12 @@ static int send_pass_inside(const struct message *message, const struct send_kin
  * threads' touches could not be released. */
 static int send_pass(const struct message *message, const struct send_kind *kind)
 {
-    MPI_Request request;
     if (dispatch_is_direct())
         return kind->pass(message);
+    if (completion_must_loop() && message->count <= INT32_MAX)
+        return message_carry_inline(message, kind->start, MPI_STATUS_IGNORE);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
-    if (engine_pending() == 0 || gate_is_inside() || message->count > INT32_MAX)
-        return send_pass_inside(message, kind);
-    dispatch_enter();
-    int result = dispatch_leave(kind->start(message, message->buffer, &request));
-    return result == MPI_SUCCESS ? message_finish(&request, MPI_STATUS_IGNORE) : result;
+    return send_pass_inside(message, kind);
 }
 
 static int send_early(struct message *message, const struct send_kind *kind)
@@ -71,7 +68,7 @@ static int send_early(struct message *message, const struct send_kind *kind)
     if (reason == REASON_FINISHED_AT_ONCE)
         return result;
     if (request != abi_handles.request_null)
-        return message_finish(&request, MPI_STATUS_IGNORE);
+        return message_finish(message, &request, MPI_STATUS_IGNORE);
     return send_pass(message, kind);
 }
 

@@ -11,6 +11,7 @@
 
 /* One half under way: what is left to wait for. */
 struct half {
+    const struct message *message;
     MPI_Request request;
     int result;
 };
@@ -30,37 +31,26 @@ static enum reason sendrecv_judge_receive(struct message *receive, const struct 
     return REASON_NONE;
 }
 
-/* Starts a half that will be waited for in this call. */
-static struct half sendrecv_start_inline(const struct message *message, message_start_fn *start,
-                                         enum dispatch_access access)
-{
-    struct half half = {.request = abi_handles.request_null};
-    dispatch_wait_buffer(message->buffer, message->count, message->datatype, access);
-    dispatch_enter();
-    half.result = dispatch_leave(start(message, message->buffer, &half.request));
-    return half;
-}
-
 static struct half sendrecv_start(struct message *message, enum reason reason, message_start_fn *start,
-                                  MPI_Status *status, enum dispatch_access access)
+                                  MPI_Status *status)
 {
-    struct half half = {.request = abi_handles.request_null};
-    if (reason == REASON_NONE) {
+    struct half half = {.message = message, .request = abi_handles.request_null, .result = MPI_SUCCESS};
+    if (reason == REASON_NONE)
         reason = message_start_early(message, start, status, &half.request, &half.result);
-        if (reason == REASON_NONE)
-            return half;
-    }
+    if (reason == REASON_NONE)
+        return half;
     record_pass(reason, message->bytes);
     if (reason == REASON_FINISHED_AT_ONCE || half.request != abi_handles.request_null)
         return half;
-    return sendrecv_start_inline(message, start, access);
+    half.result = message_start_inline(message, start, &half.request);
+    return half;
 }
 
 static int sendrecv_finish(struct half *half, MPI_Status *status)
 {
     if (half->result != MPI_SUCCESS || half->request == abi_handles.request_null)
         return half->result;
-    return message_finish(&half->request, status);
+    return message_finish(half->message, &half->request, status);
 }
 
 /* The receive first: a ready receiver spares the sender a copy. */
@@ -69,10 +59,10 @@ static int sendrecv_split(struct message *send, enum reason send_reason, struct 
 {
     MPI_Status own_status;
     dispatch_wait_argument(status, sizeof *status);
-    struct half in = sendrecv_start(receive, receive_reason, message_start_receive, status, DISPATCH_WRITES);
+    struct half in = sendrecv_start(receive, receive_reason, message_start_receive, status);
     struct half out = in;
     if (in.result == MPI_SUCCESS)
-        out = sendrecv_start(send, send_reason, message_start_send, MPI_STATUS_IGNORE, DISPATCH_READS);
+        out = sendrecv_start(send, send_reason, message_start_send, MPI_STATUS_IGNORE);
     bool is_inline = in.request != abi_handles.request_null;
     int in_result = sendrecv_finish(&in, &own_status);
     int out_result = in_result == MPI_SUCCESS ? sendrecv_finish(&out, MPI_STATUS_IGNORE) : in_result;

@@ -10,11 +10,6 @@ static bool wait_is_direct(void)
     return dispatch_is_direct() && !requests_are_tracked();
 }
 
-static int wait_look_one(struct completion *c, int *is_over)
-{
-    return real.MPI_Test(c->requests, is_over, c->statuses);
-}
-
 static int wait_look_all(struct completion *c, int *is_over)
 {
     return real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
@@ -40,7 +35,7 @@ int entry_MPI_Wait(MPI_Request *request, MPI_Status *status)
         return real.MPI_Wait(request, status);
     completion_begin(&completion);
     if (completion_must_loop()) {
-        result = completion_wait(&completion, wait_look_one);
+        result = completion_wait(&completion, completion_test_one);
     } else {
         dispatch_enter();
         result = dispatch_leave(real.MPI_Wait(request, status));

@@ -8,12 +8,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "engine/gate.h"
 #include "engine/sockets.h"
 #include "intercept/bind/bind.h"
 #include "intercept/libc/process.h"
 #include "intercept/wait.h"
 
 _Atomic uint32_t protect_armed_count;
+_Thread_local uint32_t gate_depth;
 struct fake_notes fake_notes;
 
 static struct range held;
@@ -50,6 +52,10 @@ void intercept_wait_all(void)
     errno = EDOM;
     fake_notes.all_waits++;
     fake_release();
+}
+
+void protect_threads_set(bool several)
+{
 }
 
 bool protect_system_calls_fail(void)
