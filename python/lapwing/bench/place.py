@@ -70,7 +70,8 @@ class Place:
     ) -> list[str]:
         """Run a command line and return the lines that it prints, of which `line_count` are expected."""
         with (self.folder / "errors").open("w+") as errors:
-            environment = {**os.environ, **(ROOT_ALLOWED if os.geteuid() == 0 else {})}
+            environment = {**os.environ, **(self.network.environment() if self.network else {})}
+            environment |= ROOT_ALLOWED if os.geteuid() == 0 else {}
             with subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
             ) as child:

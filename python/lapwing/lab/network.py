@@ -207,7 +207,9 @@ class Network:
     def environment(self) -> Mapping[str, str]:
         """Return what commands in the lab may want to know."""
         names = ",".join(host.name for host in self.hosts)
-        return {"LAPWING_LAB_HOSTS": names, "LAPWING_LAB_AGENT": str(self.agent)}
+        told = {"LAPWING_LAB_HOSTS": names, "LAPWING_LAB_AGENT": str(self.agent)}
+        # A user who is root here only must not meet the real root's session folders (Open MPI's /tmp/ompi.*).
+        return told | ({"TMPDIR": str(self._folder)} if NESTED in os.environ else {})
 
 
 def wait_running(host: Host) -> None:
