@@ -2,9 +2,9 @@
 """Run the MPI programs of this folder stock and under Lapwing, on every MPI that is installed.
 
 A case is a program, its arguments, a number of ranks, an MPI and a variant of Lapwing's options. It passes
-when the program's own checks pass, its exit code is as stock MPI gives it and, where the program says so
-in its head (`compare: output`), its output too. `defers: send receive` (or `any`) in the head demands that Lapwing's
-record shows such ops: without it a test of deferred calls could pass because none was deferred.
+when the program's own checks pass and its exit code and output are as with stock MPI. `defers: send receive`
+(or `any`) in the program's head demands that Lapwing's record shows such ops: without it a test of deferred
+calls could pass because none was deferred.
 """
 
 import argparse

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a long random program ends with exactly the bytes that its plan says.
  * arguments: short
- * compare: output
  * timeout: 300
  *
  * stress <steps | short> [seed]. Both ranks derive the same plan from the seed

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: the program is told the thread level that it would be told without help.
- * arguments: init single funneled serialized multiple
- * compare: output */
+ * arguments: init single funneled serialized multiple */
 #include "check.h"
 
 /* Levels have other numbers in other ABIs: names are compared. */

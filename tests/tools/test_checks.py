@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""The checks of tools/ find what they are there to find."""
+
+import sys
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import check_layers  # noqa: E402
+import check_preload  # noqa: E402
+import generate_exports  # noqa: E402
+import generate_tables  # noqa: E402
+
+
+class Layers(unittest.TestCase):
+    """tools/check_layers.py."""
+
+    def violations(self, files: dict[str, str]) -> list[str]:
+        """Check a tree made of these files."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            return check_layers.find_violations(Path(folder))
+
+    def test_allowed(self) -> None:
+        """Downward, and within the own layer."""
+        self.assertEqual(self.violations({"src/engine/a.c": '#include "base/lock.h"\n#include "engine/a.h"\n'}), [])
+        self.assertEqual(self.violations({"python/lapwing/report/a.py": "from lapwing.profile.record import x\n"}), [])
+
+    def test_forbidden(self) -> None:
+        """Upward, and between neighbours."""
+        self.assertEqual(len(self.violations({"src/base/a.c": '#include "engine/a.h"\n'})), 1)
+        self.assertEqual(len(self.violations({"src/engine/a.c": '#  include "protect/protect.h"\n'})), 1)
+        self.assertEqual(len(self.violations({"src/policy/a.h": '#include "intercept/wait.h"\n'})), 1)
+        self.assertEqual(len(self.violations({"python/lapwing/profile/a.py": "from lapwing import report\n"})), 1)
+
+    def test_unknown(self) -> None:
+        """A new folder must be given its place."""
+        self.assertEqual(len(self.violations({"src/other/a.c": "\n"})), 1)
+
+
+class Preload(unittest.TestCase):
+    """tools/check_preload.py reads what readelf writes."""
+
+    def test_needed(self) -> None:
+        """Names of libraries."""
+        line = " 0x0000000000000001 (NEEDED)             Shared library: [libm.so.6]\n"
+        self.assertEqual(check_preload.find_needed(line), ["libm.so.6"])
+        self.assertIsNone(check_preload.NEEDED_ALLOWED.fullmatch("libm.so.6"))
+
+    def test_exports(self) -> None:
+        """Defined names only."""
+        symbols = (
+            "     1: 0000000000000000     0 FUNC    GLOBAL DEFAULT  UND free@GLIBC_2.2.5 (2)\n"
+            "     2: 0000000000001000    16 FUNC    GLOBAL DEFAULT   12 MPI_Send\n"
+        )
+        self.assertEqual(check_preload.find_exports(symbols), {"MPI_Send"})
+
+    def test_glibc(self) -> None:
+        """Versions are compared as numbers."""
+        self.assertEqual(check_preload.find_glibc("GLIBC_2.9 GLIBC_2.34 GLIBC_2.2.5"), (2, 34))
+
+
+class Tables(unittest.TestCase):
+    """The generators refuse tables that could not work."""
+
+    def test_bad_rows(self) -> None:
+        """Defaults outside the choices, unknown types."""
+        row = {"name": "x", "type": "choice", "choices": ["a"], "default": "b", "group": "basic", "help": ""}
+        for wrong in (row, {**row, "type": "size"}, {**row, "default": "a", "group": "other"}):
+            with self.assertRaises(ValueError):
+                generate_tables.check_options([wrong])
+
+    def test_real_tables(self) -> None:
+        """Every row becomes one constant or field."""
+        rows = tomllib.loads((ROOT / "src/base/options.toml").read_text())["option"]
+        self.assertEqual(generate_tables.options_table(rows).count('{"LAPWING_'), len(rows))
+
+    def test_exports(self) -> None:
+        """Lists are names only."""
+        self.assertEqual(generate_exports.names_in("read # a\n\nwrite\n"), {"read", "write"})
+        with self.assertRaises(ValueError):
+            generate_exports.names_in("read;write")
+
+
+if __name__ == "__main__":
+    unittest.main()
