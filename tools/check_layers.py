@@ -80,7 +80,8 @@ def find_violations(root: Path) -> list[str]:
         if layer not in rule:
             violations.append(f"{path}: unknown layer {layer}")
             continue
-        violations += [f"{path}: {layer} must not use {name}" for used, name in uses if used not in {layer, *rule[layer]}]
+        allowed = {layer, *rule[layer]}
+        violations += [f"{path}: {layer} must not use {name}" for used, name in uses if used not in allowed]
     return sorted(violations)
 
 

@@ -90,9 +90,12 @@ wheel_environment() {
     folder=.venv/mpi/$1
     shift
     [ -e "$folder/.complete" ] && return
-    .venv/bin/python -m venv --without-pip "$folder" &&
-        .venv/bin/python -m pip --python "$folder/bin/python" install -q "$@" && : >"$folder/.complete" ||
+    if .venv/bin/python -m venv --without-pip "$folder" &&
+        .venv/bin/python -m pip --python "$folder/bin/python" install -q "$@"; then
+        : >"$folder/.complete"
+    else
         say "not installed: $*"
+    fi
 }
 
 make_wheel_environments() {

@@ -22,7 +22,8 @@ step_layers() {
 }
 
 step_lint() {
-    .venv/bin/ruff check python tools tests mpi src && .venv/bin/mypy python/lapwing tools tests/mpi
+    .venv/bin/ruff check python tools tests mpi src &&
+        .venv/bin/mypy python/lapwing tools tests/mpi tests/claim
 }
 
 step_shell() {
@@ -108,7 +109,9 @@ mkdir -p build/logs
 tools/setup.sh --tests || exit 2
 PATH=$root/.venv/bin:$PATH
 export PATH
-for step in ${*:-$every_step}; do
+# shellcheck disable=SC2086 # a list of words
+[ $# -gt 0 ] || set -- $every_step
+for step in "$@"; do
     run_step "$step"
 done
 [ -z "$skipped" ] || echo "skipped:$skipped"

