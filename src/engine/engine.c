@@ -14,6 +14,7 @@
 #include "base/futex.h"
 #include "base/lock.h"
 #include "engine/gate.h"
+#include "engine/schedule.h"
 #include "engine/sockets.h"
 
 enum { NS_PER_US = 1000, GUARD_MISSES_MAX = 2 };
@@ -166,6 +167,7 @@ static void engine_park(void)
 static void *engine_main(void *unused)
 {
     sched_setaffinity(0, sizeof engine.processors, &engine.processors);
+    engine_schedule_promptly();
     for (;;) {
         if (engine_pending() == 0)
             engine_park();
