@@ -39,7 +39,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "1"},
     "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
 }
-QUICK_VARIANTS = ("default", "userfaultfd", "signal-1")
+QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
 
 
 @dataclass(frozen=True)
