@@ -79,7 +79,7 @@ step_mpi() {
     run_mpi --variant default --mpi impi
     on_intel=$?
     for code in $on_system $on_wheels $on_intel; do
-        [ $code = 0 ] || [ $code = 77 ] || return 1
+        [ "$code" = 0 ] || [ "$code" = 77 ] || return 1
     done
     [ $on_system = 0 ] || [ $on_wheels = 0 ] || return 77
 }
