@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a long random program ends with exactly the bytes that its plan says.
  * arguments: short
+ * defers: any
  * timeout: 300
  *
  * stress <steps | short> [seed]. Both ranks derive the same plan from the seed
