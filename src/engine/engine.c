@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/futex.h"
 #include "base/lock.h"
 #include "engine/gate.h"
@@ -117,8 +118,8 @@ static void engine_back_off(bool has_progressed)
     if (has_progressed)
         engine.sleep_ns = (int64_t)options.poll_min_us * NS_PER_US;
     else
-        engine.sleep_ns = engine.sleep_ns + engine.sleep_ns / 4 < longest_ns ? engine.sleep_ns + engine.sleep_ns / 4
-                                                                               : longest_ns;
+        engine.sleep_ns =
+            engine.sleep_ns + engine.sleep_ns / 4 < longest_ns ? engine.sleep_ns + engine.sleep_ns / 4 : longest_ns;
 }
 
 /* An op that ends at an expired timer, and not at an event, was carried by
@@ -204,7 +205,7 @@ static bool engine_thread_create(void)
 
 static bool engine_start(void)
 {
-    engine.wake_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    engine.wake_descriptor = base_descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (engine.wake_descriptor < 0)
         return false;
     engine_sockets_watch(engine.wake_descriptor, ENGINE_EVENT_WAKE);
@@ -248,7 +249,7 @@ void engine_stop(void)
         sched_yield();
     }
     engine.is_running = false;
-    close(engine.wake_descriptor);
+    base_descriptor_close(engine.wake_descriptor);
     engine.wake_descriptor = -1;
 }
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
+
 enum { EVENTS_MAX = 64, EVENT_SHIFT = 32, UNCHANGED_ROUNDS_MAX = 8 };
 
 /* descriptor: the epoll set plus 1, made by whoever needs it first (CAS), 0
@@ -30,20 +32,21 @@ static int sockets_epoll(void)
     int known = atomic_load_explicit(&sockets.descriptor_plus_1, memory_order_acquire);
     if (known != 0)
         return known - 1;
-    int made = epoll_create1(EPOLL_CLOEXEC);
+    int made = base_descriptor_own(epoll_create1(EPOLL_CLOEXEC));
     if (made < 0)
         return -1;
     /* acq_rel: the loser uses the winner's set. */
     if (atomic_compare_exchange_strong_explicit(&sockets.descriptor_plus_1, &known, made + 1, memory_order_acq_rel,
                                                 memory_order_acquire))
         return made;
-    close(made);
+    base_descriptor_close(made);
     return known - 1;
 }
 
 static void sockets_watch(int descriptor, unsigned event, uint32_t triggers)
 {
-    struct epoll_event entry = {.events = triggers, .data.u64 = ((uint64_t)event << EVENT_SHIFT) | (uint32_t)descriptor};
+    struct epoll_event entry = {.events = triggers,
+                                .data.u64 = ((uint64_t)event << EVENT_SHIFT) | (uint32_t)descriptor};
     epoll_ctl(sockets_epoll(), EPOLL_CTL_ADD, descriptor, &entry);
 }
 
@@ -128,5 +131,5 @@ void engine_sockets_forked_child(void)
     /* The parent's set must not be used from here; the number may be reused. */
     int known = atomic_exchange_explicit(&sockets.descriptor_plus_1, 0, memory_order_relaxed);
     if (known != 0)
-        close(known - 1);
+        base_descriptor_close(known - 1);
 }

@@ -42,7 +42,8 @@ static int copied_walk(struct dl_phdr_info *object, size_t size, void *unused)
     for (int i = 0; i < object->dlpi_phnum; i++) {
         if (object->dlpi_phdr[i].p_type != PT_DYNAMIC)
             continue;
-        struct dynamic_tables tables = dynamic_tables_of((const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr));
+        struct dynamic_tables tables =
+            dynamic_tables_of((const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr));
         for (size_t n = 0; tables.symbols != NULL && n < tables.relocation_bytes / sizeof(ElfW(Rela)); n++)
             copied_track(&tables.relocations[n], tables.symbols, object->dlpi_addr);
     }

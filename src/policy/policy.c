@@ -14,7 +14,7 @@ enum { SITES = 2048, BAD_SAMPLES = 3, PAUSE_FIRST = 32, PAUSE_LONGEST = 8192, PR
 struct policy_site {
     _Atomic uintptr_t key;
     _Atomic uint32_t bad_samples;
-    _Atomic uint32_t pause;     /* length of the last pause, calls */
+    _Atomic uint32_t pause;      /* length of the last pause, calls */
     _Atomic uint32_t pause_left; /* calls still to pass */
 };
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/descriptors.h"
+
 #include "protect/hold.h"
 #include "protect/kernel.h"
 #include "protect/protect.h"
@@ -161,15 +163,14 @@ bool memory_mapping_find(uintptr_t address, struct mapping *mapping)
 void memory_start(void)
 {
     struct mapping mapping;
-    maps_descriptor = kernel_open("/proc/self/maps", O_RDONLY);
+    maps_descriptor = base_descriptor_own(kernel_open("/proc/self/maps", O_RDONLY));
     if (maps_descriptor >= 0 && query_find((uintptr_t)&mapping, &mapping) != 0)
         memory_stop();
 }
 
 void memory_stop(void)
 {
-    if (maps_descriptor >= 0)
-        kernel_close(maps_descriptor);
+    base_descriptor_close(maps_descriptor);
     maps_descriptor = -1;
 }
 

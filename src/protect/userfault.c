@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 
+#include "base/descriptors.h"
 #include "protect/backend.h"
 #include "protect/fault.h"
 #include "protect/kernel.h"
@@ -73,7 +74,7 @@ static bool start_with(int (*open_descriptor)(void))
     if (!features_offered(open_descriptor, &offered) || !(offered & UFFD_FEATURE_PAGEFAULT_FLAG_WP))
         return false;
     features = offered & (UFFD_FEATURE_PAGEFAULT_FLAG_WP | USERFAULT_EXACT_ADDRESS | USERFAULT_WP_UNPOPULATED);
-    descriptor = open_descriptor();
+    descriptor = base_descriptor_own(open_descriptor());
     return descriptor >= 0 && features_agree(descriptor, features, &offered);
 }
 
@@ -89,8 +90,7 @@ static bool user_start(void)
 
 static void userfault_stop(void)
 {
-    if (descriptor >= 0)
-        kernel_close(descriptor);
+    base_descriptor_close(descriptor);
     descriptor = -1;
 }
 

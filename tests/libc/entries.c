@@ -575,7 +575,9 @@ static bool is_tried(const char *name)
 static bool is_tried_elsewhere(const char *name)
 {
     static const char *const elsewhere =
-        " malloc calloc posix_memalign aligned_alloc memalign valloc brk sbrk shmat free realloc reallocarray posix_spawn posix_spawnp system popen execv execve execvp execvpe"
+        " close close_range closefrom dup2 dup3 pthread_create malloc calloc posix_memalign aligned_alloc memalign "
+        "valloc brk sbrk shmat free realloc reallocarray posix_spawn posix_spawnp system popen execv execve execvp "
+        "execvpe"
         " execveat fexecve execl execlp execle _Fork exit _exit _Exit quick_exit sigaction __sigaction signal "
         "bsd_signal"
         " ssignal sysv_signal __sysv_signal sigset sigignore sigprocmask pthread_sigmask vfork dlsym ";

@@ -3,6 +3,7 @@
  * and the loader. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -28,6 +29,36 @@ static char *const no_words[] = {"true", NULL};
 static void arm(void)
 {
     hold(page, 4096, PROT_NONE, true);
+}
+
+static void *thread_end(void *argument)
+{
+    return argument;
+}
+
+static bool a_thread_is_told(void)
+{
+    pthread_t thread;
+    int before = notes->several_threads;
+    return pthread_create(&thread, NULL, thread_end, NULL) == 0 && pthread_join(thread, NULL) == 0 &&
+           notes->several_threads == before + 1;
+}
+
+static bool is_open(int descriptor)
+{
+    return fcntl(descriptor, F_GETFD) != -1;
+}
+
+static bool own_descriptors_stay_open(void)
+{
+    int (*own_descriptor)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "fake_own");
+    int own = own_descriptor(open("/dev/null", O_RDONLY));
+    int other = dup2(0, own - 1);
+    bool is_refused = close(own) == -1 && errno == EBADF && dup2(0, own) == -1 && dup3(0, own, 0) == -1;
+    bool is_ranged = close_range((unsigned)own - 1, (unsigned)own + 1, 0) == 0 && is_open(own) && !is_open(other);
+    other = dup2(0, own + 1);
+    closefrom(own - 1);
+    return is_refused && is_ranged && is_open(own) && !is_open(other) && close(dup(0)) == 0;
 }
 
 static int child_status(pid_t child)
@@ -413,6 +444,8 @@ static const struct {
 } claims[] = {
     {"fork_waits_and_tells_the_child", fork_waits_and_tells_the_child},
     {"second_fork_handler_waits", second_fork_handler_waits},
+    {"a_thread_is_told", a_thread_is_told},
+    {"own_descriptors_stay_open", own_descriptors_stay_open},
     {"vfork_waits_and_returns_twice", vfork_waits_and_returns_twice},
     {"vfork_child_ends_alone", vfork_child_ends_alone},
     {"exits_are_told_once", exits_are_told_once},

@@ -41,7 +41,8 @@ bool libc_large_blocks_own_pages(void)
 
 static bool block_is_large(size_t length_bytes)
 {
-    return length_bytes >= LIBC_LARGE_BLOCK_BYTES && length_bytes <= PTRDIFF_MAX - base_page_bytes() && is_libc_allocator;
+    return length_bytes >= LIBC_LARGE_BLOCK_BYTES && length_bytes <= PTRDIFF_MAX - base_page_bytes() &&
+           is_libc_allocator;
 }
 
 static size_t block_whole_pages(size_t length_bytes)

@@ -21,7 +21,8 @@ void message_measure(struct message *message)
 {
     const struct type_layout *layout = types_layout(message->datatype);
     message->is_measured = layout->is_known && layout->is_dense && message->count >= 0;
-    message->bytes = layout->is_known && message->count > 0 ? (uint64_t)layout->size_bytes * (uint64_t)message->count : 0;
+    message->bytes =
+        layout->is_known && message->count > 0 ? (uint64_t)layout->size_bytes * (uint64_t)message->count : 0;
     message->range = types_span(layout, message->buffer, message->count);
 }
 
@@ -203,7 +204,8 @@ enum reason message_start_early(struct message *message, message_start_fn *start
 int message_start_inline(const struct message *message, message_start_fn *start, MPI_Request *request)
 {
     bool is_read = message->direction == POLICY_SEND;
-    dispatch_wait_buffer(message->buffer, message->count, message->datatype, is_read ? DISPATCH_READS : DISPATCH_WRITES);
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype,
+                         is_read ? DISPATCH_READS : DISPATCH_WRITES);
     dispatch_enter();
     int result = start(message, message->buffer, request);
     if (result == MPI_SUCCESS)

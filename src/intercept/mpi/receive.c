@@ -75,15 +75,15 @@ static int receive_call(struct message message, receive_pass_fn *pass, MPI_Statu
 
 int entry_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    struct message message = {.buffer = buf, .count = count, .datatype = datatype, .peer = source, .tag = tag,
-                              .comm = comm};
+    struct message message = {
+        .buffer = buf, .count = count, .datatype = datatype, .peer = source, .tag = tag, .comm = comm};
     return receive_call(message, receive_pass_int, status, __builtin_return_address(0));
 }
 
 int entry_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                      MPI_Status *status)
 {
-    struct message message = {.buffer = buf, .count = count, .datatype = datatype, .peer = source, .tag = tag,
-                              .comm = comm};
+    struct message message = {
+        .buffer = buf, .count = count, .datatype = datatype, .peer = source, .tag = tag, .comm = comm};
     return receive_call(message, receive_pass_large, status, __builtin_return_address(0));
 }

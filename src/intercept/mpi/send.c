@@ -85,28 +85,28 @@ static int send_call(struct message message, const struct send_kind *kind, const
 
 int entry_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    struct message message = {.buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag,
-                              .comm = comm};
+    struct message message = {
+        .buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag, .comm = comm};
     return send_call(message, &send_standard, __builtin_return_address(0));
 }
 
 int entry_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    struct message message = {.buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag,
-                              .comm = comm};
+    struct message message = {
+        .buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag, .comm = comm};
     return send_call(message, &send_ready, __builtin_return_address(0));
 }
 
 int entry_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    struct message message = {.buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag,
-                              .comm = comm};
+    struct message message = {
+        .buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag, .comm = comm};
     return send_call(message, &send_standard_large, __builtin_return_address(0));
 }
 
 int entry_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    struct message message = {.buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag,
-                              .comm = comm};
+    struct message message = {
+        .buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag, .comm = comm};
     return send_call(message, &send_ready_large, __builtin_return_address(0));
 }

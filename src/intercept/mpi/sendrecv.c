@@ -115,10 +115,14 @@ static bool sendrecv_try(struct message *send, struct message *receive, MPI_Stat
 int entry_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                        int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    struct message send = {.buffer = (void *)sendbuf, .count = sendcount, .datatype = sendtype, .peer = dest,
-                           .tag = sendtag, .comm = comm};
-    struct message receive = {.buffer = recvbuf, .count = recvcount, .datatype = recvtype, .peer = source,
-                              .tag = recvtag, .comm = comm};
+    struct message send = {.buffer = (void *)sendbuf,
+                           .count = sendcount,
+                           .datatype = sendtype,
+                           .peer = dest,
+                           .tag = sendtag,
+                           .comm = comm};
+    struct message receive = {
+        .buffer = recvbuf, .count = recvcount, .datatype = recvtype, .peer = source, .tag = recvtag, .comm = comm};
     int result;
     if (sendrecv_try(&send, &receive, status, __builtin_return_address(0), &result))
         return result;
@@ -131,10 +135,14 @@ int entry_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
                          void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
                          MPI_Comm comm, MPI_Status *status)
 {
-    struct message send = {.buffer = (void *)sendbuf, .count = sendcount, .datatype = sendtype, .peer = dest,
-                           .tag = sendtag, .comm = comm};
-    struct message receive = {.buffer = recvbuf, .count = recvcount, .datatype = recvtype, .peer = source,
-                              .tag = recvtag, .comm = comm};
+    struct message send = {.buffer = (void *)sendbuf,
+                           .count = sendcount,
+                           .datatype = sendtype,
+                           .peer = dest,
+                           .tag = sendtag,
+                           .comm = comm};
+    struct message receive = {
+        .buffer = recvbuf, .count = recvcount, .datatype = recvtype, .peer = source, .tag = recvtag, .comm = comm};
     int result;
     if (sendrecv_try(&send, &receive, status, __builtin_return_address(0), &result))
         return result;

@@ -24,7 +24,8 @@ static bool types_ask(struct type_layout *layout)
 {
     MPI_Aint lower;
     int size_bytes;
-    if (layout->datatype == abi_handles.datatype_null || real.MPI_Type_size(layout->datatype, &size_bytes) != MPI_SUCCESS)
+    if (layout->datatype == abi_handles.datatype_null ||
+        real.MPI_Type_size(layout->datatype, &size_bytes) != MPI_SUCCESS)
         return false;
     layout->size_bytes = size_bytes; /* MPI_UNDEFINED (negative) when it does not fit an int */
     if (real.MPI_Type_get_extent(layout->datatype, &lower, &layout->extent_bytes) != MPI_SUCCESS)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/descriptors.h"
 #include "engine/gate.h"
 #include "engine/sockets.h"
 #include "intercept/bind/bind.h"
@@ -56,6 +57,7 @@ void intercept_wait_all(void)
 
 void protect_threads_set(bool several)
 {
+    fake_notes.several_threads += several;
 }
 
 bool protect_system_calls_fail(void)
@@ -72,6 +74,11 @@ int protect_signal_disposition(int signal_number, const struct sigaction *new_ac
     if (new_action)
         shown_action = *new_action;
     return signal_number == SIGSEGV ? 0 : EINVAL;
+}
+
+int fake_own(int descriptor)
+{
+    return base_descriptor_own(descriptor);
 }
 
 void engine_sockets_add(int descriptor)

@@ -18,6 +18,7 @@ struct fake_notes {
     int socket_last;
     int hide_count;
     int forked_count;
+    int several_threads;
     bool shares_signals; /* set by the test: SIGSEGV belongs to the protect layer */
     int *exit_word;      /* set by the test: in shared memory, counts the exits */
 };
@@ -28,5 +29,8 @@ extern struct fake_notes fake_notes FAKE_EXPORT;
  * when nobody waits. Clears the notes. */
 void fake_hold(void *address, size_t length_bytes, int rights, bool is_armed) FAKE_EXPORT;
 void fake_release(void) FAKE_EXPORT;
+
+/* Makes a descriptor one of Lapwing's own; returns its number. */
+int fake_own(int descriptor) FAKE_EXPORT;
 
 #endif

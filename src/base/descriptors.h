@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* File descriptors of Lapwing's own. They stand high, so that the program's
+ * open() gives the numbers that it gives without Lapwing, and libc's entries keep
+ * the program from closing them (a daemon's "close all", closefrom): holds would
+ * fall open. */
+#ifndef BASE_DESCRIPTORS_H
+#define BASE_DESCRIPTORS_H
+
+#include <stdbool.h>
+
+/* Moves a fresh descriptor up and remembers it; returns its new number. A
+ * negative one is returned as it is; one that cannot be moved stays. */
+int base_descriptor_own(int descriptor);
+
+/* Closes one of them. */
+void base_descriptor_close(int descriptor);
+
+/* Any thread. */
+bool base_descriptor_is_own(int descriptor);
+
+#endif
