@@ -47,11 +47,19 @@ def check_local(preload: str, folder: Path) -> None:
     assert result.returncode == 0, result
 
 
+def check_lookup(preload: str, folder: Path) -> None:
+    """Asking for functions by name answers as without Lapwing."""
+    library = str(folder / "libmpi.so.12")
+    for chosen in ("", preload):
+        result = run(chosen, folder / "bind_lookup", library)
+        assert result.returncode == 0, result
+
+
 def main() -> int:
     """Run all checks."""
     preload = str(Path(sys.argv[1]).resolve())
     folder = Path(sys.argv[2]).resolve()
-    checks = (check_known, check_unknown, check_missing, check_local)
+    checks = (check_known, check_unknown, check_missing, check_local, check_lookup)
     for check in checks:
         check(preload, folder)
     print(f"{len(checks)} checks")

@@ -136,6 +136,11 @@ bool bind_is_absent(const char *name)
     return false;
 }
 
+bool intercept_bind_offers(const char *name)
+{
+    return bind_try() && !bind_is_absent(name);
+}
+
 enum library_abi bind_abi(void)
 {
     return library.abi;

@@ -22,6 +22,10 @@ const struct intercept_backend *intercept_bound(void);
 /* Path of the MPI library; "" before the first MPI call. */
 const char *intercept_bind_library_path(void);
 
+/* True for MPI functions of the table that this process has; false for all while no
+ * MPI library is loaded. */
+bool intercept_bind_offers(const char *name);
+
 /* Why some part of the program reaches MPI without passing Lapwing, or NULL. Looks
  * at what is loaded now: MPI_Init is a good moment. Memory of the caller's to keep. */
 const char *intercept_bind_bypass(void);

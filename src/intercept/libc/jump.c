@@ -55,6 +55,25 @@ static void *dlsym_behind_us(void *handle, const char *name)
     return found;
 }
 
+static bool is_ours(void *address)
+{
+    Dl_info found;
+    Dl_info own;
+    return dladdr(address, &found) != 0 && dladdr(&known_loads, &own) != 0 && found.dli_fbase == own.dli_fbase;
+}
+
+/* True where our MPI entry is the answer and there is no MPI function behind it.
+ * mpi4py (_mpiabi.py) asks the global scope for MPI_Abi_get_version before it has
+ * loaded an MPI, and calls what it gets; without Lapwing it gets nothing. A caller
+ * that asks RTLD_DEFAULT may see an MPI in a scope of its own, which a look from
+ * here misses: then the binding knows. */
+static bool is_entry_alone(void *handle, const char *name)
+{
+    if (!is_ours(libc_real()->dlsym(handle, name)) || dlsym_behind_us(handle, name) != NULL)
+        return false;
+    return handle != RTLD_DEFAULT || !intercept_bind_offers(name);
+}
+
 /* A library that has just been loaded is first used through dlsym (Python asks
  * for PyInit_<module>): time to make the MPI names that this MPI lacks look
  * absent in it. dlopen itself stays libc's, since it looks where its caller
@@ -63,6 +82,8 @@ void *libc_jump_before_dlsym(void *handle, const char *name)
 {
     names_hide_after_load();
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
+        return (void *)dlsym_behind_us;
+    if (handle != RTLD_NEXT && strncmp(name, "MPI_", 4) == 0 && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
     return (void *)libc_real()->dlsym;
 }

@@ -93,6 +93,11 @@ void intercept_bind_hide_absent_names(void)
     fake_notes.hide_count++;
 }
 
+bool intercept_bind_offers(const char *name)
+{
+    return false;
+}
+
 void intercept_process_forked(void)
 {
     fake_notes.forked_count++;
