@@ -101,13 +101,17 @@ def track(row: Row) -> str:
 
 
 def start_body(row: Row) -> Iterator[str]:
-    """The class start. Never direct: later holds must know what MPI goes on using."""
-    yield from waits(row)
-    yield "dispatch_enter();"
+    """The class start. Tracked on the direct way too: later holds must know what MPI goes on using."""
+    yield "bool is_direct = dispatch_is_direct();"
+    yield "if (!is_direct) {"
+    for line in waits(row):
+        yield f"    {line}"
+    yield "    dispatch_enter();"
+    yield "}"
     yield f"int result = {call(row)};"
     yield "if (result == MPI_SUCCESS)"
     yield f"    {track(row)}"
-    yield "return dispatch_leave(result);"
+    yield "return is_direct ? result : dispatch_leave(result);"
 
 
 def status_body(row: Row) -> Iterator[str]:

@@ -21,21 +21,28 @@ extern _Atomic uint64_t record_pass_bytes[REASON_COUNT];
 /* True when several threads may count at once (MPI_THREAD_MULTIPLE). */
 extern bool record_is_shared;
 
-static inline void record_add_to(_Atomic uint64_t *number, uint64_t value)
+/* One thread at a time is here: a plain add, without the locked cycle. */
+static inline void record_add_alone(_Atomic uint64_t *number, uint64_t value)
 {
-    if (record_is_shared) {
-        atomic_fetch_add_explicit(number, value, memory_order_relaxed);
-        return;
-    }
-    /* One thread at a time is in MPI: a plain add, without the locked cycle. */
     uint64_t before = atomic_load_explicit(number, memory_order_relaxed);
     atomic_store_explicit(number, before + value, memory_order_relaxed);
 }
 
+/* A pass while nothing is pending and no other thread may be in MPI. */
+static inline void record_pass_alone(enum reason reason, uint64_t bytes)
+{
+    record_add_alone(&record_pass_calls[reason], 1);
+    record_add_alone(&record_pass_bytes[reason], bytes);
+}
+
 static inline void record_pass(enum reason reason, uint64_t bytes)
 {
-    record_add_to(&record_pass_calls[reason], 1);
-    record_add_to(&record_pass_bytes[reason], bytes);
+    if (!record_is_shared) {
+        record_pass_alone(reason, bytes);
+        return;
+    }
+    atomic_fetch_add_explicit(&record_pass_calls[reason], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&record_pass_bytes[reason], bytes, memory_order_relaxed);
 }
 
 /* For counters that the engine and the program both feed. */

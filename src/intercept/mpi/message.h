@@ -10,7 +10,10 @@
 #include "abi.h"
 #include "base/pages.h"
 #include "base/reasons.h"
+#include "intercept/busy.h"
 #include "intercept/transfer.h"
+#include "record/record.h"
+#include "types.h"
 
 struct message {
     enum policy_direction direction;
@@ -29,6 +32,20 @@ struct message {
 
 /* Fills where the bytes lie. Cheap: for every message. */
 void message_measure(struct message *message);
+
+/* The way of most messages, kept short: nothing is pending, and the message is
+ * known to be small. Counts it; the caller gives the call to MPI. */
+static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
+{
+    const struct type_layout *layout = types_entry(datatype);
+    if (!dispatch_is_direct() || !types_is_cached(layout, datatype))
+        return false;
+    uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when either is negative */
+    if (bytes >= options.threshold_bytes || count > INT32_MAX)
+        return false;
+    record_pass_alone(REASON_SMALL, bytes);
+    return true;
+}
 
 /* Is it below the threshold (or not to be measured)? Cheap. */
 static inline bool message_is_small(const struct message *message)

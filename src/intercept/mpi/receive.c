@@ -57,33 +57,51 @@ static bool receive_has_wildcard(const struct message *message)
     return message->peer == MPI_ANY_SOURCE || message->tag == MPI_ANY_TAG;
 }
 
-static int receive_call(struct message message, receive_pass_fn *pass, MPI_Status *status, const void *return_address)
+static int receive_judged(struct message *message, receive_pass_fn *pass, MPI_Status *status,
+                          const void *return_address)
 {
-    message.direction = POLICY_RECEIVE;
-    message_measure(&message);
-    enum reason reason = message_judge(&message, return_address);
+    message_measure(message);
+    enum reason reason = message_judge(message, return_address);
     bool is_asked = !status_is_ignored(status);
-    if (reason == REASON_NONE && is_asked && receive_has_wildcard(&message))
-        return matched_receive(&message, status);
-    if (reason == REASON_NONE && is_asked && !statuses_can_promise(message.bytes))
+    if (reason == REASON_NONE && is_asked && receive_has_wildcard(message))
+        return matched_receive(message, status);
+    if (reason == REASON_NONE && is_asked && !statuses_can_promise(message->bytes))
         reason = REASON_STATUS;
     if (reason == REASON_NONE)
-        return receive_early(&message, pass, status);
-    record_pass(reason, message.bytes);
-    return receive_pass(&message, pass, status);
+        return receive_early(message, pass, status);
+    record_pass(reason, message->bytes);
+    return receive_pass(message, pass, status);
+}
+
+/* Out of line: the entries' own frames stay empty on the way of small messages. */
+__attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+                                                  int tag, MPI_Comm comm, MPI_Status *status, receive_pass_fn *pass,
+                                                  const void *return_address)
+{
+    struct message message = {
+        .direction = POLICY_RECEIVE,
+        .buffer = buf,
+        .count = count,
+        .datatype = datatype,
+        .peer = source,
+        .tag = tag,
+        .comm = comm,
+    };
+    return receive_judged(&message, pass, status, return_address);
 }
 
 int entry_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    struct message message = {
-        .buffer = buf, .count = count, .datatype = datatype, .peer = source, .tag = tag, .comm = comm};
-    return receive_call(message, receive_pass_int, status, __builtin_return_address(0));
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Recv(buf, count, datatype, source, tag, comm, status);
+    return receive_call(buf, count, datatype, source, tag, comm, status, receive_pass_int, __builtin_return_address(0));
 }
 
 int entry_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                      MPI_Status *status)
 {
-    struct message message = {
-        .buffer = buf, .count = count, .datatype = datatype, .peer = source, .tag = tag, .comm = comm};
-    return receive_call(message, receive_pass_large, status, __builtin_return_address(0));
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Recv_c(buf, count, datatype, source, tag, comm, status);
+    return receive_call(buf, count, datatype, source, tag, comm, status, receive_pass_large,
+                        __builtin_return_address(0));
 }

@@ -72,41 +72,57 @@ static int send_early(struct message *message, const struct send_kind *kind)
     return send_pass(message, kind);
 }
 
-static int send_call(struct message message, const struct send_kind *kind, const void *return_address)
+static int send_judged(struct message *message, const struct send_kind *kind, const void *return_address)
 {
-    message.direction = POLICY_SEND;
-    message_measure(&message);
-    enum reason reason = message_judge(&message, return_address);
+    message_measure(message);
+    enum reason reason = message_judge(message, return_address);
     if (reason == REASON_NONE)
-        return send_early(&message, kind);
-    record_pass(reason, message.bytes);
-    return send_pass(&message, kind);
+        return send_early(message, kind);
+    record_pass(reason, message->bytes);
+    return send_pass(message, kind);
+}
+
+/* Out of line: the entries' own frames stay empty on the way of small messages. */
+__attribute__((noinline)) static int send_call(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                               int tag, MPI_Comm comm, const struct send_kind *kind,
+                                               const void *return_address)
+{
+    struct message message = {
+        .direction = POLICY_SEND,
+        .buffer = (void *)buf,
+        .count = count,
+        .datatype = datatype,
+        .peer = dest,
+        .tag = tag,
+        .comm = comm,
+    };
+    return send_judged(&message, kind, return_address);
 }
 
 int entry_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    struct message message = {
-        .buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag, .comm = comm};
-    return send_call(message, &send_standard, __builtin_return_address(0));
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Send(buf, count, datatype, dest, tag, comm);
+    return send_call(buf, count, datatype, dest, tag, comm, &send_standard, __builtin_return_address(0));
 }
 
 int entry_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    struct message message = {
-        .buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag, .comm = comm};
-    return send_call(message, &send_ready, __builtin_return_address(0));
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Rsend(buf, count, datatype, dest, tag, comm);
+    return send_call(buf, count, datatype, dest, tag, comm, &send_ready, __builtin_return_address(0));
 }
 
 int entry_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    struct message message = {
-        .buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag, .comm = comm};
-    return send_call(message, &send_standard_large, __builtin_return_address(0));
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Send_c(buf, count, datatype, dest, tag, comm);
+    return send_call(buf, count, datatype, dest, tag, comm, &send_standard_large, __builtin_return_address(0));
 }
 
 int entry_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    struct message message = {
-        .buffer = (void *)buf, .count = count, .datatype = datatype, .peer = dest, .tag = tag, .comm = comm};
-    return send_call(message, &send_ready_large, __builtin_return_address(0));
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Rsend_c(buf, count, datatype, dest, tag, comm);
+    return send_call(buf, count, datatype, dest, tag, comm, &send_ready_large, __builtin_return_address(0));
 }

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "types.h"
 
-#include <stdatomic.h>
-
 #include "engine/gate.h"
 #include "intercept/busy.h"
 #include "intercept/real.h"
 
-enum { CACHE_ENTRIES = 16 };
-
-/* Each thread its own: no lock on the path of every message. */
-static _Thread_local struct type_layout cache[CACHE_ENTRIES];
-static _Atomic uint32_t cache_generation = 1;
+_Thread_local struct type_layout types_cache[1 << TYPES_CACHE_BITS];
+_Atomic uint32_t types_generation = 1;
 
 void types_forget(void)
 {
-    atomic_fetch_add_explicit(&cache_generation, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&types_generation, 1, memory_order_relaxed);
 }
 
 /* MPI may refuse (a handle that is no datatype): then the call is passed and
@@ -49,17 +44,11 @@ static void types_fill(struct type_layout *layout, MPI_Datatype datatype, uint32
         gate_leave();
 }
 
-static uint32_t types_slot(MPI_Datatype datatype)
-{
-    return (uint32_t)(((uint64_t)(uintptr_t)datatype * UINT64_C(0x9E3779B97F4A7C15)) >> 60);
-}
-
 const struct type_layout *types_layout(MPI_Datatype datatype)
 {
-    struct type_layout *layout = &cache[types_slot(datatype)];
-    uint32_t generation = atomic_load_explicit(&cache_generation, memory_order_relaxed);
-    if (layout->datatype != datatype || layout->generation != generation)
-        types_fill(layout, datatype, generation);
+    struct type_layout *layout = types_entry(datatype);
+    if (!types_is_cached(layout, datatype))
+        types_fill(layout, datatype, atomic_load_explicit(&types_generation, memory_order_relaxed));
     return layout;
 }
 

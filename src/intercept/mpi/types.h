@@ -3,6 +3,7 @@
 #ifndef INTERCEPT_MPI_TYPES_H
 #define INTERCEPT_MPI_TYPES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +24,26 @@ struct type_layout {
 /* From a small cache of the calling thread; asks MPI on a miss (inside the gate
  * when anything is pending). Valid until the thread's next call. */
 const struct type_layout *types_layout(MPI_Datatype datatype);
+
+enum { TYPES_CACHE_BITS = 4 };
+
+/* Each thread its own: no lock on the path of every message. */
+extern _Thread_local struct type_layout types_cache[1 << TYPES_CACHE_BITS];
+extern _Atomic uint32_t types_generation; /* raised by types_forget() */
+
+static inline struct type_layout *types_entry(MPI_Datatype datatype)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)datatype * UINT64_C(0x9E3779B97F4A7C15);
+    return &types_cache[hash >> (64 - TYPES_CACHE_BITS)];
+}
+
+static inline bool types_is_cached(const struct type_layout *layout, MPI_Datatype datatype)
+{
+    /* relaxed: a program that frees a type in one thread and uses its handle's
+     * next life in another has synchronised the two itself. */
+    return layout->datatype == datatype &&
+           layout->generation == atomic_load_explicit(&types_generation, memory_order_relaxed);
+}
 
 /* A datatype was freed: its handle may come back with another layout. */
 void types_forget(void);
