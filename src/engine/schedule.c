@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+/* Measured (Linux 6.18, one core per host, 128 KiB at 1 Gb/s, 2 x 1.2 ms of
+ * work): at nice 0 an engine that has just run and slept is often not eligible
+ * when it wakes, and then waits for the program's next tick or touch: overlap
+ * 0.39. From nice -1 on it is: 0.78, and neither nice -20 nor SCHED_FIFO brings
+ * more. A shorter slice (sched_setattr) does not help at nice 0. */
 #include "engine/schedule.h"
 
-#include <sched.h>
-#include <stdint.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <errno.h>
+#include <sys/resource.h>
 
-/* The first version of the kernel's struct (SCHED_ATTR_SIZE_VER0); libc has none. */
-struct schedule_attributes {
-    uint32_t size;
-    uint32_t policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime_ns;
-    uint64_t deadline_ns;
-    uint64_t period_ns;
-};
-
-enum { SHORTEST_SLICE_NS = 100000 };
+enum { ENGINE_NICE = -5, CALLING_THREAD = 0 };
 
 void engine_schedule_promptly(void)
 {
-    struct schedule_attributes attributes = {.size = sizeof attributes};
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 || attributes.policy != SCHED_OTHER)
-        return;
-    attributes.runtime_ns = SHORTEST_SLICE_NS;
-    attributes.flags = 0;
-    syscall(SYS_sched_setattr, 0, &attributes, 0);
+    /* On Linux a priority is a thread's own (setpriority(2), "C library/kernel differences"). */
+    errno = 0;
+    int before = getpriority(PRIO_PROCESS, CALLING_THREAD);
+    if (errno == 0)
+        setpriority(PRIO_PROCESS, CALLING_THREAD, before + ENGINE_NICE);
 }
