@@ -129,3 +129,18 @@ def test_termination_is_forwarded(tmp_path: Path) -> None:
         child.send_signal(signal.SIGTERM)
         assert child.wait(20) == 9
     assert [path.name for path in tmp_path.iterdir()] == ["ready"]
+
+
+def test_job_survives_a_stop(tmp_path: Path) -> None:
+    """As Ctrl-Z and fg do, for longer than the command looks apart."""
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
+    command = [sys.executable, "-m", "lapwing", "run", "--quiet", "sh", "-c", "touch ready; sleep 3; exit 9"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment) as child:
+        for _ in range(200):
+            if (tmp_path / "ready").exists():
+                break
+            time.sleep(0.05)
+        child.send_signal(signal.SIGSTOP)
+        time.sleep(1.3)
+        child.send_signal(signal.SIGCONT)
+        assert child.wait(20) == 9

@@ -37,11 +37,13 @@ def make_record_folder() -> Path:
 def wait_forwarding(pid: int, watched: set[signal.Signals]) -> int:
     """Wait for a child and pass on signals; the terminal sends its own to the whole process group already.
 
-    The look once a second is for a SIGCHLD that another thread of this process took.
+    The look once a second is for a SIGCHLD that another thread of this process took. After a stop that outlasts it
+    CPython 3.11 returns what happened to lie in memory for a signal (signal_sigtimedwait_impl leaves its loop without
+    a siginfo), so only a number of those waited for is believed.
     """
     while True:
         received = signal.sigtimedwait(watched, LOOK_INTERVAL_S)
-        if received and received.si_signo != signal.SIGCHLD and received.si_code != FROM_KERNEL:
+        if received and received.si_signo in FORWARDED and received.si_code != FROM_KERNEL:
             os.kill(pid, received.si_signo)
         done, status = os.waitpid(pid, os.WNOHANG)
         if done == pid:
