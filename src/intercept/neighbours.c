@@ -45,6 +45,9 @@ static bool neighbours_heap(struct range bytes)
 enum reason neighbours_check(struct range bytes)
 {
     struct range pages = base_pages_of(bytes);
+    /* The buffer itself may be part of a window, which other processes read. */
+    if (requests_are_unknown())
+        return REASON_MEMORY_NEIGHBOURS;
     if (pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;
     if (neighbours_heap(bytes))

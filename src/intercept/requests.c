@@ -96,6 +96,11 @@ void requests_track_unknown(void)
     requests.is_unknown = true;
 }
 
+bool requests_are_unknown(void)
+{
+    return requests.is_unknown;
+}
+
 static void request_remove(uint64_t key)
 {
     for (uint32_t *link = request_bucket(key); *link != NOBODY; link = &requests.entries[*link].next) {

@@ -26,6 +26,8 @@ void requests_track_for_ever(struct range bytes);
  * buffers): no page may be shared any more. */
 void requests_track_unknown(void);
 
+bool requests_are_unknown(void);
+
 /* One request with this key is over. */
 void requests_untrack(uint64_t key);
 
