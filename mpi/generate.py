@@ -111,6 +111,12 @@ def start_body(row: Row) -> Iterator[str]:
     yield f"int result = {call(row)};"
     yield "if (result == MPI_SUCCESS)"
     yield f"    {track(row)}"
+    op = row.parameter_of_role("op")
+    if op is not None:
+        # From now on the engine must not run MPI while the program computes: MPI could run the
+        # program's own reduction function, which only the program's threads may.
+        yield f"if (!abi_op_is_predefined({op.name}))"
+        yield "    dispatch_track_for_ever();"
     yield "return is_direct ? result : dispatch_leave(result);"
 
 
