@@ -176,8 +176,8 @@ CHAPTERS: dict[str, list[Row]] = {
             "MPI_Request *request)",
             reads="buf count datatype",
         ),
-        gated("int MPI_Start(MPI_Request *request)"),
-        gated("int MPI_Startall(int count, MPI_Request array_of_requests[])", sizes="array_of_requests = count"),
+        drain("int MPI_Start(MPI_Request *request)"),
+        drain("int MPI_Startall(int count, MPI_Request array_of_requests[])", sizes="array_of_requests = count"),
         status("int MPI_Status_get_error(const MPI_Status *status, int *error)"),
         status("int MPI_Status_get_source(const MPI_Status *status, int *source)"),
         status("int MPI_Status_get_tag(const MPI_Status *status, int *tag)"),
@@ -203,12 +203,12 @@ CHAPTERS: dict[str, list[Row]] = {
     ],
     "Partitioned Point-to-Point Communication": [
         gated("int MPI_Parrived(MPI_Request request, int partition, int *flag)"),
-        gated("int MPI_Pready(int partition, MPI_Request request)"),
-        gated(
+        drain("int MPI_Pready(int partition, MPI_Request request)"),
+        drain(
             "int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request)",
             sizes="array_of_partitions = length",
         ),
-        gated("int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)"),
+        drain("int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)"),
         start(
             "int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, "
             "MPI_Comm comm, MPI_Info info, MPI_Request *request)",
@@ -925,7 +925,7 @@ CHAPTERS: dict[str, list[Row]] = {
     ],
     "External Interfaces": [
         gated("int MPI_Grequest_complete(MPI_Request request)"),
-        drain(
+        written(
             "int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, "
             "MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)",
         ),

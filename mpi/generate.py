@@ -116,7 +116,7 @@ def start_body(row: Row) -> Iterator[str]:
         # From now on the engine must not run MPI while the program computes: MPI could run the
         # program's own reduction function, which only the program's threads may.
         yield f"if (!abi_op_is_predefined({op.name}))"
-        yield "    dispatch_track_for_ever();"
+        yield "    dispatch_expect_callbacks();"
     yield "return is_direct ? result : dispatch_leave(result);"
 
 

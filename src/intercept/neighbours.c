@@ -5,6 +5,7 @@
 
 #include "engine/gate.h"
 #include "intercept/libc/allocate.h"
+#include "intercept/libc/threads.h"
 #include "intercept/requests.h"
 #include "protect/protect.h"
 
@@ -48,6 +49,8 @@ enum reason neighbours_check(struct range bytes)
     /* The buffer itself may be part of a window, which other processes read. */
     if (requests_are_unknown())
         return REASON_MEMORY_NEIGHBOURS;
+    if (libc_threads_own_stack(pages))
+        return REASON_MEMORY_STACK;
     if (pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;
     if (neighbours_heap(bytes))

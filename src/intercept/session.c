@@ -127,6 +127,12 @@ void session_start(const struct session_facts *facts)
     session_note(identity.hold, sizeof identity.hold, protect_backend_name());
 }
 
+void session_refuse(enum reason reason)
+{
+    if (session_state == REASON_NONE)
+        session_state = reason;
+}
+
 static void session_write_record(bool is_complete)
 {
     const char *directory = getenv("LAPWING_RECORD_DIR");

@@ -28,6 +28,9 @@ static inline enum reason session_reason(void)
     return session_state;
 }
 
+/* No op begins any more, for this reason. */
+void session_refuse(enum reason reason);
+
 /* Before MPI_Finalize: waits for all ops, ends the engine, writes the record. */
 void session_stop(void);
 

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/* The program's threads. Those that MPI starts inside its own calls do not count:
+ * they do not touch the program's memory. */
 #ifndef LIBC_THREADS_H
 #define LIBC_THREADS_H
 
 #include <stdbool.h>
 
-/* Has the program started a thread of its own? Those that MPI starts inside its
- * calls do not count: they do not touch the program's memory. */
+#include "base/pages.h"
+
+/* Has the program started a thread of its own? */
 bool libc_threads_are_several(void);
+
+/* Do these bytes lie on the stack of a thread that the program started (or may
+ * they, when there are more threads than are known)? A held page of a stack would
+ * stop its thread, and a signal could not be delivered to it. */
+bool libc_threads_own_stack(struct range bytes);
 
 #endif

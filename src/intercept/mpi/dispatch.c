@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "intercept/neighbours.h"
 #include "intercept/requests.h"
+#include "intercept/session.h"
 #include "intercept/transfer.h"
 #include "intercept/wait.h"
 #include "native.h"
@@ -86,6 +87,12 @@ void dispatch_track_unknown(MPI_Request request)
     struct range everything = {1, UINTPTR_MAX};
     if (request != abi_handles.request_null)
         requests_track((uint64_t)(uintptr_t)request, everything);
+}
+
+void dispatch_expect_callbacks(void)
+{
+    session_refuse(REASON_CALLBACK);
+    transfer_wait_all();
 }
 
 void dispatch_track_for_ever(void)

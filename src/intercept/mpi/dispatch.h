@@ -47,6 +47,12 @@ void dispatch_track_unknown(MPI_Request request);
  * buffers). */
 void dispatch_track_for_ever(void);
 
+/* MPI may from now on run functions of the program's own, at times that only MPI
+ * knows. They may touch anything, held memory too, in a thread that is inside
+ * MPI, and must not run in the engine: no op begins any more. Waits for those
+ * that are pending. */
+void dispatch_expect_callbacks(void);
+
 /* Returns `status`, or, when it is provisional, waits for its op and returns
  * `storage` filled with the true status. */
 const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *storage);

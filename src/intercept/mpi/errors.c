@@ -5,7 +5,6 @@
 
 #include "base/lock.h"
 #include "intercept/busy.h"
-#include "intercept/real.h"
 #include "record/record.h"
 
 /* A program whose ops fail faster than it calls MPI hears of the first ones. */
@@ -15,7 +14,6 @@ static struct {
     struct base_lock lock;
     _Atomic unsigned count; /* read without the lock to skip it */
     int codes[CODES_MAX];
-    _Atomic bool has_handlers;
 } errors;
 
 void errors_keep(int code)
@@ -53,27 +51,4 @@ int errors_take(void)
     int code = errors_pop();
     base_lock_release(&errors.lock);
     return code;
-}
-
-void errors_handlers_exist(void)
-{
-    atomic_store_explicit(&errors.has_handlers, true, memory_order_relaxed);
-}
-
-static bool error_handler_is_predefined(MPI_Errhandler handler)
-{
-    return handler == abi_handles.errors_are_fatal || handler == abi_handles.errors_return ||
-           handler == abi_handles.errors_abort;
-}
-
-bool errors_may_come_late(MPI_Comm comm)
-{
-    MPI_Errhandler handler;
-    if (!atomic_load_explicit(&errors.has_handlers, memory_order_relaxed))
-        return true;
-    if (real.MPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
-        return false;
-    bool is_predefined = error_handler_is_predefined(handler);
-    real.MPI_Errhandler_free(&handler);
-    return is_predefined;
 }

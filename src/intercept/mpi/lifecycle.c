@@ -102,7 +102,7 @@ int entry_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 
 int entry_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
-    errors_handlers_exist();
+    dispatch_expect_callbacks();
     dispatch_wait_argument(errhandler, sizeof *errhandler);
     dispatch_enter();
     return dispatch_leave(real.MPI_Comm_create_errhandler(function, errhandler));
@@ -110,10 +110,19 @@ int entry_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI
 
 int entry_MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
-    errors_handlers_exist();
+    dispatch_expect_callbacks();
     dispatch_wait_argument(errhandler, sizeof *errhandler);
     dispatch_enter();
     return dispatch_leave(real.MPI_Errhandler_create(function, errhandler));
+}
+
+/* Its query function runs inside MPI_Wait and MPI_Test (MPI 4.1, 13.2). */
+int entry_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+                             MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+{
+    dispatch_expect_callbacks();
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 
 int entry_MPI_Type_free(MPI_Datatype *datatype)

@@ -42,8 +42,9 @@ static int matched_pass(const struct message *message, MPI_Status *status)
     return message_carry_inline(message, matched_start, status);
 }
 
-/* A message shorter than the buffer is held for what it really brings; a longer
- * one is an error that MPI reports at once. */
+/* Too small to hold after all, or longer than the buffer: an error that MPI
+ * reports at once. The hold still covers the whole buffer: a datatype may put the
+ * first bytes of a message anywhere in it. */
 static enum reason matched_judge(struct message *message, MPI_Status *status)
 {
     int bytes = MPI_UNDEFINED;
@@ -53,7 +54,6 @@ static enum reason matched_judge(struct message *message, MPI_Status *status)
     if ((uint64_t)bytes < options.threshold_bytes)
         return REASON_SMALL;
     message->bytes = (uint64_t)bytes;
-    message->range.high = message->range.low + (uintptr_t)bytes;
     return REASON_NONE;
 }
 

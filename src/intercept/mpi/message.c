@@ -151,14 +151,6 @@ static enum reason message_start_held(struct transfer *transfer, struct message 
     return reason == REASON_NONE ? message_launch(transfer, status, result) : reason;
 }
 
-static enum reason message_start_gated(struct transfer *transfer, struct message *message, message_start_fn *start,
-                                       MPI_Status *status, int *result)
-{
-    if (!errors_may_come_late(message->comm))
-        return REASON_ERROR_HANDLER;
-    return message_start_held(transfer, message, start, status, result);
-}
-
 /* The program's status while its page is certainly not held: before the hold. */
 static void message_promise(struct transfer *transfer, const struct message *message, MPI_Status *status)
 {
@@ -185,7 +177,7 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     message_promise(transfer, message, status);
     intercept_wait_range(message->range, message->direction == POLICY_SEND);
     dispatch_enter();
-    enum reason reason = message_start_gated(transfer, message, start, &own_status, result);
+    enum reason reason = message_start_held(transfer, message, start, &own_status, result);
     if (reason != REASON_NONE) {
         *request = native_of(transfer)->request;
         transfer_unhold(transfer);
