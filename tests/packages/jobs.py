@@ -39,8 +39,6 @@ class Job:
     files: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 60.0
-    # Reason that every run must give for passing calls: the program reaches MPI where Lapwing does not look.
-    expected_reason: str = ""
     # Whether some variant must overlap calls: else a run in which Lapwing did nothing would prove nothing.
     is_overlapping: bool = False
 
