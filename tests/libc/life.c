@@ -255,6 +255,29 @@ static bool large_blocks_own_their_pages(void)
     return true;
 }
 
+/* The address where the mapping ends that an address lies in. */
+static unsigned long mapping_end(const void *address)
+{
+    unsigned long low;
+    unsigned long high = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fscanf(maps, "%lx-%lx%*[^\n]", &low, &high) == 2 && high <= (unsigned long)address)
+        ;
+    fclose(maps);
+    return high;
+}
+
+/* A hold takes one mapping; NumPy asks for huge pages from an array's second page on. */
+static bool huge_pages_leave_one_mapping(void)
+{
+    size_t length = 8 << 20;
+    char *block = malloc(length);
+    bool is_advised = madvise(block + 4096, length - 4096, MADV_HUGEPAGE) == 0 || errno == EINVAL;
+    bool is_whole = mapping_end(block) >= (unsigned long)block + length;
+    free(block);
+    return is_advised && is_whole;
+}
+
 /* Also where the heap gives memory that has been used before. */
 static bool calloc_is_zero(void)
 {
@@ -454,6 +477,7 @@ static const struct {
     {"failing_execs_wait", failing_execs_wait},
     {"heap_waits", heap_waits},
     {"large_blocks_own_their_pages", large_blocks_own_their_pages},
+    {"huge_pages_leave_one_mapping", huge_pages_leave_one_mapping},
     {"calloc_is_zero", calloc_is_zero},
     {"break_waits", break_waits},
     {"shmat_over_memory_waits", shmat_over_memory_waits},

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/pages.h"
 #include "intercept/libc/real.h"
@@ -25,6 +26,9 @@ extern void *__libc_calloc(size_t count, size_t size_bytes) __attribute__((weak)
 
 /* Written once by the constructor, before there are threads. */
 static bool is_libc_allocator;
+
+/* The large block that this thread got last. */
+static _Thread_local void *newest_block;
 
 __attribute__((constructor(102))) static void allocator_recognise(void)
 {
@@ -53,7 +57,8 @@ static size_t block_whole_pages(size_t length_bytes)
 static void *block_new_large(size_t alignment_bytes, size_t length_bytes)
 {
     size_t alignment = alignment_bytes > base_page_bytes() ? alignment_bytes : base_page_bytes();
-    return libc_real()->memalign(alignment, block_whole_pages(length_bytes));
+    newest_block = libc_real()->memalign(alignment, block_whole_pages(length_bytes));
+    return newest_block;
 }
 
 /* dlsym, looking up malloc for us, may allocate itself. */
@@ -183,4 +188,28 @@ void *libc_entry_valloc(size_t length_bytes) LIBC_ENTRY(valloc);
 void *libc_entry_valloc(size_t length_bytes)
 {
     return block_is_large(length_bytes) ? block_new_large(0, length_bytes) : libc_real()->valloc(length_bytes);
+}
+
+/* NumPy wishes huge pages for a new array of 4 MiB and more, from the second page
+ * on (_core/src/multiarray/alloc.c, indicate_hugepages: its offset is a whole page
+ * where the block begins on one). Taken literally, that makes two mappings of every
+ * such array, and none could be held. */
+static bool is_rest_of_newest_block(const void *address)
+{
+    return newest_block != NULL && (uintptr_t)address == (uintptr_t)newest_block + base_page_bytes();
+}
+
+static bool block_wish_huge_pages(size_t length_bytes)
+{
+    return libc_real()->madvise(newest_block, length_bytes + base_page_bytes(), MADV_HUGEPAGE) == 0;
+}
+
+int libc_entry_madvise(void *address, size_t length_bytes, int advice) LIBC_ENTRY(madvise);
+int libc_entry_madvise(void *address, size_t length_bytes, int advice)
+{
+    if (protect_is_armed())
+        libc_use_writes(address, length_bytes);
+    if (advice == MADV_HUGEPAGE && is_rest_of_newest_block(address) && block_wish_huge_pages(length_bytes))
+        return 0;
+    return libc_real()->madvise(address, length_bytes, advice);
 }
