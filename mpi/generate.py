@@ -85,6 +85,8 @@ def gated_body(row: Row) -> Iterator[str]:
     yield "if (dispatch_is_direct())"
     yield f"    return {call(row)};"
     yield from waits(row)
+    if row.treatment == "buffers":
+        yield "dispatch_wait_others();"
     yield "dispatch_enter();"
     yield f"return dispatch_leave({call(row)});"
 

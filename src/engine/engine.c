@@ -20,6 +20,7 @@
 
 enum { NS_PER_US = 1000, GUARD_MISSES_MAX = 2, LOOKS_PER_EVENT = 4 };
 
+_Atomic uint32_t engine_waiters;
 _Atomic uint32_t engine_pending_count; /* also the futex that a parked engine sleeps on */
 
 /* list, list_lock: whoever holds the lock. is_running, thread, mode: the thread
@@ -107,8 +108,15 @@ static bool engine_is_polling(void)
     return atomic_load_explicit(&engine.is_polling, memory_order_relaxed);
 }
 
+static bool engine_is_awaited(void)
+{
+    return atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0;
+}
+
 static int64_t engine_timeout_ns(void)
 {
+    if (engine_is_polling() && engine_is_awaited())
+        return 0;
     return engine_is_polling() ? engine.sleep_ns : (int64_t)options.event_guard_us * NS_PER_US;
 }
 
@@ -183,7 +191,9 @@ static void *engine_main(void *unused)
         unsigned events = engine_sleep();
         uint32_t ended = engine_look();
         engine_judge_events(events, ended);
-        engine_back_off(ended != 0 || (events & ENGINE_EVENT_TOUCH) != 0);
+        engine_back_off(ended != 0 || engine_is_awaited());
+        if (engine_is_polling() && engine_is_awaited())
+            sched_yield();
     }
     engine.totals.cpu_ns = (uint64_t)base_clock_thread_cpu_ns();
     return NULL;
@@ -211,6 +221,7 @@ static bool engine_start(void)
     engine_sockets_watch(engine.wake_descriptor, ENGINE_EVENT_WAKE);
     engine_sockets_watch(engine.hooks.touch_descriptor, ENGINE_EVENT_TOUCH);
     engine_choose_mode();
+    engine_back_off(true);
     return engine_thread_create();
 }
 
@@ -272,6 +283,7 @@ void engine_forked_child(void)
     engine.wake_descriptor = -1;
     atomic_store_explicit(&engine.list_lock.state, 0, memory_order_relaxed);
     atomic_store_explicit(&engine_pending_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&engine_waiters, 0, memory_order_relaxed);
     engine_sockets_forked_child();
     gate_forked_child();
 }

@@ -41,6 +41,10 @@ uint32_t engine_poll(void);
 /* Makes a sleeping engine look at once. Safe in signal context. */
 void engine_wake(void);
 
+/* Threads that wait at a touch: while there are any, a polling engine does not
+ * sleep, as MPI's own wait would not. Whoever sees the touch or its end. */
+extern _Atomic uint32_t engine_waiters;
+
 /* Number of pending ops. */
 extern _Atomic uint32_t engine_pending_count;
 

@@ -12,11 +12,12 @@ extern _Atomic unsigned dispatch_busy;
 
 static inline bool dispatch_is_direct(void)
 {
-    /* relaxed. Below MPI_THREAD_MULTIPLE one program thread is in MPI at a time,
+    /* acquire: pairs with busy_lower(), so that MPI's state as the engine left it
+     * is seen. Below MPI_THREAD_MULTIPLE one program thread is in MPI at a time,
      * and only such a thread raises the number: it sees its own writes, and the
      * program's own synchronisation hands them to its other threads. The engine
      * lowers it only after its last MPI call for that op. */
-    return atomic_load_explicit(&dispatch_busy, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&dispatch_busy, memory_order_acquire) == 0;
 }
 
 static inline void busy_raise(void)

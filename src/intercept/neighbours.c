@@ -5,11 +5,12 @@
 
 #include "engine/gate.h"
 #include "intercept/libc/allocate.h"
+#include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
 #include "intercept/requests.h"
 #include "protect/protect.h"
 
-static _Atomic unsigned generation = 1;
+static _Atomic unsigned generation = 2; /* even: no hold is being armed; never 0 */
 
 unsigned neighbours_generation(void)
 {
@@ -21,8 +22,26 @@ static enum reason neighbours_threads(void)
 {
     if (!gate_is_open())
         return REASON_NONE;
-    atomic_fetch_add_explicit(&generation, 1, memory_order_seq_cst);
     return gate_others_inside() == 0 ? REASON_NONE : REASON_OTHER_THREAD;
+}
+
+/* Odd while a hold is being armed, so that who looks in between looks again. */
+void neighbours_arming_begin(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_seq_cst);
+}
+
+void neighbours_arming_end(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_seq_cst);
+}
+
+/* Other threads and signal handlers of the program may use a shared page at any
+ * time, also in a system call of libc's own (a futex), which would fail, or while
+ * their thread is inside MPI. */
+static bool neighbours_are_busy(void)
+{
+    return (protect_system_calls_fail() && libc_threads_are_several()) || libc_signals_have_handlers();
 }
 
 static bool neighbours_requests(struct range bytes, struct range pages)
@@ -53,6 +72,8 @@ enum reason neighbours_check(struct range bytes)
         return REASON_MEMORY_STACK;
     if (pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;
+    if (neighbours_are_busy())
+        return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_heap(bytes))
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_requests(bytes, pages))

@@ -12,9 +12,12 @@
 enum reason neighbours_check(struct range bytes);
 
 /* Under MPI_THREAD_MULTIPLE two threads may race: one arms a hold while another
- * enters MPI with a buffer on the same page. Each hold that shares a page bumps
- * the generation before it looks for threads inside; each call notes it before
- * its own look at the holds and compares once it is inside. */
+ * enters MPI with a buffer on the same page. The generation
+ * is odd from before neighbours_check() looks for threads inside until the hold is
+ * armed; each call notes it before its own look at the holds and compares once it
+ * is inside: odd, or another one, means look again. */
 unsigned neighbours_generation(void);
+void neighbours_arming_begin(void);
+void neighbours_arming_end(void);
 
 #endif

@@ -145,6 +145,7 @@ bool transfer_launch(struct transfer *transfer)
 static void transfer_count_touch(int64_t touched_ns, int64_t ended_ns)
 {
     program_stall_end();
+    atomic_fetch_sub_explicit(&engine_waiters, 1, memory_order_relaxed);
     record_count(RECORD_TOUCHES, 1);
     if (ended_ns > touched_ns)
         record_count(RECORD_TOUCH_WAIT_NS, (uint64_t)(ended_ns - touched_ns));
@@ -243,6 +244,7 @@ void transfer_touched(uint64_t op_id, uintptr_t address)
     if (!atomic_compare_exchange_strong_explicit(&transfer->touched_ns, &untouched, base_clock_now_ns(),
                                                  memory_order_release, memory_order_relaxed))
         return;
-    program_stall_begin(); /* ends with the op */
+    atomic_fetch_add_explicit(&engine_waiters, 1, memory_order_relaxed);
+    program_stall_begin(); /* both end with the op */
     engine_wake();
 }

@@ -49,6 +49,36 @@ static bool is_open(int descriptor)
     return fcntl(descriptor, F_GETFD) != -1;
 }
 
+/* A receive that has returned promises that what its sender did before is visible. */
+static bool openings_wait_for_all(void)
+{
+    int waits = 0;
+    arm();
+    close(open("/dev/null", O_RDONLY));
+    waits += notes->all_waits;
+    arm();
+    FILE *file = fopen("/dev/null", "r");
+    waits += notes->all_waits;
+    fclose(file);
+    arm();
+    bool is_there = access("/dev/null", R_OK) == 0;
+    waits += notes->all_waits;
+    arm();
+    bool is_alive = kill(getpid(), 0) == 0;
+    waits += notes->all_waits;
+    return is_there && is_alive && waits == 4;
+}
+
+static bool handlers_leave_touches_open(void)
+{
+    struct sigaction shown;
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigfillset(&action.sa_mask);
+    sigaction(SIGUSR2, &action, NULL);
+    sigaction(SIGUSR2, NULL, &shown);
+    return sigismember(&shown.sa_mask, SIGUSR1) == 1 && sigismember(&shown.sa_mask, SIGSEGV) == 0;
+}
+
 static bool own_descriptors_stay_open(void)
 {
     int (*own_descriptor)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "fake_own");
@@ -338,14 +368,14 @@ static bool stream_sockets_are_reported(void)
 {
     int listener;
     int descriptor = connected_socket(&listener);
-    if (descriptor < 0 || notes->socket_count != 1 || notes->socket_last != descriptor)
+    if (descriptor < 0 || notes->socket_count != 2 || notes->socket_last != descriptor)
         return false;
     int accepted = accept(listener, NULL, NULL);
-    if (notes->socket_count != 2 || notes->socket_last != accepted)
+    if (notes->socket_count != 3 || notes->socket_last != accepted)
         return false;
     connected_socket(&listener);
     accepted = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    return notes->socket_count == 4 && notes->socket_last == accepted;
+    return notes->socket_count == 6 && notes->socket_last == accepted;
 }
 
 static bool other_sockets_are_not_reported(void)
@@ -468,6 +498,8 @@ static const struct {
     {"fork_waits_and_tells_the_child", fork_waits_and_tells_the_child},
     {"second_fork_handler_waits", second_fork_handler_waits},
     {"a_thread_is_told", a_thread_is_told},
+    {"openings_wait_for_all", openings_wait_for_all},
+    {"handlers_leave_touches_open", handlers_leave_touches_open},
     {"own_descriptors_stay_open", own_descriptors_stay_open},
     {"vfork_waits_and_returns_twice", vfork_waits_and_returns_twice},
     {"vfork_child_ends_alone", vfork_child_ends_alone},

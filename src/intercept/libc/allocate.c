@@ -88,8 +88,9 @@ static bool block_is_fresh(const void *block)
 
 static void *block_new_zero(size_t length_bytes)
 {
-    void *block = block_new_large(0, length_bytes);
-    if (block != NULL && !block_is_fresh(block))
+    char *block = block_new_large(0, length_bytes);
+    /* MALLOC_PERTURB_ (mallopt(3)) fills fresh blocks too, all with one byte. */
+    if (block != NULL && (!block_is_fresh(block) || block[0] != 0))
         memset(block, 0, length_bytes);
     return block;
 }

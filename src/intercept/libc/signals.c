@@ -2,11 +2,38 @@
 /* Entries that change what happens at a signal. Where the protect layer needs
  * SIGSEGV for itself, the program is shown the disposition it would see without
  * Lapwing; every other signal, and every other backend, is passed on. */
+#include "intercept/libc/signals.h"
+
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
+#include "engine/gate.h"
 #include "intercept/libc/real.h"
 #include "protect/protect.h"
+
+/* Set by whoever installs a handler, never cleared: it may have run and left. */
+static _Atomic bool have_handlers;
+
+bool libc_signals_have_handlers(void)
+{
+    return atomic_load_explicit(&have_handlers, memory_order_relaxed);
+}
+
+static bool signal_comes_any_time(int number)
+{
+    static const int numbers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGCHLD, SIGURG, SIGPIPE};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        if (number == numbers[i])
+            return true;
+    return number >= SIGRTMIN;
+}
+
+static void handler_note(int number, sighandler_t handler)
+{
+    if (handler != SIG_DFL && handler != SIG_IGN && signal_comes_any_time(number) && !gate_is_inside())
+        atomic_store_explicit(&have_handlers, true, memory_order_relaxed);
+}
 
 static bool signals_are_shared(int number)
 {
@@ -42,7 +69,14 @@ int libc_entry_sigaction(int number, const struct sigaction *new_action, struct 
 {
     if (signals_are_shared(number))
         return disposition_change(new_action, old_action);
-    return libc_real()->sigaction(number, new_action, old_action);
+    if (new_action == NULL)
+        return libc_real()->sigaction(number, NULL, old_action);
+    handler_note(number, new_action->sa_handler);
+    /* A handler that blocks SIGSEGV while it runs could not wait at a touch: the
+     * kernel would end the process. */
+    struct sigaction open_action = *new_action;
+    sigdelset(&open_action.sa_mask, SIGSEGV);
+    return libc_real()->sigaction(number, &open_action, old_action);
 }
 
 int libc_entry___sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
@@ -57,6 +91,7 @@ sighandler_t libc_entry_signal(int number, sighandler_t handler)
 {
     if (signals_are_shared(number))
         return handler_change(handler, SIGNAL_BSD_FLAGS);
+    handler_note(number, handler);
     return libc_real()->signal(number, handler);
 }
 
@@ -65,6 +100,7 @@ sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler)
 {
     if (signals_are_shared(number))
         return handler_change(handler, SIGNAL_BSD_FLAGS);
+    handler_note(number, handler);
     return libc_real()->bsd_signal(number, handler);
 }
 
@@ -73,6 +109,7 @@ sighandler_t libc_entry_ssignal(int number, sighandler_t handler)
 {
     if (signals_are_shared(number))
         return handler_change(handler, SIGNAL_BSD_FLAGS);
+    handler_note(number, handler);
     return libc_real()->ssignal(number, handler);
 }
 
@@ -81,6 +118,7 @@ sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler)
 {
     if (signals_are_shared(number))
         return handler_change(handler, SIGNAL_SYSV_FLAGS);
+    handler_note(number, handler);
     return libc_real()->sysv_signal(number, handler);
 }
 
@@ -89,6 +127,7 @@ sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
 {
     if (signals_are_shared(number))
         return handler_change(handler, SIGNAL_SYSV_FLAGS);
+    handler_note(number, handler);
     return libc_real()->__sysv_signal(number, handler);
 }
 
@@ -97,6 +136,7 @@ sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
 sighandler_t libc_entry_sigset(int number, sighandler_t handler) LIBC_ENTRY(sigset);
 sighandler_t libc_entry_sigset(int number, sighandler_t handler)
 {
+    handler_note(number, handler);
     if (!signals_are_shared(number))
         return libc_real()->sigset(number, handler);
     struct sigaction old_action = {.sa_handler = SIG_DFL};

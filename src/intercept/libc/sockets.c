@@ -46,6 +46,16 @@ int libc_entry_connect(int descriptor, const struct sockaddr *address, socklen_t
     return result;
 }
 
+/* A peer's first message begins with a connection that MPI has to accept. */
+int libc_entry_listen(int descriptor, int backlog) LIBC_ENTRY(listen);
+int libc_entry_listen(int descriptor, int backlog)
+{
+    int result = libc_real()->listen(descriptor, backlog);
+    if (result == 0)
+        socket_report(descriptor);
+    return result;
+}
+
 int libc_entry_accept(int descriptor, struct sockaddr *address, socklen_t *address_length) LIBC_ENTRY(accept);
 int libc_entry_accept(int descriptor, struct sockaddr *address, socklen_t *address_length)
 {

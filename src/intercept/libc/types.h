@@ -3,6 +3,7 @@
 #ifndef LIBC_TYPES_H
 #define LIBC_TYPES_H
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>

@@ -3,6 +3,7 @@
 
 #include "engine/gate.h"
 #include "errors.h"
+#include "intercept/libc/threads.h"
 #include "intercept/neighbours.h"
 #include "intercept/requests.h"
 #include "intercept/session.h"
@@ -43,6 +44,12 @@ void dispatch_wait_argument(const void *argument, size_t length_bytes)
         intercept_wait_range(base_range_of(argument, length_bytes), false);
 }
 
+void dispatch_wait_others(void)
+{
+    if (libc_threads_are_several() && !gate_is_open())
+        transfer_wait_all();
+}
+
 void dispatch_wait_all(void)
 {
     noted_generation = neighbours_generation();
@@ -53,7 +60,8 @@ void dispatch_wait_all(void)
  * under MPI_THREAD_MULTIPLE): it may cover a page of our buffer. */
 static bool dispatch_was_overtaken(void)
 {
-    return noted_generation != 0 && gate_is_open() && gate_depth == 1 && noted_generation != neighbours_generation();
+    bool is_noted = noted_generation != 0 && gate_is_open() && gate_depth == 1;
+    return is_noted && (noted_generation % 2 != 0 || noted_generation != neighbours_generation());
 }
 
 void dispatch_enter(void)

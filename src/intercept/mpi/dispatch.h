@@ -28,6 +28,11 @@ void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype data
  * and MPI's special addresses are fine. */
 void dispatch_wait_argument(const void *argument, size_t length_bytes);
 
+/* Before a call that keeps the gate for as long as it blocks: with several
+ * threads, waits for every op, since a touch of another thread could not be
+ * released meanwhile. */
+void dispatch_wait_others(void);
+
 /* Waits for every op. */
 void dispatch_wait_all(void);
 

@@ -98,8 +98,12 @@ static bool message_test(struct engine_op *op)
 static enum reason message_hold(struct transfer *transfer, struct message *message)
 {
     enum hold_kind kind = message->direction == POLICY_SEND ? HOLD_NO_WRITE : HOLD_NO_ACCESS;
+    neighbours_arming_begin();
     enum reason reason = neighbours_check(message->range);
-    return reason == REASON_NONE ? transfer_hold(transfer, kind, message->range) : reason;
+    if (reason == REASON_NONE)
+        reason = transfer_hold(transfer, kind, message->range);
+    neighbours_arming_end();
+    return reason;
 }
 
 static void message_describe(struct transfer *transfer, const struct message *message)
@@ -188,7 +192,8 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     gate_leave();
     if (reason == REASON_FINISHED_AT_ONCE && message->direction == POLICY_RECEIVE)
         statuses_copy(status, &own_status);
-    if (*result == MPI_SUCCESS)
+    bool is_returned = reason == REASON_NONE || reason == REASON_FINISHED_AT_ONCE;
+    if (is_returned && *result == MPI_SUCCESS)
         *result = errors_take();
     return reason;
 }
@@ -202,7 +207,8 @@ int message_start_inline(const struct message *message, message_start_fn *start,
     int result = start(message, message->buffer, request);
     if (result == MPI_SUCCESS)
         requests_track(message_key(message), message->range);
-    return dispatch_leave(result);
+    gate_leave(); /* a late error is taken at the end: this message must be waited for first */
+    return result;
 }
 
 int message_finish(const struct message *message, MPI_Request *request, MPI_Status *status)
