@@ -4,6 +4,7 @@
 #include "engine/sockets.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/epoll.h>
@@ -101,6 +102,25 @@ unsigned engine_sockets_sleep(int64_t timeout_ns)
             sockets_note_woken(&entries[i]);
     }
     return seen;
+}
+
+uint32_t engine_sockets_waiting_bytes(void)
+{
+    uint32_t total_bytes = 0;
+    for (int i = 0; i < sockets.woken_count; i++) {
+        int bytes = 0;
+        if (ioctl(sockets.woken[i], FIONREAD, &bytes) == 0 && bytes > 0)
+            total_bytes += (uint32_t)bytes;
+    }
+    return total_bytes;
+}
+
+void engine_sockets_rest(int touch_descriptor, int wake_descriptor, int64_t timeout_ns)
+{
+    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    /* A negative descriptor is left out (poll(2)). */
+    struct pollfd ends[] = {{.fd = touch_descriptor, .events = POLLIN}, {.fd = wake_descriptor, .events = POLLIN}};
+    syscall(SYS_ppoll, ends, sizeof ends / sizeof ends[0], &timeout, NULL, 0);
 }
 
 /* Bytes that wait in a socket that woke the engine; notes whether they changed. */

@@ -23,6 +23,13 @@ void engine_sockets_watch(int descriptor, unsigned event);
  * Returns the events seen, ENGINE_EVENT_NONE after a time-out. */
 unsigned engine_sockets_sleep(int64_t timeout_ns);
 
+/* Engine thread, right after a sleep: bytes that wait in the sockets that woke it. */
+uint32_t engine_sockets_waiting_bytes(void);
+
+/* Engine thread: lets data gather for at most `timeout_ns`; only a touch or a wake
+ * ends it sooner. */
+void engine_sockets_rest(int touch_descriptor, int wake_descriptor, int64_t timeout_ns);
+
 /* Engine thread, after a look at MPI: does a socket that woke it still hold
  * bytes that MPI has begun to take? Then it should look again at once. */
 bool engine_sockets_unread(void);
