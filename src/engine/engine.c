@@ -19,7 +19,7 @@
 #include "engine/sockets.h"
 
 enum { NS_PER_US = 1000, GUARD_MISSES_MAX = 2, LOOKS_PER_EVENT = 4 };
-enum { BULK_BYTES = 16384, REST_PART = 16, REST_LONGEST_US = 400 };
+enum { BULK_BYTES = 16384, REST_PART = 16, REST_LONGEST_US = 400, SLEEP_LONG_US = 200 };
 
 _Atomic uint32_t engine_waiters;
 _Atomic uint32_t engine_pending_count; /* also the futex that a parked engine sleeps on */
@@ -45,6 +45,7 @@ static struct {
 
     int64_t sleep_ns;
     int64_t busy_since_ns; /* when the engine last left its parking place */
+    int64_t slept_ns;      /* how long the last sleep was */
     bool is_bulk;          /* the last wake-up found much to take in */
     int guard_misses;
     struct engine_totals totals;
@@ -165,8 +166,10 @@ static uint32_t engine_look(void)
 
 static unsigned engine_sleep(void)
 {
+    int64_t begin_ns = base_clock_now_ns();
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
     unsigned events = engine_sockets_sleep(engine_timeout_ns());
+    engine.slept_ns = base_clock_now_ns() - begin_ns;
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
     if (events & ENGINE_EVENT_WAKE)
         engine_wake_read();
@@ -181,7 +184,7 @@ static unsigned engine_sleep(void)
 static void engine_rest(void)
 {
     int64_t longest_ns = (base_clock_now_ns() - engine.busy_since_ns) / REST_PART;
-    if (!engine.is_bulk || engine_is_awaited())
+    if (!engine.is_bulk || engine.slept_ns > SLEEP_LONG_US * NS_PER_US || engine_is_awaited())
         return;
     if (longest_ns > REST_LONGEST_US * NS_PER_US)
         longest_ns = REST_LONGEST_US * NS_PER_US;
