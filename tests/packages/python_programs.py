@@ -82,7 +82,7 @@ def list_wheel_jobs(family: Family, wheels: Path, build: Path, tests: Path | str
     if isinstance(tests, str):
         return [*jobs, Skip(f"mpi4py-tests{name}", tests)]
     words = [sys.executable, str(tests / "main.py"), "-q", *(f"test_{name}" for name in MODULES.split())]
-    return [*jobs, Job("mpi4py-tests", family, words, summarize_tests, environment=variables, timeout_s=120.0)]
+    return [*jobs, Job("mpi4py-tests", family, words, summarize_tests, environment=variables, timeout_s=300.0)]
 
 
 def list_debian_jobs(wheels: Path) -> list[Job | Skip]:
