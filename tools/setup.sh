@@ -8,7 +8,13 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 wants_tests=no
-[ "${1:-}" = "--tests" ] && wants_tests=yes
+wants_packages=no
+for argument in "$@"; do
+    case $argument in
+        --tests) wants_tests=yes ;;
+        --packages) wants_packages=yes ;;
+    esac
+done
 
 say() {
     printf '\033[1m%s\033[0m\n' "$*" >&2
@@ -28,6 +34,14 @@ find_python() {
     done
 }
 
+# The real programs of tests/packages.
+list_missing_programs() {
+    has hpcc || echo hpcc
+    has lmp || echo lammps
+    [ -d /usr/lib/x86_64-linux-gnu/scalapack ] || echo scalapack-mpi-test
+    [ -d /usr/lib/python3/dist-packages/mpi4py ] || echo python3-mpi4py python3-numpy
+}
+
 # Debian packages that are missing here.
 list_missing() {
     has cc || echo gcc libc6-dev
@@ -36,6 +50,7 @@ list_missing() {
     [ -n "$(find_python)" ] || echo python3 python3-venv
     has ip || echo iproute2
     has mpirun || has mpiexec || echo openmpi-bin libopenmpi-dev
+    [ "$wants_packages" = no ] || list_missing_programs
     [ "$wants_tests" = yes ] || return 0
     has mpicc.openmpi || echo openmpi-bin libopenmpi-dev
     has mpicc.mpich || echo mpich libmpich-dev

@@ -4,6 +4,7 @@
 #   tools/test.sh            all that a change must pass (under 25 minutes on 2 cores)
 #   tools/test.sh STEP...    only these steps, after tools/setup.sh --tests
 #   tools/test.sh stress     300,000 random steps per variant (hold backend) and MPI
+#   tools/test.sh packages   HPCC, LAMMPS, ScaLAPACK's testers, mpi4py: the outcomes of stock MPI
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 # A step that cannot run here is skipped, with the reason, and listed at the end.
 set -u
@@ -99,6 +100,11 @@ step_stress() {
     for seed in 1 2 3; do
         run_mpi --program stress --verbose --timeout 600 -- 100000 "$seed" || return 1
     done
+}
+
+step_packages() {
+    tools/setup.sh --tests --packages &&
+        .venv/bin/python tests/packages/run.py --preload "$build/liblapwing.so"
 }
 
 run_step() {
