@@ -143,7 +143,8 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     struct block block = {0};
-    if (argc < 5 || (block.nx = atoi(argv[1])) < 3 || (block.ny = atoi(argv[2])) < 3 || (block.nz = atoi(argv[3])) < 2) {
+    if (argc < 5 || (block.nx = atoi(argv[1])) < 3 || (block.ny = atoi(argv[2])) < 3 ||
+        (block.nz = atoi(argv[3])) < 2) {
         fprintf(stderr, "usage: heat3d NX NY NZ STEPS [all|exchange|update]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
