@@ -4,4 +4,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 tools/setup.sh
-exec .venv/bin/lapwing demo "$@"
+mkdir -p build
+exec .venv/bin/lapwing demo --plot build/demo.png "$@"
