@@ -65,10 +65,11 @@ static int sendrecv_split(struct message *send, enum reason send_reason, struct 
         out = sendrecv_start(send, send_reason, message_start_send, MPI_STATUS_IGNORE);
     bool is_inline = in.request != abi_handles.request_null;
     int in_result = sendrecv_finish(&in, &own_status);
-    int out_result = in_result == MPI_SUCCESS ? sendrecv_finish(&out, MPI_STATUS_IGNORE) : in_result;
+    /* Also after a failed receive: the send is under way, and its buffer in use. */
+    int out_result = sendrecv_finish(&out, MPI_STATUS_IGNORE);
     if (is_inline && in_result == MPI_SUCCESS)
         statuses_copy(status, &own_status);
-    return out_result;
+    return in_result != MPI_SUCCESS ? in_result : out_result;
 }
 
 static bool sendrecv_must_split(enum reason send_reason, enum reason receive_reason)
@@ -102,9 +103,13 @@ static bool sendrecv_try(struct message *send, struct message *receive, MPI_Stat
     message_measure(receive);
     enum reason send_reason = message_judge(send, return_address);
     enum reason receive_reason = sendrecv_judge_receive(receive, send, status, return_address);
+    /* The halves are started with int counts. */
+    bool can_split = sendrecv_fits_int(send, receive);
+    if (!can_split && sendrecv_must_split(send_reason, receive_reason))
+        send_reason = receive_reason = REASON_DATATYPE;
     /* Passed whole while other ops are pending, it would keep the gate. */
-    bool would_block = engine_pending() != 0 && !gate_is_inside() && sendrecv_fits_int(send, receive);
-    if (sendrecv_must_split(send_reason, receive_reason) || would_block) {
+    bool would_block = engine_pending() != 0 && !gate_is_inside();
+    if (can_split && (sendrecv_must_split(send_reason, receive_reason) || would_block)) {
         *result = sendrecv_split(send, send_reason, receive, receive_reason, status);
         return true;
     }
