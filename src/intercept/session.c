@@ -90,7 +90,7 @@ static bool session_has_rdma(void)
 static enum reason session_decide(const struct session_facts *facts)
 {
     const char *bypass = intercept_bind_bypass();
-    session_note(identity.notice, sizeof identity.notice, bypass);
+    session_note(identity.notice, sizeof identity.notice, bypass != NULL ? bypass : options_notice());
     if (bypass != NULL)
         return REASON_BYPASS;
     if (facts->provided_ordinal < LEVEL_SERIALIZED)

@@ -30,7 +30,7 @@ struct record_header {
     char abi[16];         /* "openmpi", "mpich", "standard", "none" */
     char hold[24];        /* hold backend in use, or "none" */
     char progress[16];    /* "event", "poll", "none" */
-    char notice[64];      /* why Lapwing is off in this process, or "" */
+    char notice[64];      /* why Lapwing is off, or an option that it could not read, or "" */
 };
 
 struct record_pass {

@@ -84,23 +84,6 @@ struct abi_handles {
 /* Owner: abi_prepare() writes it once, before the first entry of the backend runs. */
 extern struct abi_handles abi_handles;
 
-/* The special addresses, typed: what the constants of abi.h are for, once. */
-static inline void *abi_in_place(void)
-{
-    return MPI_IN_PLACE;
-}
-
-static inline MPI_Status *abi_status_ignore(void)
-{
-    return MPI_STATUS_IGNORE;
-}
-
-/* Also true of MPI_STATUSES_IGNORE, which is the same address in all three ABIs. */
-static inline bool abi_is_status_ignore(const MPI_Status *status)
-{
-    return status == MPI_STATUS_IGNORE;
-}
-
 /* Fills abi_handles from the library. False when it lacks what every library of this ABI has. */
 bool abi_prepare(void *library);
 
