@@ -12,6 +12,7 @@
 #include "protect/kernel.h"
 #include "protect/memory.h"
 #include "protect/probe.h"
+#include "protect/reserve.h"
 #include "protect/transit.h"
 
 _Atomic uint32_t protect_armed_count;
@@ -260,6 +261,8 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
     struct hold *hold = slot_find_free();
     if (hold == NULL)
         return REASON_TOO_MANY_OPS;
+    if (!reserve_cover(1 + atomic_load_explicit(&protect_armed_count, memory_order_relaxed)))
+        return REASON_MEMORY_FAILED;
     page_make_present(bytes.low);
     slot_fill(hold, kind, bytes, op_id);
     slot_publish(hold, pages);
@@ -374,6 +377,7 @@ void protect_stop(void)
         backend->stop();
     backend = NULL;
     memory_stop();
+    reserve_stop();
 }
 
 /* The descriptors speak of the parent's memory. The lock may have been taken by

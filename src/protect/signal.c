@@ -9,6 +9,7 @@
 #include "protect/fault.h"
 #include "protect/kernel.h"
 #include "protect/protect.h"
+#include "protect/reserve.h"
 
 /* linux/signal.h; glibc hides it */
 enum { SIGNAL_RESTORER_FLAG = 0x04000000 };
@@ -120,9 +121,13 @@ static bool signal_write_close(struct range pages)
     return kernel_mprotect(pages, PROT_READ);
 }
 
+/* Splits a mapping where a neighbour stays held, for which there may be none left. */
 static void signal_open(struct range pages)
 {
-    kernel_mprotect(pages, PROT_READ | PROT_WRITE);
+    bool is_open;
+    do
+        is_open = kernel_mprotect(pages, PROT_READ | PROT_WRITE);
+    while (!is_open && errno == ENOMEM && reserve_spend());
 }
 
 static bool signal_transit_settle(struct range transit_pages)

@@ -2,12 +2,25 @@
 #define _GNU_SOURCE /* MREMAP_* */
 #include "protect/transit.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "protect/kernel.h"
+#include "protect/reserve.h"
 
 /* linux/mman.h; Linux 5.7, glibc 2.32 */
 enum { TRANSIT_DONTUNMAP = 4 };
+
+/* Moves mapped pages over whatever is at `target`. The kernel may want mappings
+ * that the program has used up. */
+static bool move_over(struct range pages, uintptr_t target)
+{
+    bool is_done;
+    do
+        is_done = kernel_mremap(pages, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target;
+    while (!is_done && errno == ENOMEM && reserve_spend());
+    return is_done;
+}
 
 /* Without MREMAP_FIXED the target is a wish: the kernel grants it only where
  * nothing is mapped, so that nobody's memory is overwritten. This costs less
@@ -22,15 +35,9 @@ bool transit_move_out(struct range pages)
     if (landed == (uintptr_t)MAP_FAILED)
         return false;
     struct range elsewhere = {landed, landed + (pages.high - pages.low)};
-    if (kernel_mremap(elsewhere, MREMAP_MAYMOVE | MREMAP_FIXED, pages.low) != pages.low)
+    if (!move_over(elsewhere, pages.low))
         abort(); /* the program's memory is lost: going on would compute with zeros */
     return false;
-}
-
-static bool move_home_whole(struct range pages)
-{
-    struct range transit_pages = transit_range(pages);
-    return kernel_mremap(transit_pages, MREMAP_MAYMOVE | MREMAP_FIXED, pages.low) == pages.low;
 }
 
 /* Whole pages nearest to the middle. */
@@ -45,7 +52,7 @@ static uintptr_t middle_of(struct range pages)
  * somebody advised a part of the transit range), halves find the seams. */
 void transit_move_home(struct range pages)
 {
-    if (move_home_whole(pages))
+    if (move_over(transit_range(pages), pages.low))
         return;
     uintptr_t middle = middle_of(pages);
     if (middle == pages.low)

@@ -5,6 +5,7 @@
  * wait for a reader, and a single-threaded program has none. Without EVENT_REMAP
  * the kernel also drops the registration of pages that mremap takes away, which
  * is what lets MPI write to them in transit. */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "protect/backend.h"
 #include "protect/fault.h"
 #include "protect/kernel.h"
+#include "protect/reserve.h"
 
 /* Newer than Debian 12's headers, or than glibc's. */
 enum {
@@ -121,7 +123,8 @@ static void userfault_wake(struct range pages)
 static void userfault_open(struct range pages)
 {
     struct uffdio_range range = kernel_range(pages);
-    kernel_ioctl(descriptor, UFFDIO_UNREGISTER, &range);
+    while (kernel_ioctl(descriptor, UFFDIO_UNREGISTER, &range) != 0 && errno == ENOMEM && reserve_spend())
+        continue; /* a mapping was to be split where a neighbour stays held, and there was none left */
     userfault_wake(pages);
 }
 
