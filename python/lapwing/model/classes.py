@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""The four classes of MPI calls of the dedicated-core paper (III-C1), with tests and waits told apart."""
+
+from enum import StrEnum
+
+
+class CallClass(StrEnum):
+    """What kind of work a call does, as far as progress is concerned."""
+
+    BLOCKING = "blocking"
+    START = "nonblocking start"
+    TEST = "test"
+    WAIT = "wait"
+    OTHER = "other"
+
+
+COLLECTIVES = frozenset(
+    "Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce Allreduce "
+    "Reduce_scatter Reduce_scatter_block Scan Exscan Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall "
+    "Neighbor_alltoallv Neighbor_alltoallw".split()
+)
+MESSAGES = frozenset("Send Bsend Ssend Rsend Recv Mrecv Sendrecv Sendrecv_replace".split())
+# They wait for a message and take none: there is nothing to start early.
+BLOCKING_PROBES = frozenset("Probe Mprobe".split())
+# Persistent and partitioned operations are started, too; the paper leaves them for later.
+PERSISTENT_STARTS = frozenset("Start Startall Pready Pready_list Pready_range".split())
+TESTS = frozenset(
+    "Test Testall Testany Testsome Iprobe Improbe Parrived Request_get_status Request_get_status_all "
+    "Request_get_status_any Request_get_status_some".split()
+)
+WAITS = frozenset("Wait Waitall Waitany Waitsome".split())
+STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLECTIVES | MESSAGES}
+
+
+def shorten_name(function: str) -> str:
+    """Return the name without MPI_, PMPI_ and the suffix of large counts: "MPI_Send_c" is "Send"."""
+    return function.removeprefix("P").removeprefix("MPI_").removesuffix("_c")
+
+
+def classify_function(function: str) -> CallClass:
+    """Return the class of an MPI function; what is no communication, or unknown, is OTHER.
+
+    One-sided communication and files are OTHER, as in the paper: a progress thread may help them,
+    and neither model says by how much.
+    """
+    name = shorten_name(function)
+    if name in COLLECTIVES or name in MESSAGES or name in BLOCKING_PROBES:
+        return CallClass.BLOCKING
+    if name in STARTS:
+        return CallClass.START
+    if name in TESTS:
+        return CallClass.TEST
+    return CallClass.WAIT if name in WAITS else CallClass.OTHER
+
+
+def is_convertible(function: str) -> bool:
+    """Say whether a blocking function has a nonblocking counterpart that a programmer could use instead."""
+    return shorten_name(function) in COLLECTIVES | MESSAGES
+
+
+def is_collective(function: str) -> bool:
+    """Say whether a function is a blocking collective."""
+    return shorten_name(function) in COLLECTIVES

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""A job's profile in memory: what the model needs, and what the record reader fills.
+
+Times are integers in nanoseconds of a monotonic clock, sizes are in bytes, ranks are those of
+MPI_COMM_WORLD. A field that was not measured is None or empty, never a guess. The calls of a rank
+are those of the thread that initialised MPI; where several threads called MPI, all of them, and
+`has_threaded_calls` is set. Calls that MPI functions make among themselves are not counted.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from lapwing.model.classes import CallClass, classify_function
+
+
+class Source(StrEnum):
+    """Where a profile comes from: decides what can be known from it."""
+
+    RECORD = "record"
+    DOCUMENT = "document"
+    MPIP = "mpiP"
+
+
+class Way(StrEnum):
+    """A way to run a program."""
+
+    STOCK = "stock"
+    EVENTS = "progress by events"
+    DEDICATED = "dedicated core"
+    DEFERRED = "deferred by Lapwing"
+    REWRITTEN = "rewritten by hand"
+    REWRITTEN_DEDICATED = "rewritten, dedicated core"
+
+
+@dataclass(frozen=True)
+class Moments:
+    """A sample in short: of times in ns or sizes in bytes. An empty one is all zeros."""
+
+    count: int = 0
+    total: int = 0
+    minimum: int = 0
+    maximum: int = 0
+
+    @property
+    def mean(self) -> float:
+        """Return the mean; 0 of an empty sample."""
+        return self.total / self.count if self.count else 0.0
+
+
+@dataclass(frozen=True)
+class SizeBucket:
+    """The calls whose messages have `bits` binary digits: 2**(bits - 1) to 2**bits - 1 bytes; bits 0 is 0 bytes.
+
+    A start's, send's or receive's size is that of its message (Sendrecv: the larger one of the two;
+    collectives: what this rank sends or receives, the larger one). A wait's or test's size is the sum
+    of the messages that it completed. time_total_ns and time_min_ns are the durations of these calls.
+    """
+
+    bits: int
+    count: int
+    bytes_total: int
+    time_total_ns: int
+    time_min_ns: int
+
+
+@dataclass(frozen=True)
+class SlackBucket:
+    """The samples whose computation time has `bits` binary digits in ns, as in SizeBucket."""
+
+    bits: int
+    count: int
+    computation_total_ns: int
+
+
+@dataclass(frozen=True)
+class Slack:
+    """How long a transfer could have gone on beside computation, over the sampled calls of a site.
+
+    A blocking call: from its return to the first touch of its buffer (receive: any access; send: a
+    write; a later MPI or libc call that uses the memory counts as a touch; Sendrecv: the earlier of its
+    two buffers). A wait (Wait, Waitall, ...): from the return of the earliest start among the requests
+    that it completed to the entry of the wait.
+
+    The buckets hold the *computation* part of each sample: the wall time less what this thread spent
+    inside MPI meanwhile. Communication beside communication is not counted as overlap (NAS BT-MZ).
+    Samples of one site are spread evenly over the run.
+    """
+
+    sampled_count: int
+    buckets: tuple[SlackBucket, ...]
+    wall_total_ns: int
+    # Of the samples: those whose watch ended before a touch (a limit, MPI_Finalize); their time is a lower bound.
+    censored_count: int = 0
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Where the buffers of a call site were first touched, and how often there."""
+
+    count: int
+    file: str = ""
+    line: int = 0
+    caller: str = ""
+    module: str = ""
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Peer:
+    """What a site exchanged with one rank."""
+
+    rank: int
+    count: int
+    bytes_total: int
+
+
+@dataclass(frozen=True)
+class FunctionStatistics:
+    """One MPI function on one rank. `time` counts every call; `bytes` the calls that move a message."""
+
+    function: str
+    time: Moments
+    bytes: Moments = Moments()
+
+    @property
+    def call_class(self) -> CallClass:
+        """Return the paper's class."""
+        return classify_function(self.function)
+
+
+@dataclass(frozen=True)
+class SiteStatistics:
+    """One call site on one rank: the return address of the call, in the module that holds it.
+
+    time, bytes: as for the function. sizes: the same calls, split by message size; the counts of
+    the buckets add up to time.count.
+    slack: of blocking calls and waits; None when nothing was sampled.
+    late_peer_ns: the part of time.total in which no data could flow because a peer had not entered its
+    matching call; None when not measured (the model then estimates it from the fastest calls).
+    deferrable_count: how many of the calls Lapwing had no reason to pass; None when it did not look.
+    computation_before: for each call, the time since this thread's previous MPI call returned.
+    """
+
+    function: str
+    time: Moments
+    module: str = ""
+    offset: int = 0
+    file: str = ""
+    line: int = 0
+    caller: str = ""
+    bytes: Moments = Moments()
+    sizes: tuple[SizeBucket, ...] = ()
+    slack: Slack | None = None
+    touches: tuple[Touch, ...] = ()
+    peers: tuple[Peer, ...] = ()
+    late_peer_ns: int | None = None
+    deferrable_count: int | None = None
+    passes: Mapping[str, int] = field(default_factory=dict)
+    computation_before: Moments = Moments()
+
+    @property
+    def call_class(self) -> CallClass:
+        """Return the paper's class."""
+        return classify_function(self.function)
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Return what makes this the same site on other ranks and in other runs."""
+        return (self.function, self.file, self.line) if self.file else (self.function, self.module, self.offset)
+
+    @property
+    def place(self) -> str:
+        """Return the place for people."""
+        if self.file:
+            return f"{self.file}:{self.line}" if self.line else self.file
+        module = self.module.rsplit("/", 1)[-1]
+        return f"{module}+{self.offset:#x}" if module else "unknown place"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What Lapwing's own progress cost on one rank, in a run that had any.
+
+    cpu_ns: processor time of the engine thread. hold_ns: arming and releasing holds. gate_wait_ns: time
+    that threads of the program waited to enter MPI because the engine was inside. ops, bytes_total: what
+    was carried in the background.
+    """
+
+    cpu_ns: int = 0
+    hold_ns: int = 0
+    gate_wait_ns: int = 0
+    ops: int = 0
+    bytes_total: int = 0
+
+
+@dataclass(frozen=True)
+class RankProfile:
+    """One rank. elapsed_ns runs from the return of MPI_Init to the entry of MPI_Finalize.
+
+    functions and sites count the same calls twice, in two ways; a call outside the span is in neither.
+    covered_ns: computation time (outside MPI) while at least one nonblocking operation of the program was
+    pending; None when not measured.
+    """
+
+    rank: int
+    elapsed_ns: int
+    functions: tuple[FunctionStatistics, ...]
+    sites: tuple[SiteStatistics, ...] = ()
+    host: str = ""
+    covered_ns: int | None = None
+    engine: Engine | None = None
+    has_threaded_calls: bool = False
+    is_complete: bool = True
+
+    @property
+    def mpi_ns(self) -> int:
+        """Return t_MPI: the time inside MPI."""
+        return sum(function.time.total for function in self.functions)
+
+    @property
+    def computation_ns(self) -> int:
+        """Return t_comp: the time outside MPI. Threads that call MPI at once can use it up; never negative."""
+        return max(0, self.elapsed_ns - self.mpi_ns)
+
+
+@dataclass(frozen=True)
+class Link:
+    """How long a message takes when both ends are ready, and what it costs each end's processor.
+
+    From a measurement on the same machine (round trips of `lapwing bench pingpong`, halved).
+    """
+
+    latency_ns: float
+    bytes_per_s: float
+    cpu_ns_per_byte: float | None = None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Computation times of the same work on N and on N - 1 cores, of short runs in turn."""
+
+    core_count: int
+    full_ns: tuple[int, ...]
+    reduced_ns: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class JobProfile:
+    """All ranks of one run.
+
+    cores_per_rank: the cores that one rank computes on (N of the paper); None when not known.
+    spare_cores: cores of each host that no rank computes on; an engine there slows nobody.
+    unknown: sentences that say what this source cannot tell.
+    """
+
+    source: Source
+    ranks: tuple[RankProfile, ...]
+    way: Way = Way.STOCK
+    name: str = ""
+    command: str = ""
+    cores_per_rank: int | None = None
+    spare_cores: int = 0
+    link: Link | None = None
+    calibration: Calibration | None = None
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Return the time of the slowest rank."""
+        return max((rank.elapsed_ns for rank in self.ranks), default=0)
