@@ -15,20 +15,17 @@ class CallClass(StrEnum):
 
 
 COLLECTIVES = frozenset(
-    "Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce Allreduce "
-    "Reduce_scatter Reduce_scatter_block Scan Exscan Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall "
-    "Neighbor_alltoallv Neighbor_alltoallw".split()
+    ["Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan", "Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall", "Neighbor_alltoallv", "Neighbor_alltoallw"]
 )
-MESSAGES = frozenset("Send Bsend Ssend Rsend Recv Mrecv Sendrecv Sendrecv_replace".split())
+MESSAGES = frozenset(["Send", "Bsend", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv", "Sendrecv_replace"])
 # They wait for a message and take none: there is nothing to start early.
-BLOCKING_PROBES = frozenset("Probe Mprobe".split())
+BLOCKING_PROBES = frozenset(["Probe", "Mprobe"])
 # Persistent and partitioned operations are started, too; the paper leaves them for later.
-PERSISTENT_STARTS = frozenset("Start Startall Pready Pready_list Pready_range".split())
+PERSISTENT_STARTS = frozenset(["Start", "Startall", "Pready", "Pready_list", "Pready_range"])
 TESTS = frozenset(
-    "Test Testall Testany Testsome Iprobe Improbe Parrived Request_get_status Request_get_status_all "
-    "Request_get_status_any Request_get_status_some".split()
+    ["Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Parrived", "Request_get_status", "Request_get_status_all", "Request_get_status_any", "Request_get_status_some"]
 )
-WAITS = frozenset("Wait Waitall Waitany Waitsome".split())
+WAITS = frozenset(["Wait", "Waitall", "Waitany", "Waitsome"])
 STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLECTIVES | MESSAGES}
 
 

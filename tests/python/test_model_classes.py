@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""The paper's classes, for the functions whose names mislead."""
+
+import pytest
+
+from lapwing.model.classes import CallClass, classify_function, is_convertible
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        ("MPI_Send", CallClass.BLOCKING),
+        ("MPI_Recv_c", CallClass.BLOCKING),
+        ("PMPI_Allreduce", CallClass.BLOCKING),
+        ("Sendrecv_replace", CallClass.BLOCKING),
+        ("MPI_Probe", CallClass.BLOCKING),
+        ("MPI_Isend", CallClass.START),
+        ("MPI_Isendrecv_replace", CallClass.START),
+        ("MPI_Ineighbor_alltoallw", CallClass.START),
+        ("MPI_Startall", CallClass.START),
+        ("MPI_Iprobe", CallClass.TEST),
+        ("MPI_Testany", CallClass.TEST),
+        ("MPI_Waitsome", CallClass.WAIT),
+        ("MPI_Init", CallClass.OTHER),
+        ("MPI_Is_thread_main", CallClass.OTHER),
+        ("MPI_Info_set", CallClass.OTHER),
+        ("MPI_Send_init", CallClass.OTHER),
+        ("MPI_Test_cancelled", CallClass.OTHER),
+        ("MPI_Put", CallClass.OTHER),
+        ("MPI_Win_wait", CallClass.OTHER),
+        ("MPI_File_read_all", CallClass.OTHER),
+        ("MPI_Comm_idup", CallClass.OTHER),
+        ("Pcontrol", CallClass.OTHER),
+        ("", CallClass.OTHER),
+    ],
+)
+def test_class_of_function(function: str, expected: CallClass) -> None:
+    assert classify_function(function) is expected
+
+
+def test_probes_have_nothing_to_convert() -> None:
+    assert not is_convertible("MPI_Probe")
+    assert is_convertible("MPI_Bcast")
+    assert not is_convertible("MPI_Wait")
