@@ -15,7 +15,30 @@ class CallClass(StrEnum):
 
 
 COLLECTIVES = frozenset(
-    ["Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan", "Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall", "Neighbor_alltoallv", "Neighbor_alltoallw"]
+    [
+        "Barrier",
+        "Bcast",
+        "Gather",
+        "Gatherv",
+        "Scatter",
+        "Scatterv",
+        "Allgather",
+        "Allgatherv",
+        "Alltoall",
+        "Alltoallv",
+        "Alltoallw",
+        "Reduce",
+        "Allreduce",
+        "Reduce_scatter",
+        "Reduce_scatter_block",
+        "Scan",
+        "Exscan",
+        "Neighbor_allgather",
+        "Neighbor_allgatherv",
+        "Neighbor_alltoall",
+        "Neighbor_alltoallv",
+        "Neighbor_alltoallw",
+    ]
 )
 MESSAGES = frozenset(["Send", "Bsend", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv", "Sendrecv_replace"])
 # They wait for a message and take none: there is nothing to start early.
@@ -23,7 +46,19 @@ BLOCKING_PROBES = frozenset(["Probe", "Mprobe"])
 # Persistent and partitioned operations are started, too; the paper leaves them for later.
 PERSISTENT_STARTS = frozenset(["Start", "Startall", "Pready", "Pready_list", "Pready_range"])
 TESTS = frozenset(
-    ["Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Parrived", "Request_get_status", "Request_get_status_all", "Request_get_status_any", "Request_get_status_some"]
+    [
+        "Test",
+        "Testall",
+        "Testany",
+        "Testsome",
+        "Iprobe",
+        "Improbe",
+        "Parrived",
+        "Request_get_status",
+        "Request_get_status_all",
+        "Request_get_status_any",
+        "Request_get_status_some",
+    ]
 )
 WAITS = frozenset(["Wait", "Waitall", "Waitany", "Waitsome"])
 STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLECTIVES | MESSAGES}
@@ -31,7 +66,7 @@ STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLE
 
 def shorten_name(function: str) -> str:
     """Return the name without MPI_, PMPI_ and the suffix of large counts: "MPI_Send_c" is "Send"."""
-    return function.removeprefix("P").removeprefix("MPI_").removesuffix("_c")
+    return function.removeprefix("PMPI_").removeprefix("MPI_").removesuffix("_c")
 
 
 def classify_function(function: str) -> CallClass:
