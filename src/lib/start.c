@@ -8,5 +8,5 @@ __attribute__((constructor)) static void lib_start(void)
 {
     options_read();
     /* A program that is linked with its MPI has it loaded by now. */
-    intercept_bind_hide_absent_names();
+    intercept_bind_adjust_objects();
 }

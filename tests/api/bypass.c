@@ -7,8 +7,10 @@
 
 #include "intercept/bind/bind.h"
 #include "intercept/bind/state.h"
+#include "intercept/fortran/bindings.h"
 
 static enum library_abi abi = LIBRARY_MPICH;
+static bool is_fortran_seen;
 
 bool bind_try(void)
 {
@@ -18,6 +20,11 @@ bool bind_try(void)
 enum library_abi bind_abi(void)
 {
     return abi;
+}
+
+bool fortran_bindings_are_seen(void)
+{
+    return is_fortran_seen;
 }
 
 /* Loads a plugin and compares what is said with `expected`, NULL for nothing. */
@@ -50,5 +57,9 @@ int main(int argc, char **argv)
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_fortran.so", NULL);
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_fortran_2008.so", "Fortran");
     failures += check(LIBRARY_MPICH, argv[1], "libmpi_fake.so", NULL);
+    is_fortran_seen = true;
+    failures += check(LIBRARY_OPENMPI, argv[1], "libbypass_fortran.so", NULL);
+    failures += check(LIBRARY_MPICH, argv[1], "libbypass_fortran_2008.so", NULL);
+    failures += check(LIBRARY_MPICH, argv[1], "libbypass_profiling.so", "PMPI");
     return failures != 0;
 }

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -161,9 +161,13 @@ class Bench:
         self.timeout_s: float | None = arguments.timeout
         self._stock: dict[str, Run] = {}
 
+    def compile(self, program: Program, family: Family) -> Path:
+        """Compile if need be."""
+        return compile_program(program, family, self.folder)
+
     def _start(self, case: Case, variables: Mapping[str, str]) -> Run:
         """Compile if need be and run with these variables in the ranks."""
-        program = compile_program(case.program, case.family, self.folder)
+        program = self.compile(case.program, case.family)
         words = [str(program), *(self.words or ([case.argument] if case.argument else []))]
         environment = {**os.environ, **case.family.environment}
         timeout_s = self.timeout_s or case.program.timeout_s
@@ -289,23 +293,28 @@ def report(case: Case, result: str, reason: str, elapsed_s: float, is_verbose: b
         print(f"{result} {case.name} {elapsed_s:.2f} s {reason}".rstrip(), flush=True)
 
 
-def main() -> int:
+def run_cases(bench: Bench, cases: Iterable[Case], skips: list[str], is_verbose: bool) -> int:
     """Run all cases; list skips at the end; 1 when one failed, 77 when none ran."""
-    arguments = parse_arguments()
-    programs = [read_program(path) for path in sorted((HERE / "programs").glob("*.c"))]
-    programs = [program for program in programs if not arguments.program or program.name in arguments.program]
-    families, skips = select_families(arguments.wheels, arguments.mpi)
-    bench = Bench(arguments)
     counts = {"pass": 0, "FAIL": 0, "skip": 0}
-    for case in list_cases(programs, families, select_variants(arguments)):
+    for case in cases:
         begin_s = time.monotonic()
         result, reason = run_case(bench, case)
         counts[result] += 1
-        report(case, result, reason, time.monotonic() - begin_s, arguments.verbose)
+        report(case, result, reason, time.monotonic() - begin_s, is_verbose)
         skips += [f"skip {case.name}: {reason}"] if result == "skip" else []
     print("\n".join(skips))
     print(f"{counts['pass']} passed, {counts['FAIL']} failed, {len(skips)} skipped")
     return 1 if counts["FAIL"] else 0 if counts["pass"] else SKIP
+
+
+def main() -> int:
+    """Run the C programs."""
+    arguments = parse_arguments()
+    programs = [read_program(path) for path in sorted((HERE / "programs").glob("*.c"))]
+    programs = [program for program in programs if not arguments.program or program.name in arguments.program]
+    families, skips = select_families(arguments.wheels, arguments.mpi)
+    cases = list_cases(programs, families, select_variants(arguments))
+    return run_cases(Bench(arguments), cases, skips, arguments.verbose)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,6 @@ class Job:
     files: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 120.0
-    # Whether the program also reaches MPI where Lapwing does not look: then all calls must be passed.
-    is_bypassing: bool = False
     # Whether some variant must overlap calls: else a run in which Lapwing did nothing would prove nothing.
     is_overlapping: bool = False
 

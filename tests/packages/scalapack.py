@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """ScaLAPACK's testers (Debian package scalapack-mpi-test), prebuilt for Open MPI and for MPICH.
 
-The programs are Fortran, but they communicate through BLACS, which is C: Lapwing sees their calls under both.
-Only x*hseqr calls MPI from Fortran too; under Open MPI those calls go to PMPI_X, so Lapwing must pass everything.
+The programs are Fortran, but they communicate through BLACS, which is C; only x*hseqr calls MPI from Fortran too.
 """
 
 import re
@@ -39,7 +38,6 @@ def read_input(folder: Path) -> dict[str, str]:
 
 def make_job(program: Path, family: Family) -> Job:
     """One tester."""
-    is_bypassing = family.name == "openmpi4" and program.name.endswith("hseqr")
     return Job(
         f"scalapack-{program.name}",
         family,
@@ -47,7 +45,6 @@ def make_job(program: Path, family: Family) -> Job:
         summarize,
         files=read_input(program.parent),
         timeout_s=30.0,
-        is_bypassing=is_bypassing,
     )
 
 

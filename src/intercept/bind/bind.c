@@ -30,10 +30,11 @@ static struct base_lock bind_lock;
 static struct library library;
 static const struct intercept_backend *backend;
 static void *targets[INTERCEPT_NAME_COUNT]; /* NULL: this MPI lacks the function */
+static bool is_followed_by_tool[INTERCEPT_NAME_COUNT];
 static _Atomic bool bind_is_done;
 
 /* Set while this thread binds: dlopen(), which binding calls, is interposed and
- * comes back through intercept_bind_hide_absent_names(). */
+ * comes back through intercept_bind_adjust_objects(). */
 static _Thread_local bool is_binding;
 
 static const struct intercept_backend *backend_of(enum library_abi abi)
@@ -47,25 +48,29 @@ static const struct intercept_backend *backend_of(enum library_abi abi)
     return backends[abi];
 }
 
-/* The function that a call would reach without Lapwing. A profiling tool loaded
- * after us defines MPI_X itself: then the tool comes next, not the library's PMPI_X. */
-static void *real_function(const char *name)
+/* MPI's own function. */
+static void *own_function(const char *name)
 {
     char profiling_name[64];
     snprintf(profiling_name, sizeof(profiling_name), "P%s", name);
-    void *own = dlsym(library.handle, name);
-    void *next = dlsym(RTLD_NEXT, name);
     void *profiling = dlsym(library.handle, profiling_name);
-    if (own == NULL && profiling == NULL)
-        return NULL;
-    if (next != NULL && next != own && next != profiling)
-        return next;
-    return profiling != NULL ? profiling : own;
+    return profiling != NULL ? profiling : dlsym(library.handle, name);
+}
+
+/* A profiling tool loaded after us that defines MPI_X itself: a call that we did
+ * not intercept would reach the tool, not the library's PMPI_X. */
+static void *tool_function(const char *name, const void *own)
+{
+    void *next = dlsym(RTLD_NEXT, name);
+    return next != own && next != dlsym(library.handle, name) ? next : NULL;
 }
 
 static void bind_name(size_t index)
 {
-    void *function = real_function(intercept_names[index]);
+    void *function = own_function(intercept_names[index]);
+    void *tool = function == NULL ? NULL : tool_function(intercept_names[index], function);
+    is_followed_by_tool[index] = tool != NULL;
+    function = tool != NULL ? tool : function;
     targets[index] = function;
     if (backend == NULL || function == NULL)
         return;
@@ -121,7 +126,8 @@ bool bind_try(void)
     return is_done;
 }
 
-bool bind_is_absent(const char *name)
+/* Place of a name in all tables; INTERCEPT_NAME_COUNT when it has none. */
+static size_t bind_index(const char *name)
 {
     size_t low = 0;
     size_t high = INTERCEPT_NAME_COUNT;
@@ -129,11 +135,29 @@ bool bind_is_absent(const char *name)
         size_t middle = (low + high) / 2;
         int order = strcmp(name, intercept_names[middle]);
         if (order == 0)
-            return targets[middle] == NULL;
+            return middle;
         low = order > 0 ? middle + 1 : low;
         high = order > 0 ? high : middle;
     }
-    return false;
+    return INTERCEPT_NAME_COUNT;
+}
+
+bool bind_is_absent(const char *name)
+{
+    size_t index = bind_index(name);
+    return index != INTERCEPT_NAME_COUNT && targets[index] == NULL;
+}
+
+const void *bind_entry(const char *name)
+{
+    size_t index = bind_index(name);
+    bool is_ours = index != INTERCEPT_NAME_COUNT && backend != NULL && !is_followed_by_tool[index];
+    return is_ours && targets[index] != NULL ? backend->entries[index] : NULL;
+}
+
+void *bind_library_symbol(const char *name)
+{
+    return dlsym(library.handle, name);
 }
 
 bool intercept_bind_offers(const char *name)

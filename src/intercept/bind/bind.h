@@ -30,9 +30,10 @@ bool intercept_bind_offers(const char *name);
  * at what is loaded now: MPI_Init is a good moment. Memory of the caller's to keep. */
 const char *intercept_bind_bypass(void);
 
-/* Makes the weak references to MPI functions that this process's MPI lacks NULL,
- * as they would be without Lapwing; for what was loaded since the last time. Does
- * nothing before an MPI library is loaded. After each dlopen(). */
-void intercept_bind_hide_absent_names(void);
+/* Changes what the dynamic linker wrote into the objects loaded since the last time:
+ * weak references to MPI functions that this process's MPI lacks become NULL, as
+ * they would be without Lapwing; the calls of MPI's Fortran bindings come to us.
+ * Does nothing before an MPI library is loaded. After each dlopen(). */
+void intercept_bind_adjust_objects(void);
 
 #endif

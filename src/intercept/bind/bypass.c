@@ -7,17 +7,17 @@
 #include "intercept/bind/object.h"
 #include "intercept/bind/state.h"
 #include "intercept/bind/bind.h"
+#include "intercept/fortran/bindings.h"
 
 /* How the files of an MPI installation begin: they may call each other as they like. */
 static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libmpich",     "libmpifort", "libmpicxx",
                                                  "libmpi++", "libmca_",    "mca_",         "libopen-",   "liboshmem",
                                                  "libpmpi.", "libmpi_abi", "libmpicxx_abi"};
 
-static bool is_of_installation(const struct object *object)
+bool bind_is_of_installation(const char *file_name)
 {
-    const char *name = object_file_name(object);
     for (size_t i = 0; i < sizeof(installation_names) / sizeof(installation_names[0]); i++)
-        if (strncmp(name, installation_names[i], strlen(installation_names[i])) == 0)
+        if (strncmp(file_name, installation_names[i], strlen(installation_names[i])) == 0)
             return true;
     return false;
 }
@@ -34,7 +34,8 @@ static bool name_ends(const char *name, const char *ending)
     return length >= ending_length && strcmp(name + length - ending_length, ending) == 0;
 }
 
-/* Open MPI's Fortran bindings call PMPI_X since its commit 291a464efb (2015). */
+/* Where the bindings are not in files of their own (fortran/bindings.h) we do not
+ * see what they call, when they call PMPI_X: all of Open MPI's do. */
 static bool is_fortran_name(const char *name, void *context)
 {
     return strncmp(name, "mpi_", 4) == 0 && name_ends(name, "_");
@@ -53,6 +54,7 @@ static void describe(char *text, size_t text_bytes, const char *how, const struc
 }
 
 struct bypass_search {
+    bool is_fortran_seen;
     char text[64];
 };
 
@@ -61,11 +63,11 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     struct bypass_search *search = context;
     struct object object;
     object_visit_fn *is_fortran = bind_abi() == LIBRARY_OPENMPI ? is_fortran_name : is_fortran_2008_name;
-    if (!object_read(info, &object) || is_of_installation(&object))
+    if (!object_read(info, &object) || bind_is_of_installation(object_file_name(&object)))
         return 0;
     if (object_find_undefined(&object, is_profiling_name, NULL))
         describe(search->text, sizeof(search->text), "calls PMPI functions", &object);
-    else if (object_find_undefined(&object, is_fortran, NULL))
+    else if (!search->is_fortran_seen && object_find_undefined(&object, is_fortran, NULL))
         describe(search->text, sizeof(search->text), "uses Fortran bindings", &object);
     return search->text[0] != '\0';
 }
@@ -77,6 +79,7 @@ const char *intercept_bind_bypass(void)
     search.text[0] = '\0';
     if (!bind_try())
         return NULL;
+    search.is_fortran_seen = fortran_bindings_are_seen();
     dl_iterate_phdr(search_object, &search);
     return search.text[0] == '\0' ? NULL : search.text;
 }

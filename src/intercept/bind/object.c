@@ -2,6 +2,9 @@
 #include "intercept/bind/object.h"
 
 #include <string.h>
+#include <sys/mman.h>
+
+#include "intercept/machine.h"
 
 /* Tags of the dynamic section by number; only those below DT_NUM and the GNU hash are kept. */
 struct dynamic_values {
@@ -58,6 +61,13 @@ static struct object_relocations read_table(const struct object *object, uintptr
     return (struct object_relocations){absolute(object, address), size_bytes / sizeof(ElfW(Rela))};
 }
 
+/* glibc protects whole pages, and leaves the last one alone when the segment ends inside it. */
+static struct range find_protected(uintptr_t low, uintptr_t high)
+{
+    uintptr_t mask = base_page_bytes() - 1;
+    return (struct range){low & ~mask, high & ~mask};
+}
+
 static const ElfW(Dyn) * find_segments(const struct dl_phdr_info *info, struct object *object)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -67,7 +77,7 @@ static const ElfW(Dyn) * find_segments(const struct dl_phdr_info *info, struct o
         if (segment->p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)low;
         if (segment->p_type == PT_GNU_RELRO)
-            object->read_only = (struct range){low, low + segment->p_memsz};
+            object->read_only = find_protected(low, low + segment->p_memsz);
     }
     return dynamic;
 }
@@ -105,4 +115,41 @@ bool object_find_undefined(const struct object *object, object_visit_fn *visit, 
             return true;
     }
     return false;
+}
+
+static bool is_address_relocation(uint64_t type)
+{
+    return type == MACHINE_R_GLOB_DAT || type == MACHINE_R_JUMP_SLOT || type == MACHINE_R_ADDRESS;
+}
+
+static void visit_relocation(const struct object *object, const ElfW(Rela) * relocation, object_reference_fn *visit)
+{
+    const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
+    if (symbol->st_shndx != SHN_UNDEF || !is_address_relocation(ELF64_R_TYPE(relocation->r_info)))
+        return;
+    struct object_reference reference = {.name = object->strings + symbol->st_name,
+                                         .is_weak = ELF64_ST_BIND(symbol->st_info) == STB_WEAK,
+                                         .place = (uintptr_t *)(object->base + relocation->r_offset)};
+    visit(object, &reference);
+}
+
+void object_visit_references(const struct object *object, object_reference_fn *visit)
+{
+    for (size_t table = 0; table < 2; table++)
+        for (size_t i = 0; i < object->tables[table].count; i++)
+            visit_relocation(object, &object->tables[table].first[i], visit);
+}
+
+void object_write(const struct object *object, uintptr_t *place, uintptr_t address)
+{
+    struct range bytes = base_range_of(place, sizeof(*place));
+    struct range pages = base_pages_of(bytes);
+    bool is_closed = base_ranges_overlap(bytes, object->read_only);
+    void *first_page = (void *)pages.low;
+    if (is_closed && mprotect(first_page, pages.high - pages.low, PROT_READ | PROT_WRITE) != 0)
+        return;
+    /* One store: another thread may be calling through the place. */
+    __atomic_store_n(place, address, __ATOMIC_RELEASE);
+    if (is_closed)
+        mprotect(first_page, pages.high - pages.low, PROT_READ);
 }

@@ -38,4 +38,17 @@ const char *object_file_name(const struct object *object);
 typedef bool object_visit_fn(const char *name, void *context);
 bool object_find_undefined(const struct object *object, object_visit_fn *visit, void *context);
 
+/* A place that holds nothing but the address of a name that the object wants from others. */
+struct object_reference {
+    const char *name;
+    bool is_weak;
+    uintptr_t *place;
+};
+typedef void object_reference_fn(const struct object *object, const struct object_reference *reference);
+void object_visit_references(const struct object *object, object_reference_fn *visit);
+
+/* Puts another address there. A place inside the segment that the linker made
+ * read-only after relocation is opened for the one write. */
+void object_write(const struct object *object, uintptr_t *place, uintptr_t address);
+
 #endif

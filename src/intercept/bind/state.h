@@ -16,4 +16,19 @@ bool bind_try(void);
 bool bind_is_absent(const char *name);
 enum library_abi bind_abi(void);
 
+/* Our entry for MPI_X. NULL: none, or a tool that defines MPI_X itself comes between
+ * us and MPI (who calls PMPI_X does not mean the tool). */
+const void *bind_entry(const char *name);
+
+/* A symbol of the MPI library, inner ones included. */
+void *bind_library_symbol(const char *name);
+
+/* Is this the name of a file of an MPI installation? */
+bool bind_is_of_installation(const char *file_name);
+
+/* Does its part of intercept_bind_adjust_objects(): references to names that this
+ * MPI lacks become NULL. */
+struct object;
+void bind_hide_absent_names(const struct object *object);
+
 #endif

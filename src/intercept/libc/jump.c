@@ -28,7 +28,7 @@ static void names_hide_after_load(void)
     dl_iterate_phdr(loads_read, &loads);
     /* relaxed: two threads that both see news both hide, which does no harm. */
     if (atomic_exchange_explicit(&known_loads, loads, memory_order_relaxed) != loads)
-        intercept_bind_hide_absent_names();
+        intercept_bind_adjust_objects();
     errno = saved_errno;
 }
 

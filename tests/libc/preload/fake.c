@@ -88,7 +88,7 @@ void engine_sockets_add(int descriptor)
     fake_notes.socket_last = descriptor;
 }
 
-void intercept_bind_hide_absent_names(void)
+void intercept_bind_adjust_objects(void)
 {
     fake_notes.hide_count++;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What is changed in the objects of this process once its MPI is known. */
+#include <stdatomic.h>
+
+#include "intercept/bind/bind.h"
+#include "intercept/bind/object.h"
+#include "intercept/bind/state.h"
+#include "intercept/fortran/bindings.h"
+
+static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *context)
+{
+    struct object object;
+    if (!object_read(info, &object))
+        return 0;
+    bind_hide_absent_names(&object);
+    fortran_bindings_redirect(&object);
+    return 0;
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size_bytes, void *context)
+{
+    *(unsigned long long *)context = info->dlpi_adds;
+    return 1;
+}
+
+void intercept_bind_adjust_objects(void)
+{
+    /* Objects loaded so far when this was last done; a race only repeats the work. */
+    static _Atomic unsigned long long loads_seen;
+    unsigned long long loads = 0;
+    dl_iterate_phdr(count_loads, &loads);
+    /* relaxed: nothing else is published through the number. */
+    if (loads == atomic_load_explicit(&loads_seen, memory_order_relaxed) || !bind_try())
+        return;
+    atomic_store_explicit(&loads_seen, loads, memory_order_relaxed);
+    dl_iterate_phdr(adjust_object, NULL);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/fortran/bindings.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "intercept/bind/state.h"
+#include "intercept/session.h"
+#include "intercept/transfer.h"
+
+/* Open MPI, and MPICH as itself, Intel, Cray, MVAPICH and Debian name it. */
+static const char *const name_beginnings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpifort", "libmpichfort"};
+
+/* Set by whoever adjusts objects; read at MPI_Init. relaxed: only the fact counts. */
+static _Atomic bool is_redirected;
+
+bool fortran_bindings_are_in(const char *file_name)
+{
+    for (size_t i = 0; i < sizeof(name_beginnings) / sizeof(name_beginnings[0]); i++)
+        if (strncmp(file_name, name_beginnings[i], strlen(name_beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Open MPI makes error handlers for Fortran by this inner function, past the
+ * entries that would notice that MPI may now call the program. */
+static const char maker_name[] = "ompi_errhandler_create";
+typedef void *maker_fn(int object_type, void *function, int language);
+
+static void *fortran_errhandler_create(int object_type, void *function, int language)
+{
+    maker_fn *maker = (maker_fn *)bind_library_symbol(maker_name);
+    session_refuse(REASON_CALLBACK);
+    transfer_wait_all();
+    return maker(object_type, function, language);
+}
+
+static const void *replacement_of(const char *name)
+{
+    if (strcmp(name, maker_name) == 0)
+        return (const void *)fortran_errhandler_create;
+    return strncmp(name, "PMPI_", 5) == 0 ? bind_entry(name + 1) : NULL;
+}
+
+static void redirect_reference(const struct object *object, const struct object_reference *reference)
+{
+    const void *entry = replacement_of(reference->name);
+    if (entry != NULL)
+        object_write(object, reference->place, (uintptr_t)entry);
+}
+
+void fortran_bindings_redirect(const struct object *object)
+{
+    if (!fortran_bindings_are_in(object_file_name(object)))
+        return;
+    object_visit_references(object, redirect_reference);
+    atomic_store_explicit(&is_redirected, true, memory_order_relaxed);
+}
+
+static const char *file_name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+bool fortran_bindings_are_seen(void)
+{
+    Dl_info definer;
+    void *init = dlsym(RTLD_DEFAULT, "mpi_init_");
+    if (!atomic_load_explicit(&is_redirected, memory_order_relaxed))
+        return false;
+    if (init == NULL || dladdr(init, &definer) == 0)
+        return true; /* loaded for one module only */
+    /* A tool may define it too; what the tool calls is looked at like the program. */
+    const char *name = file_name_of(definer.dli_fname);
+    return !bind_is_of_installation(name) || fortran_bindings_are_in(name);
+}
