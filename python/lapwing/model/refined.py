@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: MIT
+"""The refined model: what each way to run the program would take, with an interval.
+
+It mends what the paper names as its model's limits (Sections V and VII):
+- the overlap of a call site is bounded by its measured slack and by its transfer time (BT-MZ);
+- waiting for a late peer is told apart from waiting for data: the first cannot be hidden from the job;
+- the computation's scaling from N to N - 1 cores is measured where a calibration is at hand;
+- waits may be slowed by a second thread that polls (MiniMD), and an engine on a shared core is charged.
+
+A rank is busy with its computation, with data, and with the calls themselves. The job takes as long as the
+busiest rank, and what the measured run took beyond that (imbalance that moves from rank to rank).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import isnan, sqrt
+
+from lapwing.model.classes import CallClass, is_convertible
+from lapwing.model.profile import JobProfile, RankProfile, Way
+from lapwing.model.setup import Setup, Variation, make_variations
+from lapwing.model.sites import (
+    Baseline,
+    SiteTimes,
+    hide,
+    make_baseline,
+    select_deferrable,
+    take_rank_apart,
+)
+
+DEDICATED_WAYS = (Way.DEDICATED, Way.REWRITTEN_DEDICATED)
+REWRITTEN_WAYS = (Way.REWRITTEN, Way.REWRITTEN_DEDICATED)
+# The interval needs a dozen calculations: only for the ranks that may become the slowest.
+CANDIDATE_COUNT = 32
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Where a job's time goes, in ns: the busiest rank's summands, and what comes on top for the job.
+
+    cost: holds, or the starts and waits that replace blocking calls. imbalance: waiting for late peers.
+    """
+
+    computation: float = 0.0
+    starts: float = 0.0
+    tests: float = 0.0
+    waits: float = 0.0
+    blocking: float = 0.0
+    other: float = 0.0
+    cost: float = 0.0
+    imbalance: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Return the time of the job."""
+        return sum(self.as_dict().values())
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the summands by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class SiteOutcome:
+    """What a way does to one call site on one rank."""
+
+    times: SiteTimes
+    hidden_ns: float = 0.0
+    hidden_with_idle_ns: float = 0.0
+    cost_ns: float = 0.0
+    changed_count: int = 0
+
+    @property
+    def gain_ns(self) -> float:
+        """Return what the rank is spared."""
+        return self.hidden_ns - self.cost_ns
+
+
+@dataclass(frozen=True)
+class RankOutcome:
+    """One rank under one way. busy_ns: everything but waiting for late peers."""
+
+    rank: RankProfile
+    terms: Terms
+    sites: tuple[SiteOutcome, ...]
+    absorbed_ns: float
+
+    @property
+    def busy_ns(self) -> float:
+        """Return the rank's own part of the job's time."""
+        return self.terms.total
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one thing that is not known for sure adds to the interval."""
+
+    name: str
+    low_ns: float
+    high_ns: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One way to run the program. alpha: the share of blocking calls that are rewritten or deferred.
+
+    impossible: why there is no prediction; then all times are 0.
+    """
+
+    way: Way
+    expected_ns: float = 0.0
+    low_ns: float = 0.0
+    high_ns: float = 0.0
+    terms: Terms = Terms()
+    effects: tuple[Effect, ...] = ()
+    ranks: tuple[RankOutcome, ...] = ()
+    alpha: float | None = None
+    impossible: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a calculation is made for."""
+
+    profile: JobProfile
+    baseline: Baseline
+    way: Way
+    setup: Setup
+
+    @property
+    def ratio(self) -> float:
+        """Return how much longer the computation takes."""
+        return self.setup.computation_ratio if self.way in DEDICATED_WAYS else 1.0
+
+    @property
+    def cpu_ns_per_byte(self) -> float:
+        """Return what a byte in the background takes from the computation: nothing on a core of its own."""
+        return 0.0 if self.way in DEDICATED_WAYS else self.setup.cpu_ns_per_byte
+
+
+def has_progress(case: Case) -> bool:
+    """Say whether the program's own nonblocking operations go on beside its computation."""
+    return case.way not in (Way.STOCK, Way.DEFERRED) or (case.way is Way.DEFERRED and case.setup.defers_with_progress)
+
+
+def judge_wait(case: Case, times: SiteTimes) -> SiteOutcome:
+    """Let a wait's transfers begin at the start of their requests."""
+    if not has_progress(case):
+        return SiteOutcome(times)
+    hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
+    return SiteOutcome(times, hidden, with_idle)
+
+
+def judge_test(case: Case, times: SiteTimes) -> SiteOutcome:
+    """A core of its own does the tests' work; on a shared core it is the same work in another thread."""
+    hidden = times.data_ns if case.way in DEDICATED_WAYS else 0.0
+    return SiteOutcome(times, hidden, hidden)
+
+
+def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
+    """Let Lapwing return early from a blocking call: where that does not pay, the site learns to pass."""
+    groups = select_deferrable(times, case.setup)
+    hidden, with_idle = hide(groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
+    count = sum(group.count for group in groups)
+    outcome = SiteOutcome(times, hidden, with_idle, count * case.setup.hold_ns, count)
+    return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
+
+
+def find_rewrite_cost_ns(floors_ns: Mapping[str, float], function: str) -> float:
+    """Return what a start and a wait cost: t_minMPInonblock + t_minMPIwait (paper, III-C2b), if the run had any."""
+    starts = [time_ns for name, time_ns in floors_ns.items() if name.removeprefix("MPI_").startswith("I")]
+    waits = [time_ns for name, time_ns in floors_ns.items() if name.removeprefix("MPI_").startswith("Wait")]
+    return min(starts, default=0.0) + min(waits, default=0.0)
+
+
+def judge_rewritten(case: Case, times: SiteTimes) -> SiteOutcome:
+    """Turn a blocking call into a start, and a wait before the first touch: only where that pays."""
+    if not is_convertible(times.site.function):
+        return SiteOutcome(times)
+    hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
+    count = times.site.time.count
+    cost = count * find_rewrite_cost_ns(case.baseline.floors_ns, times.site.function)
+    outcome = SiteOutcome(times, hidden, with_idle, cost, count)
+    return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
+
+
+def judge_blocking(case: Case, times: SiteTimes) -> SiteOutcome:
+    """Treat a blocking call as the way does."""
+    if case.way is Way.DEFERRED:
+        return judge_deferred(case, times)
+    return judge_rewritten(case, times) if case.way in REWRITTEN_WAYS else SiteOutcome(times)
+
+
+JUDGES: dict[CallClass, Callable[[Case, SiteTimes], SiteOutcome]] = {
+    CallClass.WAIT: judge_wait,
+    CallClass.TEST: judge_test,
+    CallClass.BLOCKING: judge_blocking,
+}
+
+
+def judge_site(case: Case, times: SiteTimes) -> SiteOutcome:
+    """Calculate what the way does to a site."""
+    judge = JUDGES.get(times.site.call_class)
+    return judge(case, times) if judge else SiteOutcome(times)
+
+
+def limit_hidden(outcomes: Sequence[SiteOutcome], limit_ns: float) -> list[SiteOutcome]:
+    """Scale down what hides behind more computation than there is: the same microsecond cannot be used twice."""
+    total = sum(outcome.hidden_ns for outcome in outcomes)
+    factor = min(1.0, limit_ns / total) if total > 0 else 1.0
+    return [
+        replace(o, hidden_ns=o.hidden_ns * factor, hidden_with_idle_ns=o.hidden_with_idle_ns * factor) for o in outcomes
+    ]
+
+
+def limit_sites(case: Case, rank: RankProfile, outcomes: Sequence[SiteOutcome]) -> list[SiteOutcome]:
+    """Hold waits against the computation that lay between starts and waits, then all against all computation."""
+    tests = [o for o in outcomes if o.times.site.call_class is CallClass.TEST]
+    waits = [o for o in outcomes if o.times.site.call_class is CallClass.WAIT]
+    rest = [o for o in outcomes if o.times.site.call_class not in (CallClass.TEST, CallClass.WAIT)]
+    if rank.covered_ns is not None:
+        waits = limit_hidden(waits, rank.covered_ns * case.ratio)
+    beside_ns = sum(o.times.data_ns for o in waits + rest) / 2 if case.setup.overlaps_transfers else 0.0
+    return tests + limit_hidden(waits + rest, rank.computation_ns * case.ratio + beside_ns)
+
+
+def sum_class(outcomes: Iterable[SiteOutcome], call_class: CallClass) -> float:
+    """Return the time of a class that is left, without waiting for late peers and without costs."""
+    chosen = [o for o in outcomes if o.times.site.call_class is call_class]
+    return sum(o.times.own_ns + o.times.data_ns - o.hidden_ns for o in chosen)
+
+
+def calculate_wait_contention_ns(case: Case, outcomes: Iterable[SiteOutcome]) -> float:
+    """Return what polling by two threads adds to the waits that are left."""
+    if case.way not in DEDICATED_WAYS or case.setup.wait_contention == 0:
+        return 0.0
+    waits = [o for o in outcomes if o.times.site.call_class is CallClass.WAIT]
+    return case.setup.wait_contention * sum(o.times.data_ns + o.times.idle_ns - o.hidden_ns for o in waits)
+
+
+def calculate_rank(case: Case, rank: RankProfile) -> RankOutcome:
+    """Calculate one rank: everything in it but waiting for late peers."""
+    times = take_rank_apart(case.baseline, rank, case.setup)
+    outcomes = limit_sites(case, rank, [judge_site(case, entry) for entry in times])
+    terms = Terms(
+        computation=rank.computation_ns * case.ratio,
+        starts=sum_functions(rank, CallClass.START),
+        tests=sum_class(outcomes, CallClass.TEST),
+        waits=sum_class(outcomes, CallClass.WAIT) + calculate_wait_contention_ns(case, outcomes),
+        blocking=sum_class(outcomes, CallClass.BLOCKING),
+        other=sum_functions(rank, CallClass.OTHER),
+        cost=sum(o.cost_ns for o in outcomes),
+    )
+    absorbed_ns = sum(o.hidden_with_idle_ns - o.hidden_ns for o in outcomes)
+    return RankOutcome(rank, terms, tuple(outcomes), absorbed_ns)
+
+
+def sum_functions(rank: RankProfile, call_class: CallClass) -> float:
+    """Return the time of a class that no way changes."""
+    return float(sum(f.time.total for f in rank.functions if f.call_class is call_class))
+
+
+def calculate_ranks(case: Case, ranks: Iterable[RankProfile]) -> list[RankOutcome]:
+    """Calculate ranks, the busiest first."""
+    return sorted((calculate_rank(case, rank) for rank in ranks), key=lambda outcome: -outcome.busy_ns)
+
+
+def calculate_imbalance_ns(case: Case, stock_busy_ns: float, busiest: RankOutcome) -> float:
+    """Return what the job takes beyond its busiest rank, from what the measured run did."""
+    imbalance_ns = max(0.0, case.profile.elapsed_ns - stock_busy_ns) * case.ratio
+    absorbed_ns = busiest.absorbed_ns if case.setup.absorbs_imbalance else 0.0
+    return max(0.0, imbalance_ns - absorbed_ns)
+
+
+def calculate_job(case: Case, ranks: Sequence[RankProfile]) -> tuple[Terms, list[RankOutcome]]:
+    """Calculate the job's terms, and its ranks, the busiest first."""
+    stock = calculate_ranks(replace(case, way=Way.STOCK), ranks)
+    outcomes = stock if case.way is Way.STOCK else calculate_ranks(case, ranks)
+    imbalance_ns = calculate_imbalance_ns(case, stock[0].busy_ns, outcomes[0])
+    return replace(outcomes[0].terms, imbalance=imbalance_ns), outcomes
+
+
+def choose_candidates(outcomes: Sequence[RankOutcome], stock: Sequence[RankOutcome]) -> list[RankProfile]:
+    """Return the ranks that matter to the job's time."""
+    half = CANDIDATE_COUNT // 2
+    chosen = {outcome.rank.rank: outcome.rank for outcome in [*outcomes[:half], *stock[:half]]}
+    return list(chosen.values())
+
+
+def measure_effect(case: Case, ranks: Sequence[RankProfile], expected_ns: float, variation: Variation) -> Effect:
+    """Return what one variation does to the prediction."""
+    changes = [calculate_job(replace(case, setup=end), ranks)[0].total - expected_ns for end in variation.ends]
+    return Effect(variation.name, min([0.0, *changes]), max([0.0, *changes]))
+
+
+def combine_effects(effects: Sequence[Effect]) -> tuple[float, float]:
+    """Return how far below and above the expected time the interval goes: independent errors add in square."""
+    return sqrt(sum(effect.low_ns**2 for effect in effects)), sqrt(sum(effect.high_ns**2 for effect in effects))
+
+
+def calculate_alpha(outcomes: Iterable[RankOutcome]) -> float | None:
+    """Return the share of blocking calls that were changed; None when there are none."""
+    sites = [site for outcome in outcomes for site in outcome.sites]
+    blocking = [site for site in sites if site.times.site.call_class is CallClass.BLOCKING]
+    count = sum(site.times.site.time.count for site in blocking)
+    return sum(site.changed_count for site in blocking) / count if count else None
+
+
+def explain_impossible(case: Case) -> str:
+    """Say why a way cannot be predicted; nothing when it can."""
+    if case.way not in DEDICATED_WAYS or not isnan(case.setup.computation_ratio):
+        return ""
+    if case.profile.cores_per_rank is None:
+        return "the number of cores of a rank is not known (give --cores)"
+    return "a rank computes on a single core: there is none to give up"
+
+
+def predict_way(profile: JobProfile, baseline: Baseline, way: Way, setup: Setup) -> Prediction:
+    """Predict one way."""
+    case = Case(profile, baseline, way, setup)
+    reason = explain_impossible(case)
+    if reason:
+        return Prediction(way, impossible=reason)
+    terms, outcomes = calculate_job(case, profile.ranks)
+    stock = calculate_ranks(replace(case, way=Way.STOCK), profile.ranks)
+    candidates = choose_candidates(outcomes, stock)
+    variations = [] if way is Way.STOCK else make_variations(profile, setup)
+    effects = tuple(measure_effect(case, candidates, terms.total, variation) for variation in variations)
+    below_ns, above_ns = combine_effects(effects)
+    alpha = calculate_alpha(outcomes) if way in (Way.DEFERRED, *REWRITTEN_WAYS) else None
+    low_ns = max(0.0, terms.total - below_ns)
+    return Prediction(way, terms.total, low_ns, terms.total + above_ns, terms, effects, tuple(outcomes), alpha)
+
+
+def predict_ways(profile: JobProfile, setup: Setup, ways: Iterable[Way] = tuple(Way)) -> list[Prediction]:
+    """Predict all ways."""
+    baseline = make_baseline(profile)
+    return [predict_way(profile, baseline, way, setup) for way in ways]

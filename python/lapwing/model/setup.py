@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""What the refined model assumes beyond the profile: each number with its range and its source."""
+
+from dataclasses import dataclass, replace
+from math import nan
+from statistics import median, quantiles
+from typing import Any
+
+from lapwing.model.distribution import Coupling
+from lapwing.model.profile import Calibration, JobProfile
+
+
+@dataclass(frozen=True)
+class Range:
+    """A number that is known only roughly."""
+
+    low: float
+    expected: float
+    high: float
+
+
+# docs/measurements.md, "Holds": 11 to 57 us from arming to release; sends on small pages grow further.
+HOLD_NS = Range(10_000, 20_000, 60_000)
+# docs/measurements.md, "Overlap": what an overlapped byte took from the computing core over TCP, per end:
+# 0.5 ns at 5 Gb/s, about 1 ns at 1 Gb/s (the kernel's TCP, the copies, the wake-ups).
+CPU_NS_PER_BYTE = Range(0.5, 0.8, 1.2)
+# A wait or test that takes longer than this at best never found its request complete. The paper's own
+# minima (Tables I and II) are 5 to 75 us.
+CALL_FLOOR_MAX_NS = 100_000
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The choices of one calculation. The defaults are the expected case; varying one shows what it weighs.
+
+    coupling: which slack meets which transfer. transfer_weight: 0 takes the fastest call of a size as its
+    transfer time (the rest was waiting for a late peer), 1 the mean. slack_error: in standard errors of the
+    mean slack of a site. unknown_slack: share of the data time that is hidden where no slack was measured.
+    absorbs_imbalance: slack left over hides waiting for late peers that are late in turn.
+    overlaps_transfers: a transfer also goes on beside the other MPI calls that lie within its slack.
+    computation_ratio: computation time on the cores left, to that on all; nan when no core can be given up.
+    wait_contention: extra time in waits, as a share, while another thread polls too (MiniMD in the paper:
+    8.69 s / 4.19 s - 1 = 1.07); Lapwing's engine keeps out of MPI while the program is inside.
+    defers_with_progress: calls deferred by Lapwing, and progress for the program's own nonblocking calls.
+    """
+
+    coupling: Coupling = Coupling.INDEPENDENT
+    transfer_weight: float = 0.0
+    slack_error: float = 0.0
+    unknown_slack: float = 0.0
+    absorbs_imbalance: bool = False
+    overlaps_transfers: bool = False
+    cpu_ns_per_byte: float = CPU_NS_PER_BYTE.expected
+    hold_ns: float = HOLD_NS.expected
+    computation_ratio: float = nan
+    wait_contention: float = 0.0
+    threshold_bytes: int = 65536
+    defers_with_progress: bool = False
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One thing that is not known for sure, and the setups at its two ends (one of them may be missing)."""
+
+    name: str
+    ends: tuple[Setup, ...]
+
+
+def measure_ratio(calibration: Calibration) -> Range:
+    """Return how much longer the computation takes on N - 1 cores, from interleaved runs: quartiles around it."""
+    full_ns = median(calibration.full_ns)
+    ratios = [reduced_ns / full_ns for reduced_ns in calibration.reduced_ns]
+    if len(ratios) < 2:
+        return Range(ratios[0], ratios[0], ratios[0])
+    low, middle, high = quantiles(ratios, n=4, method="inclusive")
+    return Range(low, middle, high)
+
+
+def estimate_ratio(profile: JobProfile) -> Range | None:
+    """Return the computation's scaling when a core is given up; None when there is none to give.
+
+    A spare core costs nothing; a calibration run measures the ratio; else it lies between 1 (a program whose
+    threads do not scale loses nothing, III-B1) and the paper's N / (N - 1), which is taken as expected.
+    """
+    if profile.spare_cores > 0:
+        return Range(1.0, 1.0, 1.0)
+    calibration = profile.calibration
+    if calibration is not None and calibration.full_ns and calibration.reduced_ns and min(calibration.full_ns) > 0:
+        return measure_ratio(calibration)
+    if profile.cores_per_rank is None or profile.cores_per_rank < 2:
+        return None
+    linear = profile.cores_per_rank / (profile.cores_per_rank - 1)
+    return Range(1.0, linear, linear)
+
+
+def measure_costs(profile: JobProfile) -> tuple[Range, Range]:
+    """Return what a byte costs the engine and what a hold costs: as measured in the run, or the defaults."""
+    engines = [rank.engine for rank in profile.ranks if rank.engine is not None]
+    moved, ops = sum(engine.bytes_total for engine in engines), sum(engine.ops for engine in engines)
+    byte_ns = sum(engine.cpu_ns for engine in engines) / moved if moved else 0.0
+    if profile.link is not None and profile.link.cpu_ns_per_byte is not None:
+        byte_ns = profile.link.cpu_ns_per_byte
+    hold_ns = sum(engine.hold_ns for engine in engines) / ops if ops else 0.0
+    # The engine's own time leaves out what the kernel does for it in interrupts: up to twice as much.
+    bytes_range = Range(byte_ns, byte_ns, 2 * byte_ns) if byte_ns else CPU_NS_PER_BYTE
+    return bytes_range, Range(hold_ns, hold_ns, hold_ns) if hold_ns else HOLD_NS
+
+
+def make_setup(profile: JobProfile, threshold_bytes: int = 65536, wait_contention: float = 0.0) -> Setup:
+    """Return the expected case for a profile."""
+    ratio, (byte_ns, hold_ns) = estimate_ratio(profile), measure_costs(profile)
+    return Setup(
+        cpu_ns_per_byte=byte_ns.expected,
+        hold_ns=hold_ns.expected,
+        computation_ratio=ratio.expected if ratio else nan,
+        wait_contention=wait_contention,
+        threshold_bytes=threshold_bytes,
+    )
+
+
+def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
+    """Return everything that is varied, one at a time, to make the interval."""
+    ratio, (byte_ns, hold_ns) = estimate_ratio(profile), measure_costs(profile)
+
+    def vary(name: str, *changes: dict[str, Any]) -> Variation:
+        return Variation(name, tuple(replace(setup, **change) for change in changes))
+
+    variations = [
+        vary("which slack meets which transfer", {"coupling": Coupling.SORTED}, {"coupling": Coupling.OPPOSED}),
+        vary("waiting for data or for a late peer", {"transfer_weight": 1.0}),
+        vary("slack known from samples", {"slack_error": -1.0}, {"slack_error": 1.0}),
+        vary("slack not measured", {"unknown_slack": 1.0}),
+        vary("imbalance that moves between ranks", {"absorbs_imbalance": True}),
+        vary("transfers beside other transfers", {"overlaps_transfers": True}),
+        vary("processor time per byte", {"cpu_ns_per_byte": byte_ns.low}, {"cpu_ns_per_byte": byte_ns.high}),
+        vary("cost of a hold", {"hold_ns": hold_ns.low}, {"hold_ns": hold_ns.high}),
+    ]
+    if ratio is not None:
+        ends = ({"computation_ratio": ratio.low}, {"computation_ratio": ratio.high})
+        variations.append(vary("computation on one core less", *ends))
+    return variations

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""What the time at a call site consists of: the call itself, moving data, waiting for a late peer."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from lapwing.model.classes import CallClass, is_collective
+from lapwing.model.distribution import Distribution, Part, calculate_expected_minimum, scale, shift
+from lapwing.model.profile import JobProfile, Link, Moments, RankProfile, SiteStatistics, SizeBucket, Slack
+from lapwing.model.setup import CALL_FLOOR_MAX_NS, Setup
+
+# So many calls of one size, over all ranks, and one of them will have met a peer that was ready.
+FASTEST_COUNT_MIN = 8
+
+
+@dataclass(frozen=True)
+class CallGroup:
+    """Calls of one site and about one size. Times are those of one call, beyond the call's own cost."""
+
+    count: int
+    size_bytes: float
+    data_ns: float
+    idle_ns: float
+
+
+@dataclass(frozen=True)
+class SiteTimes:
+    """One site on one rank, taken apart: count x floor_ns + data + idle = the measured total."""
+
+    site: SiteStatistics
+    floor_ns: float
+    groups: tuple[CallGroup, ...]
+
+    @property
+    def data_ns(self) -> float:
+        """Return the time in which data moved."""
+        return sum(group.count * group.data_ns for group in self.groups)
+
+    @property
+    def idle_ns(self) -> float:
+        """Return the time spent waiting for late peers."""
+        return sum(group.count * group.idle_ns for group in self.groups)
+
+    @property
+    def own_ns(self) -> float:
+        """Return what the calls cost in any case."""
+        return self.floor_ns * self.site.time.count
+
+
+@dataclass(frozen=True)
+class Fastest:
+    """The fastest of some calls."""
+
+    count: int
+    time_ns: int
+
+
+PoolKey = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What is pooled over all ranks: the fastest call of each size, by site and by kind; each function's fastest."""
+
+    fastest: Mapping[PoolKey, Fastest]
+    floors_ns: Mapping[str, float]
+    link: Link | None
+
+
+def list_buckets(site: SiteStatistics) -> tuple[SizeBucket, ...]:
+    """Return the sizes; where they were not told apart, one for all calls."""
+    if site.sizes:
+        return site.sizes
+    time = site.time
+    return (SizeBucket(int(site.bytes.mean).bit_length(), time.count, site.bytes.total, time.total, time.minimum),)
+
+
+def make_keys(site: SiteStatistics, bits: int) -> tuple[PoolKey, PoolKey]:
+    """Return the pools of a bucket: its site on all ranks, and all sites that do the same."""
+    return (*site.key, bits), (site.call_class, is_collective(site.function), bits)
+
+
+def pool_fastest(profile: JobProfile) -> dict[PoolKey, Fastest]:
+    """Find the fastest call of each pool."""
+    pools: dict[PoolKey, Fastest] = {}
+    for rank in profile.ranks:
+        for site in list_sites(rank):
+            for bucket in list_buckets(site):
+                for key in make_keys(site, bucket.bits) if bucket.count else ():
+                    old = pools.get(key, Fastest(0, bucket.time_min_ns))
+                    pools[key] = Fastest(old.count + bucket.count, min(old.time_ns, bucket.time_min_ns))
+    return pools
+
+
+def find_floors(profile: JobProfile) -> dict[str, float]:
+    """Return the least time of each function, where it can be the cost of the call alone (paper, IV)."""
+    floors: dict[str, float] = {}
+    for rank in profile.ranks:
+        for function in rank.functions:
+            if function.time.count:
+                least_ns = min(floors.get(function.function, function.time.minimum), function.time.minimum)
+                floors[function.function] = least_ns
+    return {name: least_ns if least_ns <= CALL_FLOOR_MAX_NS else 0.0 for name, least_ns in floors.items()}
+
+
+def make_baseline(profile: JobProfile) -> Baseline:
+    """Pool what the sites of all ranks tell about each other."""
+    return Baseline(pool_fastest(profile), find_floors(profile), profile.link)
+
+
+def estimate_transfer_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket) -> float:
+    """Return how long a call of this size takes when its peer is ready.
+
+    A rendezvous moves data only while both ends are inside MPI, so the fastest receive of a size is its
+    transfer time. A measured link knows better, but not for collectives.
+    """
+    if baseline.link is not None and not is_collective(site.function):
+        return baseline.link.latency_ns + bucket.bytes_total / bucket.count / baseline.link.bytes_per_s * 1e9
+    own, alike = (baseline.fastest[key] for key in make_keys(site, bucket.bits))
+    return float(own.time_ns if own.count >= FASTEST_COUNT_MIN else alike.time_ns)
+
+
+def find_floor_ns(baseline: Baseline, site: SiteStatistics) -> float:
+    """Return what one call costs even when nothing is left to do. A blocking call may be deferred altogether."""
+    if site.call_class not in (CallClass.WAIT, CallClass.TEST):
+        return 0.0
+    return min(baseline.floors_ns.get(site.function, 0.0), site.time.minimum)
+
+
+def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, setup: Setup) -> CallGroup:
+    """Tell the time for data from the time for a late peer, in the calls of one size."""
+    floor_ns = find_floor_ns(baseline, site)
+    mean_ns = max(bucket.time_total_ns / bucket.count - floor_ns, 0.0)
+    fast_ns = min(max(estimate_transfer_ns(baseline, site, bucket) - floor_ns, 0.0), mean_ns)
+    if site.late_peer_ns is not None and site.time.total > 0:
+        fast_ns = mean_ns * max(0.0, 1 - site.late_peer_ns / site.time.total)
+    if site.call_class is CallClass.TEST:
+        fast_ns = mean_ns  # a test waits for nobody: beyond its least time it moves data
+    data_ns = fast_ns + setup.transfer_weight * (mean_ns - fast_ns)
+    return CallGroup(bucket.count, bucket.bytes_total / bucket.count, data_ns, mean_ns - data_ns)
+
+
+def take_apart(baseline: Baseline, site: SiteStatistics, setup: Setup) -> SiteTimes:
+    """Take the time of one site on one rank apart."""
+    buckets = [bucket for bucket in list_buckets(site) if bucket.count]
+    groups = tuple(split_bucket(baseline, site, bucket, setup) for bucket in buckets)
+    return SiteTimes(site, find_floor_ns(baseline, site), groups)
+
+
+def list_sites(rank: RankProfile) -> list[SiteStatistics]:
+    """Return the sites; calls that no site accounts for become one without a place, per function."""
+    count: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for site in rank.sites:
+        count[site.function] += site.time.count
+        total[site.function] += site.time.total
+    rest = [
+        SiteStatistics(f.function, Moments(missing, max(0, f.time.total - total[f.function]), f.time.minimum))
+        for f in rank.functions
+        if (missing := f.time.count - count[f.function]) > 0
+    ]
+    return [*rank.sites, *rest]
+
+
+def take_rank_apart(baseline: Baseline, rank: RankProfile, setup: Setup) -> list[SiteTimes]:
+    """Take all sites of a rank apart."""
+    return [take_apart(baseline, site, setup) for site in list_sites(rank)]
+
+
+def spread_slack(slack: Slack, setup: Setup) -> list[Part]:
+    """Return the distribution of the computation that a call of the site could hide behind.
+
+    A mean over m samples is known to about 1 / sqrt(m) of itself (exactly so for exponential waiting times).
+    """
+    parts = [Part(b.computation_total_ns / b.count, b.count) for b in slack.buckets if b.count]
+    sampled = max(1, slack.sampled_count)
+    inside_ns = (slack.wall_total_ns - sum(b.computation_total_ns for b in slack.buckets)) / sampled
+    if setup.overlaps_transfers:
+        parts = shift(parts, max(0.0, inside_ns))
+    return scale(parts, max(0.0, 1 + setup.slack_error / sqrt(sampled)))
+
+
+def select_deferrable(times: SiteTimes, setup: Setup) -> tuple[CallGroup, ...]:
+    """Return the calls that Lapwing would defer: large enough, and as many as it had no reason to pass."""
+    left = times.site.deferrable_count if times.site.deferrable_count is not None else times.site.time.count
+    chosen = []
+    for group in sorted(times.groups, key=lambda group: -group.size_bytes):
+        count = min(group.count, left) if group.size_bytes >= setup.threshold_bytes else 0
+        chosen.append(replace(group, count=count))
+        left -= count
+    return tuple(group for group in chosen if group.count)
+
+
+def hide(
+    groups: tuple[CallGroup, ...], slack: Slack | None, setup: Setup, cpu_ns_per_byte: float, ratio: float
+) -> tuple[float, float]:
+    """Return how much of the calls' time hides behind computation: of the data time, and with idle time included.
+
+    One call hides min(slack, D - c): D is its transfer, c the processor time that the transfer takes from the
+    computing core. With D > slack + c the transfer ends last, and all slack is won; else the computation
+    does, c later than it would alone (the limit of a shared core, design of the lab: max(comm, comp + c)).
+    """
+    count = sum(group.count for group in groups)
+    data = [Part(max(0.0, g.data_ns - g.size_bytes * cpu_ns_per_byte), g.count) for g in groups]
+    if slack is None:
+        unknown_ns = setup.unknown_slack * sum(part.value * part.weight for part in data)
+        return unknown_ns, unknown_ns
+    room: Distribution = scale(spread_slack(slack, setup), ratio)
+    idle_ns = sum(group.count * group.idle_ns for group in groups) / count if count else 0.0
+    hidden_ns = count * calculate_expected_minimum(room, data, setup.coupling)
+    return hidden_ns, count * calculate_expected_minimum(room, shift(data, idle_ns), setup.coupling)
