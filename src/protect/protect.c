@@ -9,6 +9,7 @@
 #include "protect/backend.h"
 #include "protect/fault.h"
 #include "protect/hold.h"
+#include "protect/huge.h"
 #include "protect/kernel.h"
 #include "protect/memory.h"
 #include "protect/probe.h"
@@ -239,6 +240,7 @@ static bool pages_close(struct hold *hold, enum hold_kind kind, struct range byt
 {
     if (kind == HOLD_NO_ACCESS)
         return pages_take_out(bytes, pages);
+    huge_note_send(pages);
     if (backend->write_close(pages))
         return true;
     write_open_uncovered(hold, pages);
@@ -376,6 +378,7 @@ void protect_stop(void)
     if (backend != NULL)
         backend->stop();
     backend = NULL;
+    huge_forget();
     memory_stop();
     reserve_stop();
 }

@@ -54,10 +54,27 @@ static size_t block_whole_pages(size_t length_bytes)
     return (length_bytes + base_page_bytes() - 1) & ~(base_page_bytes() - 1);
 }
 
+static size_t larger_of(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* From 4 MiB on a block begins on a huge page, so that whole ones fit into it
+ * (protect/huge.h). That takes addresses, not memory; where even addresses are
+ * short (RLIMIT_AS), a page boundary does. */
+static void *block_new_aligned(size_t alignment_bytes, size_t length_bytes)
+{
+    enum { HUGE_BYTES = 2 << 20 };
+    void *block = NULL;
+    if (length_bytes >= 2 * HUGE_BYTES)
+        block = libc_real()->memalign(larger_of(alignment_bytes, HUGE_BYTES), length_bytes);
+    return block != NULL ? block : libc_real()->memalign(alignment_bytes, length_bytes);
+}
+
 static void *block_new_large(size_t alignment_bytes, size_t length_bytes)
 {
-    size_t alignment = alignment_bytes > base_page_bytes() ? alignment_bytes : base_page_bytes();
-    newest_block = libc_real()->memalign(alignment, block_whole_pages(length_bytes));
+    size_t alignment = larger_of(alignment_bytes, base_page_bytes());
+    newest_block = block_new_aligned(alignment, block_whole_pages(length_bytes));
     return newest_block;
 }
 
