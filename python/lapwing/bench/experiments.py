@@ -10,7 +10,7 @@ from typing import Any
 from lapwing.bench import measures
 from lapwing.bench.place import SELF, Place
 from lapwing.bench.plan import Point
-from lapwing.bench.wire import measure_wire
+from lapwing.bench.wire import CHUNK_BYTES, measure_wire
 
 VARIANTS = ("stock", "lapwing")
 WIRE_SECONDS = 2.0
@@ -137,10 +137,10 @@ def measure_wire_cost(place: Place, bits_per_s: float) -> WireCost | None:
     """Measure what the lab's link costs; there is none in shared memory."""
     if place.network is None:
         return None
-    length_bytes = max(1 << 20, int(bits_per_s / 8 * WIRE_SECONDS) >> 20 << 20)
+    length_bytes = max(1, int(bits_per_s / 8 * WIRE_SECONDS) // CHUNK_BYTES) * CHUNK_BYTES
     receiver, sender = place.network.hosts
     lines = [
-        host.enter([SELF[0], str(WIRE), end, receiver.address, str(length_bytes), str(host.cores[0])], str(Path.cwd()))
+        host.enter([SELF[0], str(WIRE), end, receiver.address, str(length_bytes)], str(Path.cwd()))
         for host, end in ((receiver, "listen"), (sender, "connect"))
     ]
     receive_s, send_s = measure_wire(lines[0], lines[1])
