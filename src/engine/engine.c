@@ -93,6 +93,15 @@ void engine_wake(void)
     errno = saved_errno;
 }
 
+/* Whoever else has the lock gives it back soon; the frame that this handler
+ * interrupted never does, and then nobody can take it any more either. */
+void engine_freeze(void)
+{
+    enum { TRIES_MAX = 1000 };
+    for (int i = 0; i < TRIES_MAX && !base_lock_try(&engine.list_lock); i++)
+        sched_yield();
+}
+
 static void engine_wake_read(void)
 {
     uint64_t count;

@@ -60,6 +60,10 @@ struct engine_totals {
     uint64_t guard_wakeups;
 };
 
+/* For ever: no op is tested any more, by whomever. For the end of the process
+ * while ops are pending; also in a signal handler of a thread that was testing. */
+void engine_freeze(void);
+
 /* Ends the thread (no op may be pending) and returns once it is gone. */
 void engine_stop(void);
 

@@ -7,6 +7,7 @@
 #include "base/lock.h"
 
 _Thread_local uint32_t gate_depth;
+static _Thread_local uint32_t gate_waits;
 
 /* is_open: written once before the first op, read by all. lock: who is inside
  * when the gate is exclusive. inside: counts visitors when it is open.
@@ -57,13 +58,20 @@ uint32_t gate_others_inside(void)
     return inside - (gate_depth != 0 && gate.is_open ? 1 : 0);
 }
 
+bool gate_is_waiting(void)
+{
+    return gate_waits != 0;
+}
+
 void gate_keep_engine_out(void)
 {
+    gate_waits++;
     atomic_fetch_add_explicit(&gate.keep_out, 1, memory_order_relaxed);
 }
 
 void gate_let_engine_in(void)
 {
+    gate_waits--;
     /* seq_cst on both words, here and in gate_wait_for_turn(): either the engine
      * sees the zero, or we see that it sleeps. */
     if (atomic_fetch_sub_explicit(&gate.keep_out, 1, memory_order_seq_cst) != 1)
@@ -90,4 +98,5 @@ void gate_forked_child(void)
     atomic_store_explicit(&gate.inside, 0, memory_order_relaxed);
     atomic_store_explicit(&gate.keep_out, 0, memory_order_relaxed);
     gate_depth = 0;
+    gate_waits = 0;
 }

@@ -37,6 +37,9 @@ uint32_t gate_others_inside(void);
 void gate_keep_engine_out(void);
 void gate_let_engine_in(void);
 
+/* Is this thread between the two? True in a signal handler that came meanwhile. */
+bool gate_is_waiting(void);
+
 /* Engine thread: sleeps while a program thread does its work, at most
  * `timeout_ns` (negative: no limit). */
 void gate_wait_for_turn(int64_t timeout_ns);

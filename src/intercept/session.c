@@ -178,7 +178,6 @@ void intercept_process_exiting(void)
 {
     if (identity.pid != (uint32_t)getpid())
         return;
-    if (transfer_is_starter() && !atomic_load_explicit(&is_aborting, memory_order_relaxed))
-        transfer_wait_all();
+    transfer_leave(transfer_is_starter() && !atomic_load_explicit(&is_aborting, memory_order_relaxed));
     session_write_record(false);
 }

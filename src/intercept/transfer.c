@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "engine/gate.h"
 #include "intercept/busy.h"
+#include "intercept/libc/threads.h"
 #include "record/record.h"
 
 /* A fault, its report and two thread switches, measured on the reference
@@ -124,6 +125,7 @@ void transfer_unhold(struct transfer *transfer)
 }
 
 static _Thread_local bool is_starter;
+static _Thread_local bool is_leaving; /* the process ends at this thread's wish */
 
 bool transfer_is_starter(void)
 {
@@ -214,7 +216,7 @@ static void transfer_wait_end(int64_t begin_ns)
 void transfer_wait(uint64_t id)
 {
     int64_t begin_ns;
-    if (!transfer_is_pending(id) || gate_is_inside())
+    if (!transfer_is_pending(id) || gate_is_inside() || is_leaving)
         return;
     transfer_wait_begin(&begin_ns);
     for (uint32_t round = 0; transfer_is_pending(id); round++)
@@ -225,12 +227,43 @@ void transfer_wait(uint64_t id)
 void transfer_wait_all(void)
 {
     int64_t begin_ns;
-    if (engine_pending() == 0 || gate_is_inside())
+    if (engine_pending() == 0 || gate_is_inside() || is_leaving)
         return;
     transfer_wait_begin(&begin_ns);
     for (uint32_t round = 0; engine_pending() != 0; round++)
         transfer_poll_round(round);
     transfer_wait_end(begin_ns);
+}
+
+/* Nobody is left to touch the memory but destructors, which would wait for ever. */
+static void transfer_abandon_all(void)
+{
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
+        if (transfer_id(slot) != 0 && transfers[slot].hold != NULL)
+            protect_hold_abandon(transfers[slot].hold);
+    }
+}
+
+static void transfer_wait_untouched(void)
+{
+    uint32_t round = 0;
+    while (engine_pending() != 0 && atomic_load_explicit(&engine_waiters, memory_order_relaxed) == 0)
+        transfer_poll_round(round++);
+}
+
+void transfer_leave(bool may_wait)
+{
+    if (engine_pending() == 0)
+        return;
+    if (may_wait && !gate_is_inside() && !gate_is_waiting())
+        transfer_wait_untouched();
+    is_leaving = true;
+    if (engine_pending() == 0)
+        return;
+    engine_freeze();
+    /* Another thread, waiting at a touch, must not go on without its data. */
+    if (transfer_is_starter() && !libc_threads_are_several())
+        transfer_abandon_all();
 }
 
 void transfer_touched(uint64_t op_id, uintptr_t address)

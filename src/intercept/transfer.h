@@ -72,6 +72,12 @@ bool transfer_is_pending(uint64_t id);
 void transfer_wait(uint64_t id);
 void transfer_wait_all(void);
 
+/* The process ends, called from any thread. Ops are waited for as long as they
+ * may end: not when this is a handler that interrupted a wait for a message, nor
+ * while a thread waits at a touch (it might be this one). What is still pending
+ * then stays undone, as it would with MPI alone, and this thread waits no more. */
+void transfer_leave(bool may_wait);
+
 /* One round of waiting inside a loop: polls all ops, then makes way. `round`
  * counts up from 0. */
 void transfer_poll_round(uint32_t round);

@@ -302,6 +302,16 @@ void protect_hold_release(struct hold *hold)
     errno = saved_errno;
 }
 
+void protect_hold_abandon(struct hold *hold)
+{
+    struct hold_view view;
+    if (!hold_view_take(hold, &view))
+        return;
+    protect_hold_release(hold);
+    if (view.kind == HOLD_NO_ACCESS)
+        transit_fill(view.pages);
+}
+
 void *protect_hold_transfer_address(const struct hold *hold)
 {
     bool is_moved = atomic_load_explicit(&hold->kind, memory_order_relaxed) == HOLD_NO_ACCESS;

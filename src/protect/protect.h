@@ -70,6 +70,10 @@ void *protect_hold_transfer_address(const struct hold *hold);
  * wakes those that wait. Any thread, any time, once per armed hold. */
 void protect_hold_release(struct hold *hold);
 
+/* The same for a transfer that never ends, when the process does: what MPI may
+ * still write in transit is lost. */
+void protect_hold_abandon(struct hold *hold);
+
 /* Number of armed holds; read without a lock on hot paths. */
 extern _Atomic uint32_t protect_armed_count;
 

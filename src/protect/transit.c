@@ -60,3 +60,10 @@ void transit_move_home(struct range pages)
     transit_move_home((struct range){pages.low, middle});
     transit_move_home((struct range){middle, pages.high});
 }
+
+void transit_fill(struct range pages)
+{
+    struct range transit_pages = transit_range(pages);
+    syscall(SYS_mmap, transit_pages.low, transit_pages.high - transit_pages.low, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0L);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: a watchdog's handler may end the process while it waits for a message that never comes.
+ * exit: nonzero
+ * arguments: exit-touch _exit-touch quick_exit-touch abort-touch exit-read exit-wait exit-thread exit-touch-free
+ * timeout: 12 */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static const char *way;
+static unsigned char *buffer;
+
+static bool is_way(const char *word)
+{
+    return strstr(way, word) != NULL;
+}
+
+static void handle_alarm(int number)
+{
+    (void)number;
+    if (is_way("quick_exit"))
+        quick_exit(5);
+    if (is_way("_exit"))
+        _exit(5);
+    if (is_way("abort"))
+        abort();
+    exit(5);
+}
+
+static void *sleep_long(void *unused)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    sleep(20);
+    return unused;
+}
+
+static void free_buffer(void)
+{
+    memset(buffer, 0, CHECK_LARGE_BYTES);
+    free(buffer);
+}
+
+/* The ways to wait for a buffer that is still under way. */
+static void wait_for(void)
+{
+    MPI_Request request;
+    if (is_way("read"))
+        (void)!read(open("/dev/zero", O_RDONLY), buffer, CHECK_LARGE_BYTES);
+    if (is_way("wait")) {
+        MPI_Irecv(buffer, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    printf("not reached %d\n", buffer[0]);
+}
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    way = argv[1];
+    buffer = check_buffer_new(CHECK_LARGE_BYTES);
+    if (check_rank() == 1) {
+        for (;;)
+            pause();
+    }
+    if (is_way("free"))
+        atexit(free_buffer);
+    if (is_way("thread"))
+        check(pthread_create(&(pthread_t){0}, NULL, sleep_long, NULL) == 0, "a second thread");
+    struct sigaction action = {.sa_handler = handle_alarm};
+    sigaction(SIGALRM, &action, NULL);
+    alarm(1);
+    check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);
+    wait_for();
+    return check_end();
+}
