@@ -73,7 +73,7 @@ static int matched_early(struct message *message, MPI_Status *status, const MPI_
 
 int matched_receive(struct message *message, MPI_Status *status)
 {
-    MPI_Status probed;
+    MPI_Status probed = {0}; /* MPICH's probes leave the mark of a cancelled message as it was */
     int result = matched_probe(message, &probed);
     if (result != MPI_SUCCESS)
         return result;

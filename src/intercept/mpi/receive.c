@@ -63,7 +63,10 @@ static int receive_judged(struct message *message, receive_pass_fn *pass, MPI_St
     message_measure(message);
     enum reason reason = message_judge(message, return_address);
     bool is_asked = !status_is_ignored(status);
-    if (reason == REASON_NONE && is_asked && receive_has_wildcard(message))
+    /* Also when nobody asks: a message that is sent because this call returned, also
+     * by this process, must not be taken instead. */
+    bool is_for_anybody = message->peer == MPI_ANY_SOURCE;
+    if (reason == REASON_NONE && (is_for_anybody || (is_asked && receive_has_wildcard(message))))
         return matched_receive(message, status);
     if (reason == REASON_NONE && is_asked && !statuses_can_promise(message->bytes))
         reason = REASON_STATUS;

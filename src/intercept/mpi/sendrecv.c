@@ -23,6 +23,9 @@ static enum reason sendrecv_judge_receive(struct message *receive, const struct 
     enum reason reason = message_judge(receive, return_address);
     if (reason != REASON_NONE)
         return reason;
+    /* A message from anybody is for who called first: see receive.c. */
+    if (receive->peer == MPI_ANY_SOURCE)
+        return REASON_STATUS;
     if (!status_is_ignored(status) && (has_wildcard || !statuses_can_promise(receive->bytes)))
         return REASON_STATUS;
     /* MPI would read the send buffer from a page that nobody may touch. */
