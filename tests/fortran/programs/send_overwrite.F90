@@ -32,7 +32,7 @@ contains
 
     ! A ready send needs its receive before it.
     subroutine receive(array, round)
-        double precision, intent(inout) :: array(LARGE)
+        double precision, intent(inout), asynchronous :: array(LARGE)
         integer, intent(in) :: round
         REQUEST :: req
         array = -1
