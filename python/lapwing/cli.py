@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 import lapwing
-from lapwing.commands import bench, demo, lab, options, report, run
+from lapwing.commands import bench, demo, lab, options, predict, report, run
 from lapwing.errors import LapwingError
 
 
@@ -27,6 +27,7 @@ class Command(Protocol):
 COMMANDS: tuple[Command, ...] = (
     run.RunCommand(),
     report.ReportCommand(),
+    predict.PredictCommand(),
     lab.LabCommand(),
     demo.DemoCommand(),
     bench.BenchCommand(),

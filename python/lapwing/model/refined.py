@@ -17,7 +17,7 @@ from math import isnan, sqrt
 
 from lapwing.model.classes import CallClass, is_convertible
 from lapwing.model.profile import JobProfile, RankProfile, Way
-from lapwing.model.setup import Setup, Variation, make_variations
+from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
 from lapwing.model.sites import (
     Baseline,
     SiteTimes,
@@ -324,7 +324,11 @@ def predict_way(profile: JobProfile, baseline: Baseline, way: Way, setup: Setup)
     stock = calculate_ranks(replace(case, way=Way.STOCK), profile.ranks)
     candidates = choose_candidates(outcomes, stock)
     variations = [] if way is Way.STOCK else make_variations(profile, setup)
-    effects = tuple(measure_effect(case, candidates, terms.total, variation) for variation in variations)
+    spread_ns = RUN_SPREAD * terms.total
+    effects = (
+        Effect("one run is like another", -spread_ns, spread_ns),
+        *(measure_effect(case, candidates, terms.total, variation) for variation in variations),
+    )
     below_ns, above_ns = combine_effects(effects)
     alpha = calculate_alpha(outcomes) if way in (Way.DEFERRED, *REWRITTEN_WAYS) else None
     low_ns = max(0.0, terms.total - below_ns)

@@ -7,12 +7,23 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from lapwing.model.classes import CallClass, is_collective
-from lapwing.model.distribution import Distribution, Part, calculate_expected_minimum, scale, shift
+from lapwing.model.distribution import (
+    Distribution,
+    Part,
+    calculate_expected_minimum,
+    calculate_mean,
+    normalise,
+    scale,
+    shift,
+)
 from lapwing.model.profile import JobProfile, Link, Moments, RankProfile, SiteStatistics, SizeBucket, Slack
 from lapwing.model.setup import CALL_FLOOR_MAX_NS, Setup
 
 # So many calls of one size, over all ranks, and one of them will have met a peer that was ready.
 FASTEST_COUNT_MIN = 8
+LONG_NS = 1e18  # longer than any transfer
+# Standard deviation of a uniform distribution over one power of two, relative to its mean.
+OCTAVE_SPREAD = 1 / (1.5 * sqrt(12))
 
 
 @dataclass(frozen=True)
@@ -129,17 +140,28 @@ def find_floor_ns(baseline: Baseline, site: SiteStatistics) -> float:
     return min(baseline.floors_ns.get(site.function, 0.0), site.time.minimum)
 
 
+def choose_weight(site: SiteStatistics, fast_ns: float, floor_ns: float, setup: Setup) -> float:
+    """Return where between the fastest call and the mean the time for data is taken to lie.
+
+    A wait may find its requests complete: then the fastest one says nothing about the transfer, and all of
+    the time is taken to be for data, as in the paper.
+    """
+    if setup.transfer_weight is not None:
+        return setup.transfer_weight
+    return 1.0 if site.call_class is CallClass.WAIT and fast_ns <= floor_ns else 0.0
+
+
 def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, setup: Setup) -> CallGroup:
     """Tell the time for data from the time for a late peer, in the calls of one size."""
-    floor_ns = find_floor_ns(baseline, site)
-    mean_ns = max(bucket.time_total_ns / bucket.count - floor_ns, 0.0)
+    floor_ns, count = find_floor_ns(baseline, site), bucket.count
+    mean_ns = max(bucket.time_total_ns / count - floor_ns, 0.0)
     fast_ns = min(max(estimate_transfer_ns(baseline, site, bucket) - floor_ns, 0.0), mean_ns)
+    data_ns = fast_ns + choose_weight(site, fast_ns, floor_ns, setup) * (mean_ns - fast_ns)
     if site.late_peer_ns is not None and site.time.total > 0:
-        fast_ns = mean_ns * max(0.0, 1 - site.late_peer_ns / site.time.total)
+        data_ns = mean_ns * max(0.0, 1 - site.late_peer_ns / site.time.total)
     if site.call_class is CallClass.TEST:
-        fast_ns = mean_ns  # a test waits for nobody: beyond its least time it moves data
-    data_ns = fast_ns + setup.transfer_weight * (mean_ns - fast_ns)
-    return CallGroup(bucket.count, bucket.bytes_total / bucket.count, data_ns, mean_ns - data_ns)
+        data_ns = mean_ns  # a test waits for nobody: beyond its least time it moves data
+    return CallGroup(count, bucket.bytes_total / count, data_ns, mean_ns - data_ns)
 
 
 def take_apart(baseline: Baseline, site: SiteStatistics, setup: Setup) -> SiteTimes:
@@ -169,17 +191,30 @@ def take_rank_apart(baseline: Baseline, rank: RankProfile, setup: Setup) -> list
     return [take_apart(baseline, site, setup) for site in list_sites(rank)]
 
 
-def spread_slack(slack: Slack, setup: Setup) -> list[Part]:
-    """Return the distribution of the computation that a call of the site could hide behind.
+def estimate_slack_error(slack: Slack) -> float:
+    """Return the relative standard error of a site's mean slack.
 
-    A mean over m samples is known to about 1 / sqrt(m) of itself (exactly so for exponential waiting times).
+    The spread is that between the buckets, and within a bucket that of a uniform distribution over an octave.
     """
     parts = [Part(b.computation_total_ns / b.count, b.count) for b in slack.buckets if b.count]
-    sampled = max(1, slack.sampled_count)
-    inside_ns = (slack.wall_total_ns - sum(b.computation_total_ns for b in slack.buckets)) / sampled
+    mean = calculate_mean(parts)
+    if mean <= 0:
+        return 0.0
+    between = calculate_mean([Part((part.value / mean - 1) ** 2, part.weight) for part in parts])
+    return sqrt((between + OCTAVE_SPREAD**2) / max(1, slack.sampled_count))
+
+
+def spread_slack(slack: Slack, setup: Setup) -> list[Part]:
+    """Return the distribution of the computation that a call of the site could hide behind."""
+    parts = [Part(b.computation_total_ns / b.count, b.count) for b in slack.buckets if b.count]
+    if setup.extends_censored and slack.censored_count:
+        share = min(1.0, slack.censored_count / max(1, slack.sampled_count))
+        kept = [Part(part.value, part.weight * (1 - share)) for part in normalise(parts)]
+        parts = [*kept, Part(LONG_NS, share)]
+    inside_ns = slack.wall_total_ns - sum(b.computation_total_ns for b in slack.buckets)
     if setup.overlaps_transfers:
-        parts = shift(parts, max(0.0, inside_ns))
-    return scale(parts, max(0.0, 1 + setup.slack_error / sqrt(sampled)))
+        parts = shift(parts, max(0.0, inside_ns / max(1, slack.sampled_count)))
+    return scale(parts, max(0.0, 1 + setup.slack_error * estimate_slack_error(slack)))
 
 
 def select_deferrable(times: SiteTimes, setup: Setup) -> tuple[CallGroup, ...]:

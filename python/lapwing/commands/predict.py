@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing predict`."""
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from lapwing.errors import LapwingError
+from lapwing.model.profile import JobProfile
+from lapwing.model.reader import read_profile
+from lapwing.model.study import Study, study_profile
+from lapwing.report.prediction import encode_study, print_study
+
+
+def add_model_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare what the profile may not know."""
+    parser.add_argument("--cores", type=int, metavar="N", help="cores that each rank computes on")
+    parser.add_argument("--spare-cores", type=int, metavar="N", help="cores of each host that no rank computes on")
+    parser.add_argument("--threshold", type=int, default=65536, metavar="BYTES", help="smallest message to defer")
+    parser.add_argument(
+        "--wait-contention",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="extra time in waits while another thread progresses too (MiniMD in the paper: 1.07; default: 0)",
+    )
+
+
+def check_flags(arguments: argparse.Namespace) -> None:
+    """Refuse numbers that mean nothing."""
+    for name, least in (("cores", 1), ("spare_cores", 0), ("threshold", 1), ("wait_contention", 0)):
+        value = getattr(arguments, name)
+        if value is not None and not least <= value < 1e12:
+            raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
+
+
+def complete_profile(profile: JobProfile, arguments: argparse.Namespace) -> JobProfile:
+    """Fill in what the user knows better than the profile."""
+    if arguments.cores is not None:
+        profile = replace(profile, cores_per_rank=arguments.cores)
+    if arguments.spare_cores is not None:
+        profile = replace(profile, spare_cores=arguments.spare_cores)
+    return profile
+
+
+def study_file(path: Path, arguments: argparse.Namespace) -> Study:
+    """Read a file and apply both models."""
+    profile = complete_profile(read_profile(path), arguments)
+    return study_profile(profile, arguments.threshold, arguments.wait_contention)
+
+
+class PredictCommand:
+    """Predict what overlap would bring, from the profile of one run.
+
+    For each way to run: a time with an interval, and the terms that change. Two models stand side by side,
+    with the assumptions that hold or do not: that of the dedicated-core paper, and one that bounds the
+    overlap of each call site by its measured slack. docs/model.md says how they calculate.
+
+    The profile is a record of `lapwing profile`, a profile in JSON, or a text report of mpiP.
+    """
+
+    name = "predict"
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("profile", type=Path, metavar="FILE", help="the profile of one run")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+        add_model_flags(parser)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Predict and print."""
+        check_flags(arguments)
+        study = study_file(arguments.profile, arguments)
+        if arguments.json:
+            print(json.dumps(encode_study(study), indent=2))
+            return 0
+        print_study(study, Console())
+        return 0

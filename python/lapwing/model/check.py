@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""What must hold in any profile, whoever wrote it: the model divides and pools without looking again."""
+
+from lapwing.errors import RecordError
+from lapwing.model.profile import JobProfile, Moments, RankProfile, SiteStatistics, SizeBucket, SlackBucket
+
+
+def check_moments(moments: Moments, place: str) -> None:
+    """Check that count, sum and extremes can belong to one sample."""
+    if moments.count == 0 and moments.total == 0:
+        return
+    # One part in 1000 for readers of rounded reports.
+    fits = moments.minimum * moments.count <= moments.total * 1.001 + moments.count
+    if moments.count == 0 or not fits or moments.minimum > moments.maximum:
+        raise ValueError(f"the numbers of {place} contradict each other")
+
+
+def check_size_bucket(bucket: SizeBucket, place: str) -> None:
+    """Check one bucket of sizes."""
+    if bucket.bits > 63 or bucket.time_min_ns * bucket.count > bucket.time_total_ns * 1.001 + bucket.count:
+        raise ValueError(f"the message sizes of {place} contradict each other")
+
+
+def check_slack_bucket(bucket: SlackBucket, place: str) -> None:
+    """Check one bucket of slack."""
+    if bucket.bits > 63 or (bucket.count == 0 and bucket.computation_total_ns > 0):
+        raise ValueError(f"the slack of {place} contradicts itself")
+
+
+def check_site(site: SiteStatistics, place: str) -> None:
+    """Check one site."""
+    check_moments(site.time, place)
+    check_moments(site.bytes, place)
+    for size in site.sizes:
+        check_size_bucket(size, place)
+    if site.sizes and sum(size.count for size in site.sizes) != site.time.count:
+        raise ValueError(f"the message sizes of {place} do not add up to its calls")
+    for bucket in site.slack.buckets if site.slack else ():
+        check_slack_bucket(bucket, place)
+
+
+def check_rank(rank: RankProfile) -> None:
+    """Check one rank."""
+    for function in rank.functions:
+        check_moments(function.time, f"{function.function} on rank {rank.rank}")
+    for site in rank.sites:
+        check_site(site, f"{site.function} at {site.place} on rank {rank.rank}")
+    if rank.mpi_ns > rank.elapsed_ns * 1.01 + 1000 and not rank.has_threaded_calls:
+        raise ValueError(f"rank {rank.rank} spends more time in MPI than it runs")
+
+
+def check_profile(profile: JobProfile, source: str) -> JobProfile:
+    """Return the profile, or raise the one error that names its first contradiction."""
+    if not profile.ranks or profile.elapsed_ns == 0:
+        raise RecordError(f"{source} holds no rank that ran", "profile a run that reaches MPI_Finalize")
+    if len({rank.rank for rank in profile.ranks}) < len(profile.ranks):
+        raise RecordError(f"{source} holds the same rank twice", "profile again")
+    try:
+        for rank in profile.ranks:
+            check_rank(rank)
+        check_setting(profile)
+    except ValueError as error:
+        raise RecordError(f"{source} is damaged: {error}", "profile again") from error
+    return profile
+
+
+def check_setting(profile: JobProfile) -> None:
+    """Check what stands beside the ranks."""
+    if profile.link is not None and profile.link.bytes_per_s <= 0:
+        raise ValueError("the link carries nothing")
+    calibration = profile.calibration
+    if calibration is not None and (
+        not calibration.full_ns or not calibration.reduced_ns or min(calibration.full_ns) == 0
+    ):
+        raise ValueError("the calibration has no times")

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""What a profile says about its program, in words: the paper's Section VI-B, and where slack is left."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lapwing.model.classes import CallClass, is_collective
+from lapwing.model.distribution import Part, calculate_mean
+from lapwing.model.profile import Way
+from lapwing.model.refined import Prediction, SiteOutcome
+from lapwing.report.summary import format_time
+
+# A site that takes less of the job than this is not worth a sentence.
+SHARE_MIN = 0.01
+SITE_COUNT_MAX = 5
+
+
+@dataclass(frozen=True)
+class SiteSum:
+    """One call site over all ranks; times are per rank, in ns."""
+
+    function: str
+    place: str
+    count: float
+    data_ns: float
+    idle_ns: float
+    hidden_ns: float
+    gain_ns: float
+    slack_mean_ns: float | None
+    touched_at: str
+    # the same site in another run: (function, file, line) or (function, module, offset)
+    key: tuple[str, str, int]
+
+    @property
+    def data_mean_ns(self) -> float:
+        """Return the time for data of one call."""
+        return self.data_ns / self.count if self.count else 0.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence, and what it is about."""
+
+    kind: str
+    text: str
+    weight_ns: float
+
+
+def find_mean_slack(outcomes: Iterable[SiteOutcome]) -> float | None:
+    """Return the mean slack over ranks; None when none was measured."""
+    slacks = [o.times.site.slack for o in outcomes if o.times.site.slack is not None]
+    parts = [Part(b.computation_total_ns / b.count, b.count) for s in slacks for b in s.buckets if b.count]
+    return calculate_mean(parts) if parts else None
+
+
+def find_touch(outcomes: Iterable[SiteOutcome]) -> str:
+    """Return where the site's buffers are touched first most often."""
+    touches = [touch for o in outcomes for touch in o.times.site.touches if touch.file]
+    best = max(touches, key=lambda touch: touch.count, default=None)
+    return f"{best.file}:{best.line}" if best else ""
+
+
+def sum_site(outcomes: Sequence[SiteOutcome], rank_count: int) -> SiteSum:
+    """Sum one site up."""
+    first = outcomes[0].times.site
+    return SiteSum(
+        function=first.function,
+        place=first.place,
+        count=sum(o.times.site.time.count for o in outcomes) / rank_count,
+        data_ns=sum(o.times.data_ns for o in outcomes) / rank_count,
+        idle_ns=sum(o.times.idle_ns for o in outcomes) / rank_count,
+        hidden_ns=sum(o.hidden_ns for o in outcomes) / rank_count,
+        gain_ns=sum(o.gain_ns for o in outcomes) / rank_count,
+        slack_mean_ns=find_mean_slack(outcomes),
+        touched_at=find_touch(outcomes),
+        key=first.key,
+    )
+
+
+def sum_sites(prediction: Prediction) -> list[SiteSum]:
+    """Sum all sites over the ranks, the longest first."""
+    groups: dict[tuple[str, str, int], list[SiteOutcome]] = defaultdict(list)
+    for rank in prediction.ranks:
+        for site in rank.sites:
+            groups[site.times.site.key].append(site)
+    sums = [sum_site(outcomes, len(prediction.ranks)) for outcomes in groups.values()]
+    return sorted(sums, key=lambda entry: -(entry.data_ns + entry.idle_ns))
+
+
+def of_class(sums: Iterable[SiteSum], prediction: Prediction, call_class: CallClass) -> list[SiteSum]:
+    """Return the sites of a class that are worth a sentence."""
+    classes = {o.times.site.key: o.times.site.call_class for rank in prediction.ranks for o in rank.sites}
+    least_ns = SHARE_MIN * prediction.expected_ns
+    return [s for s in sums if classes[s.key] is call_class and s.data_ns + s.idle_ns >= least_ns][:SITE_COUNT_MAX]
+
+
+def find_waits_without_work(events: Prediction) -> list[Finding]:
+    """Name nonblocking calls that overlap each other, not computation (NAS BT-MZ)."""
+    findings = []
+    for site in of_class(sum_sites(events), events, CallClass.WAIT):
+        slack_ns = site.slack_mean_ns
+        if slack_ns is None or site.data_mean_ns <= 0 or slack_ns > 0.1 * site.data_mean_ns:
+            continue
+        text = (
+            f"{site.function} at {site.place} has nothing to overlap with: {format_time(slack_ns)} of computation lie "
+            f"between start and wait, the data takes {format_time(site.data_mean_ns)}. Its nonblocking calls overlap "
+            "each other only; progress in the background brings nothing until computation is moved in between"
+        )
+        findings.append(Finding("nothing to overlap", text, site.data_ns))
+    return findings
+
+
+def find_hidden_waits(events: Prediction) -> list[Finding]:
+    """Name waits that background progress would shorten."""
+    findings = []
+    for site in of_class(sum_sites(events), events, CallClass.WAIT):
+        if site.hidden_ns < SHARE_MIN * events.expected_ns or site.slack_mean_ns is None:
+            continue
+        text = (
+            f"{site.function} at {site.place} waits {format_time(site.data_ns)} for data that could move during the "
+            f"{format_time(site.slack_mean_ns)} of computation before it: {format_time(site.hidden_ns)} of it would be "
+            "hidden by progress in the background"
+        )
+        findings.append(Finding("overlap without progress", text, site.hidden_ns))
+    return findings
+
+
+def find_needless_tests(stock: Prediction) -> list[Finding]:
+    """Name tests that only drive progress (Kripke)."""
+    tests_ns = stock.terms.tests
+    if tests_ns < SHARE_MIN * stock.expected_ns:
+        return []
+    count = sum(
+        o.times.site.time.count for rank in stock.ranks for o in rank.sites if o.times.site.call_class is CallClass.TEST
+    ) / len(stock.ranks)
+    text = (
+        f"tests take {format_time(tests_ns)} of the busiest rank ({count:,.0f} per rank). With progress in the "
+        "background they move nothing any more: those that are there for progress could go"
+    )
+    return [Finding("tests could go", text, tests_ns)]
+
+
+def find_imbalance(stock: Prediction) -> list[Finding]:
+    """Name waiting that no progress can shorten."""
+    findings = []
+    for site in sum_sites(stock)[:SITE_COUNT_MAX]:
+        if site.idle_ns < 0.05 * stock.expected_ns or site.idle_ns < site.data_ns:
+            continue
+        peer = "the last rank" if is_collective(site.function) else "a late peer"
+        text = (
+            f"{site.function} at {site.place} waits {format_time(site.idle_ns)} per rank for {peer} and "
+            f"{format_time(site.data_ns)} for data: the work is uneven, and overlap does not mend that"
+        )
+        findings.append(Finding("imbalance", text, site.idle_ns))
+    return findings
+
+
+def find_rewrites(rewritten: Prediction) -> list[Finding]:
+    """Name blocking calls with slack: what a start here and a wait before the first touch would bring."""
+    findings = []
+    sites = sorted(sum_sites(rewritten), key=lambda entry: -entry.gain_ns)
+    for site in of_class(sites, rewritten, CallClass.BLOCKING):
+        if site.gain_ns < SHARE_MIN * rewritten.expected_ns or site.slack_mean_ns is None:
+            continue
+        where = f", at {site.touched_at}," if site.touched_at else ""
+        text = (
+            f"the data of {site.function} at {site.place} is first touched{where} after "
+            f"{format_time(site.slack_mean_ns)} of computation: a start there and a wait before the touch would hide "
+            f"{format_time(site.gain_ns)} per rank"
+        )
+        findings.append(Finding("blocking call with slack", text, site.gain_ns))
+    return findings
+
+
+def find_in_profile(predictions: Mapping[Way, Prediction]) -> list[Finding]:
+    """Return everything that one profile shows, the weightiest first."""
+    findings = [
+        *find_waits_without_work(predictions[Way.EVENTS]),
+        *find_hidden_waits(predictions[Way.EVENTS]),
+        *find_needless_tests(predictions[Way.STOCK]),
+        *find_imbalance(predictions[Way.STOCK]),
+        *find_rewrites(predictions[Way.REWRITTEN]),
+    ]
+    return sorted(findings, key=lambda finding: -finding.weight_ns)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""What `lapwing predict` prints: the ways to run, both models' terms, their assumptions, findings; and JSON."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from lapwing.model.assumptions import Assumption
+from lapwing.model.profile import Way
+from lapwing.model.refined import Prediction
+from lapwing.model.study import PaperResult, Study
+from lapwing.report.findings import Finding, find_in_profile, sum_sites
+from lapwing.report.summary import format_time
+
+SCHEMA = "lapwing-prediction-1"
+TERM_SHARE_MIN = 0.01
+VERDICTS = {True: "holds", False: "does not hold", None: "not known"}
+
+
+def make_table(*columns: str) -> Table:
+    """Make a table: words left, numbers right."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 else "right")
+    return table
+
+
+def format_seconds(time_s: float) -> str:
+    """Write seconds for people."""
+    return format_time(time_s * 1e9)
+
+
+def format_interval(prediction: Prediction) -> str:
+    """Write the ends of the interval."""
+    return f"{format_time(prediction.low_ns)} to {format_time(prediction.high_ns)}"
+
+
+def describe_change(name: str, change_ns: float) -> str:
+    """Write a change of a term."""
+    return f"{name} {'+' if change_ns > 0 else '-'}{format_time(abs(change_ns))}"
+
+
+def list_changes(prediction: Prediction, stock: Prediction) -> list[tuple[str, float]]:
+    """Return the terms that the way changes by more than a hundredth of the time, the largest first."""
+    before, after = stock.terms.as_dict(), prediction.terms.as_dict()
+    changes = [(name, after[name] - before[name]) for name in after]
+    least_ns = TERM_SHARE_MIN * stock.expected_ns
+    return sorted(((n, c) for n, c in changes if abs(c) >= least_ns), key=lambda pair: -abs(pair[1]))
+
+
+def describe_doubt(prediction: Prediction) -> str:
+    """Name what makes the interval wide."""
+    effect = max(prediction.effects, key=lambda entry: entry.high_ns - entry.low_ns, default=None)
+    return effect.name if effect else ""
+
+
+def make_ways_table(study: Study) -> Table:
+    """Make the table of the ways to run."""
+    table = make_table("way to run", "time", "interval", "speedup", "what changes", "widest doubt")
+    stock = study.predictions[Way.STOCK]
+    for prediction in study.predictions.values():
+        if prediction.impossible:
+            table.add_row(prediction.way.value, "-", "-", "-", prediction.impossible, "")
+            continue
+        name = prediction.way.value
+        if prediction.alpha is not None:
+            name += f" (alpha {prediction.alpha:.2f})"
+        changes = ", ".join(describe_change(*pair) for pair in list_changes(prediction, stock))
+        speedup = f"{stock.expected_ns / prediction.expected_ns:.2f}"
+        table.add_row(
+            name,
+            format_time(prediction.expected_ns),
+            format_interval(prediction),
+            speedup,
+            changes or "nothing",
+            describe_doubt(prediction),
+        )
+    return table
+
+
+def make_paper_table(paper: PaperResult, study: Study) -> Table:
+    """Set the paper's terms beside the refined model's, for a dedicated core."""
+    table = make_table("term", "measured", "paper's model", "refined model")
+    stock, dedicated = study.predictions[Way.STOCK].terms, study.predictions[Way.DEDICATED].terms
+    rows = [
+        ("computation", stock.computation, paper.terms.computation_s, dedicated.computation),
+        ("nonblocking starts", stock.starts, paper.terms.nonblocking_s, dedicated.starts),
+        ("tests", stock.tests, paper.terms.test_s, dedicated.tests),
+        ("waits for data", stock.waits, paper.terms.wait_s, dedicated.waits),
+        ("blocking, for data", stock.blocking, paper.terms.blocking_s, dedicated.blocking),
+        ("other MPI", stock.other, paper.terms.other_s, dedicated.other),
+    ]
+    for name, measured_ns, paper_s, refined_ns in rows:
+        table.add_row(name, format_time(measured_ns), format_seconds(paper_s), format_time(refined_ns))
+    table.add_row("beyond the busiest rank", format_time(stock.imbalance), "-", format_time(dedicated.imbalance))
+    total = (format_time(stock.total), format_seconds(paper.terms.total_s), format_time(dedicated.total))
+    table.add_row("total", *total, style="bold")
+    return table
+
+
+def describe_paper(paper: PaperResult) -> str:
+    """Say what the paper's model makes of blocking calls that become nonblocking."""
+    end = paper.curve[-1][1]
+    text = (
+        f"Paper's model, dedicated core, blocking calls made nonblocking: speedup {paper.speedup:.2f} with none "
+        f"(alpha 0), {end:.2f} with all (alpha 1), slope {paper.slope:.2f}"
+    )
+    if paper.break_even_alpha is None:
+        return text + "; no alpha pays for the core"
+    return text + ("" if paper.break_even_alpha == 0 else f"; it pays from alpha {paper.break_even_alpha:.2f} on")
+
+
+def make_assumption_table(assumptions: Sequence[Assumption]) -> Table:
+    """Make the table of the assumptions that are in doubt."""
+    table = make_table("assumption in doubt", "model", "", "")
+    for column in table.columns[1:]:
+        column.justify = "left"
+    for assumption in assumptions:
+        if assumption.holds is not True:
+            models = ", ".join(assumption.models)
+            table.add_row(assumption.claim, models, VERDICTS[assumption.holds], assumption.evidence)
+    return table
+
+
+def describe_held(assumptions: Sequence[Assumption]) -> str:
+    """Name the assumptions that hold."""
+    return "Holds: " + "; ".join(a.claim for a in assumptions if a.holds is True)
+
+
+def print_findings(console: Console, findings: Sequence[Finding]) -> None:
+    """Print sentences."""
+    for finding in findings:
+        console.print(f"- {finding.text}.", highlight=False)
+
+
+def print_study(study: Study, console: Console) -> None:
+    """Print everything about one profile."""
+    profile = study.profile
+    ranks = f"{len(profile.ranks)} rank{'s' if len(profile.ranks) != 1 else ''}"
+    console.print(f"{profile.name}: {ranks}, {format_time(profile.elapsed_ns)}", highlight=False)
+    console.print(make_ways_table(study))
+    if study.paper is not None and not study.predictions[Way.DEDICATED].impossible:
+        console.print(make_paper_table(study.paper, study))
+    if study.paper is not None:
+        console.print(describe_paper(study.paper), highlight=False)
+    console.print(make_assumption_table(study.assumptions))
+    console.print(describe_held(study.assumptions), highlight=False)
+    print_findings(console, find_in_profile(study.predictions))
+    for text in profile.unknown:
+        console.print(f"- This source cannot tell {text}.", highlight=False)
+
+
+def encode_prediction(prediction: Prediction) -> dict[str, Any]:
+    """Write a prediction for programs."""
+    if prediction.impossible:
+        return {"way": prediction.way.value, "impossible": prediction.impossible}
+    return {
+        "way": prediction.way.value,
+        "expected_s": prediction.expected_ns / 1e9,
+        "low_s": prediction.low_ns / 1e9,
+        "high_s": prediction.high_ns / 1e9,
+        "alpha": prediction.alpha,
+        "terms_s": {name: time_ns / 1e9 for name, time_ns in prediction.terms.as_dict().items()},
+        "doubts_s": {e.name: [e.low_ns / 1e9, e.high_ns / 1e9] for e in prediction.effects},
+        "sites": [
+            {
+                "function": site.function,
+                "place": site.place,
+                "calls_per_rank": site.count,
+                "data_s": site.data_ns / 1e9,
+                "late_peer_s": site.idle_ns / 1e9,
+                "hidden_s": site.hidden_ns / 1e9,
+                "gain_s": site.gain_ns / 1e9,
+                "slack_mean_s": None if site.slack_mean_ns is None else site.slack_mean_ns / 1e9,
+                "touched_at": site.touched_at,
+            }
+            for site in sum_sites(prediction)
+        ],
+    }
+
+
+def encode_paper(paper: PaperResult | None) -> dict[str, Any] | None:
+    """Write the paper's model for programs."""
+    if paper is None:
+        return None
+    return {
+        "parameters": asdict(paper.parameters),
+        "terms_s": asdict(paper.terms),
+        "dedicated_s": paper.terms.total_s,
+        "speedup": paper.speedup,
+        "speedup_over_alpha": [list(point) for point in paper.curve],
+        "slope": paper.slope,
+        "break_even_alpha": paper.break_even_alpha,
+    }
+
+
+def encode_study(study: Study) -> dict[str, Any]:
+    """Write everything about one profile for programs."""
+    return {
+        "schema": SCHEMA,
+        "source": study.profile.source.value,
+        "name": study.profile.name,
+        "ranks": len(study.profile.ranks),
+        "elapsed_s": study.profile.elapsed_ns / 1e9,
+        "cores_per_rank": study.profile.cores_per_rank,
+        "ways": [encode_prediction(prediction) for prediction in study.predictions.values()],
+        "paper": encode_paper(study.paper),
+        "assumptions": [asdict(assumption) for assumption in study.assumptions],
+        "findings": [{"kind": f.kind, "text": f.text} for f in find_in_profile(study.predictions)],
+        "unknown": list(study.profile.unknown),
+    }
