@@ -1238,7 +1238,9 @@ CHAPTERS: dict[str, list[Row]] = {
         direct("MPI_Op MPI_Op_f2c(MPI_Fint op)"),
         direct("MPI_Op MPI_Op_fromint(int op)"),
         direct("int MPI_Op_toint(MPI_Op op)"),
-        direct("MPI_Fint MPI_Request_c2f(MPI_Request request)"),
+        # Open MPI enters the handle into a table here, and takes it out when the engine ends an operation whose
+        # request or datatype was freed; without MPI_THREAD_MULTIPLE its lock does nothing.
+        gated("MPI_Fint MPI_Request_c2f(MPI_Request request)"),
         direct("MPI_Request MPI_Request_f2c(MPI_Fint request)"),
         direct("MPI_Request MPI_Request_fromint(int request)"),
         direct("int MPI_Request_toint(MPI_Request request)"),
@@ -1264,7 +1266,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status)",
             sizes="f_status = sizeof(MPI_Status) / sizeof(MPI_Fint)",
         ),
-        direct("MPI_Fint MPI_Type_c2f(MPI_Datatype datatype)"),
+        gated("MPI_Fint MPI_Type_c2f(MPI_Datatype datatype)"),
         gated("int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)"),
         gated("int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)"),
         gated("int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)"),

@@ -88,7 +88,13 @@ def gated_body(row: Row) -> Iterator[str]:
     if row.treatment == "buffers":
         yield "dispatch_wait_others();"
     yield "dispatch_enter();"
-    yield f"return dispatch_leave({call(row)});"
+    if row.returns == "int":
+        yield f"return dispatch_leave({call(row)});"
+        return
+    # A converted handle, not an error code: no late error may take its place.
+    yield f"{row.returns} result = {call(row)};"
+    yield "gate_leave();"
+    yield "return result;"
 
 
 def track(row: Row) -> str:
@@ -148,8 +154,8 @@ BODIES = {
 
 def entry(row: Row) -> str:
     """One entry as C."""
-    if row.returns != "int" or row.is_variadic:
-        raise ValueError(f"{row.name}: only functions that return an error code can be gated")
+    if row.is_variadic or row.returns != "int" and row.treatment != "gated":
+        raise ValueError(f"{row.name}: what it returns cannot be passed on")
     lines = [wrap("    " + line, 8) for line in BODIES[row.treatment](row)]
     return "\n".join([signature(row, "static "), "{", *lines, "}"])
 
@@ -198,6 +204,7 @@ def entries_source(rows: list[Row]) -> str:
         for row in rows
     )
     return f"""{C_NOTICE}/* Compiled once per ABI. */
+#include "engine/gate.h"
 #include "intercept/bind/bind.h"
 #include "intercept/entries.h"
 #include "intercept/mpi/dispatch.h"

@@ -52,7 +52,7 @@ def test_classes() -> None:
     """Calls that must wait for everything do; calls that programs make all the time do not."""
     for name in ("MPI_Barrier", "MPI_Win_fence", "MPI_Iprobe", "MPI_Comm_dup", "MPI_File_write_at", "MPI_Alltoallw"):
         assert ROWS[name].treatment == "drain", name
-    for name in ("MPI_Comm_rank", "MPI_Type_size", "MPI_Request_get_status"):
+    for name in ("MPI_Comm_rank", "MPI_Type_size", "MPI_Request_get_status", "MPI_Request_c2f", "MPI_Type_c2f"):
         assert ROWS[name].treatment == "gated", name
     for name in ("MPI_Allreduce", "MPI_Bcast", "MPI_Reduce_c"):
         assert ROWS[name].treatment == "buffers", name
