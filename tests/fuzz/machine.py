@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Builds the interpreter for an MPI, and runs programs with it, stock or under Lapwing."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from language import Program, format_programs
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT / "tests/mpi"), str(ROOT / "python")]
+
+from families import Family  # noqa: E402
+
+from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
+
+LINES_PER_SECOND = 300  # a slow machine's; slower is a hang
+TIMEOUT_LEAST_S = 120.0
+ONE = {"LAPWING_LEARN": "off", "LAPWING_THRESHOLD": "1"}
+LARGE = {"LAPWING_LEARN": "off"}
+BACKENDS = ("userfaultfd", "userfaultfd-user", "signal")
+VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "default": {},
+    **{hold: {**LARGE, "LAPWING_HOLD": hold} for hold in BACKENDS},
+    **{f"{hold}-1": {**ONE, "LAPWING_HOLD": hold} for hold in BACKENDS},
+    "poll-1": {**ONE, "LAPWING_PROGRESS": "poll"},
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run showed. `results`: each rank's lines."""
+
+    exit_code: int | None  # None: it took too long
+    results: tuple[tuple[str, ...], ...]
+    errors: str
+    held: int  # ops that Lapwing deferred
+
+    @property
+    def ending(self) -> str:
+        """How the job ended, in words; empty when well."""
+        if self.exit_code is None:
+            return "hangs"
+        return f"exit code {self.exit_code}" if self.exit_code else ""
+
+
+def build_interpreter(family: Family, folder: Path) -> Path:
+    """Compile; kept while sources do not change."""
+    sources = sorted((HERE / "interpreter").glob("*.[ch]"))
+    output = folder / family.name / "machine"
+    if output.exists() and output.stat().st_mtime > max(path.stat().st_mtime for path in sources):
+        return output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    # MPICH's MPI_STATUS_IGNORE is the address 1: gcc 12 takes it for an object too small.
+    flags = ["-std=gnu17", "-D_GNU_SOURCE", "-O2", "-g", "-pthread", "-Wall", "-Wextra", "-Wno-stringop-overflow"]
+    files = [str(path) for path in sources if path.suffix == ".c"]
+    command = [str(family.compiler), *flags, *files, "-o", str(output)]
+    subprocess.run(command, check=True, env={**os.environ, **family.environment})
+    return output
+
+
+def end_job(process: subprocess.Popen[str]) -> None:
+    """End a launcher and its ranks: its own session, so no other process is hit."""
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def run_job(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> tuple[int | None, str]:
+    """Run to the end, or to the time limit; return the exit code and what was said."""
+    process = subprocess.Popen(
+        command,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        return_text = process.communicate(timeout=timeout_s)[0]
+        return process.returncode, return_text
+    except subprocess.TimeoutExpired:
+        end_job(process)
+        return None, process.communicate()[0]
+
+
+def read_records(folder: Path) -> list[RankRecord]:
+    """What the ranks remembered; a job that died may have left none."""
+    paths = [path for path in folder.iterdir() if path.suffix == ".rank"]
+    return [decode_record(path.read_bytes(), path.name)[0] for path in paths]
+
+
+def read_results(folder: Path, ranks: int) -> tuple[tuple[str, ...], ...]:
+    """Each rank's lines; a rank that died early may have left none."""
+    paths = [folder / f"results.{rank}" for rank in range(ranks)]
+    return tuple(tuple(path.read_text().splitlines()) if path.exists() else () for path in paths)
+
+
+def clear(folder: Path) -> None:
+    """Remove what an earlier run left."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.iterdir():
+        path.unlink()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Runs programs for one MPI. `preload`: Lapwing."""
+
+    family: Family
+    interpreter: Path
+    preload: Path
+    folder: Path
+
+    def run(self, programs: Sequence[Program], variant: str | None, level: str, is_traced: bool = False) -> Outcome:
+        """Run programs in one job; without a variant, stock."""
+        clear(self.folder)
+        ranks = programs[0].ranks
+        source = self.folder / "programs"
+        source.write_text(format_programs(programs))
+        trace = "trace" if is_traced else "no-trace"
+        words = [str(self.interpreter), str(source), str(self.folder / "results"), trace, level]
+        variables = dict(VARIANTS[variant]) if variant else {}
+        if variant:
+            variables |= {"LAPWING_RECORD_DIR": str(self.folder), "LD_PRELOAD": str(self.preload)}
+        timeout_s = TIMEOUT_LEAST_S + sum(len(program.lines) for program in programs) / LINES_PER_SECOND
+        environment = {**os.environ, **self.family.environment}
+        command = self.family.command(ranks, variables, words)
+        exit_code, errors = run_job(command, environment, timeout_s)
+        records = read_records(self.folder)
+        held = sum(record.counters["ops_send"] + record.counters["ops_receive"] for record in records)
+        return Outcome(exit_code, read_results(self.folder, ranks), errors, held)
