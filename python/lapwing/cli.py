@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 import lapwing
-from lapwing.commands import bench, demo, lab, options, predict, report, run
+from lapwing.commands import bench, compare, demo, lab, options, predict, report, run
 from lapwing.errors import LapwingError
 
 
@@ -28,6 +28,7 @@ COMMANDS: tuple[Command, ...] = (
     run.RunCommand(),
     report.ReportCommand(),
     predict.PredictCommand(),
+    compare.CompareCommand(),
     lab.LabCommand(),
     demo.DemoCommand(),
     bench.BenchCommand(),

@@ -205,11 +205,11 @@ def make_rank(rank: int, log: Log) -> RankProfile:
     return RankProfile(rank, round(log.end_ns), functions, tuple(sites), f"h{rank}", round(log.covered_ns))
 
 
-def profile_programs(programs: Sequence[Program], cores: int = 16) -> JobProfile:
-    """Run stock and return the profile."""
-    logs = Simulation(programs, Way.STOCK).run()
+def profile_programs(programs: Sequence[Program], way: Way = Way.STOCK, ratio: float = 1.0) -> JobProfile:
+    """Run in a way and return the profile, as for ranks of 16 cores."""
+    logs = Simulation(programs, way, ratio).run()
     ranks = tuple(make_rank(rank, log) for rank, log in enumerate(logs))
-    return JobProfile(Source.DOCUMENT, ranks, cores_per_rank=cores)
+    return JobProfile(Source.DOCUMENT, ranks, way, cores_per_rank=16)
 
 
 def measure_programs(programs: Sequence[Program], way: Way, ratio: float = 1.0) -> float:

@@ -21,6 +21,7 @@ from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
 from lapwing.model.sites import (
     Baseline,
     SiteTimes,
+    estimate_stolen_ns,
     hide,
     make_baseline,
     select_deferrable,
@@ -61,13 +62,24 @@ class Terms:
 
 @dataclass(frozen=True)
 class SiteOutcome:
-    """What a way does to one call site on one rank."""
+    """What a way does to one call site on one rank.
+
+    stolen_ns: by how much its hidden transfers stretch the computation; hidden_ns is less by that already.
+    contended_ns: what polling by two threads adds to its waits.
+    """
 
     times: SiteTimes
     hidden_ns: float = 0.0
     hidden_with_idle_ns: float = 0.0
     cost_ns: float = 0.0
     changed_count: int = 0
+    stolen_ns: float = 0.0
+    contended_ns: float = 0.0
+
+    @property
+    def left_ns(self) -> float:
+        """Return the time that is left in the calls, without waiting for late peers."""
+        return self.times.own_ns + self.times.data_ns - self.hidden_ns + self.contended_ns
 
     @property
     def gain_ns(self) -> float:
@@ -147,7 +159,8 @@ def judge_wait(case: Case, times: SiteTimes) -> SiteOutcome:
     if not has_progress(case):
         return SiteOutcome(times)
     hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
-    return SiteOutcome(times, hidden, with_idle)
+    stolen = estimate_stolen_ns(times.groups, hidden, case.cpu_ns_per_byte)
+    return SiteOutcome(times, hidden, with_idle, stolen_ns=stolen)
 
 
 def judge_test(case: Case, times: SiteTimes) -> SiteOutcome:
@@ -161,7 +174,8 @@ def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
     groups = select_deferrable(times, case.setup)
     hidden, with_idle = hide(groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
     count = sum(group.count for group in groups)
-    outcome = SiteOutcome(times, hidden, with_idle, count * case.setup.hold_ns, count)
+    stolen = estimate_stolen_ns(groups, hidden, case.cpu_ns_per_byte)
+    outcome = SiteOutcome(times, hidden, with_idle, count * case.setup.hold_ns, count, stolen)
     return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
 
 
@@ -179,7 +193,8 @@ def judge_rewritten(case: Case, times: SiteTimes) -> SiteOutcome:
     hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
     count = times.site.time.count
     cost = count * find_rewrite_cost_ns(case.baseline.floors_ns, times.site.function)
-    outcome = SiteOutcome(times, hidden, with_idle, cost, count)
+    stolen = estimate_stolen_ns(times.groups, hidden, case.cpu_ns_per_byte)
+    outcome = SiteOutcome(times, hidden, with_idle, cost, count, stolen)
     return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
 
 
@@ -207,9 +222,17 @@ def limit_hidden(outcomes: Sequence[SiteOutcome], limit_ns: float) -> list[SiteO
     """Scale down what hides behind more computation than there is: the same microsecond cannot be used twice."""
     total = sum(outcome.hidden_ns for outcome in outcomes)
     factor = min(1.0, limit_ns / total) if total > 0 else 1.0
-    return [
-        replace(o, hidden_ns=o.hidden_ns * factor, hidden_with_idle_ns=o.hidden_with_idle_ns * factor) for o in outcomes
-    ]
+    return [scale_outcome(outcome, factor) for outcome in outcomes]
+
+
+def scale_outcome(outcome: SiteOutcome, factor: float) -> SiteOutcome:
+    """Let a part of a site's calls keep their overlap."""
+    return replace(
+        outcome,
+        hidden_ns=outcome.hidden_ns * factor,
+        hidden_with_idle_ns=outcome.hidden_with_idle_ns * factor,
+        stolen_ns=outcome.stolen_ns * factor,
+    )
 
 
 def limit_sites(case: Case, rank: RankProfile, outcomes: Sequence[SiteOutcome]) -> list[SiteOutcome]:
@@ -225,27 +248,27 @@ def limit_sites(case: Case, rank: RankProfile, outcomes: Sequence[SiteOutcome]) 
 
 def sum_class(outcomes: Iterable[SiteOutcome], call_class: CallClass) -> float:
     """Return the time of a class that is left, without waiting for late peers and without costs."""
-    chosen = [o for o in outcomes if o.times.site.call_class is call_class]
-    return sum(o.times.own_ns + o.times.data_ns - o.hidden_ns for o in chosen)
+    return sum(o.left_ns for o in outcomes if o.times.site.call_class is call_class)
 
 
-def calculate_wait_contention_ns(case: Case, outcomes: Iterable[SiteOutcome]) -> float:
-    """Return what polling by two threads adds to the waits that are left."""
-    if case.way not in DEDICATED_WAYS or case.setup.wait_contention == 0:
-        return 0.0
-    waits = [o for o in outcomes if o.times.site.call_class is CallClass.WAIT]
-    return case.setup.wait_contention * sum(o.times.data_ns + o.times.idle_ns - o.hidden_ns for o in waits)
+def contend(case: Case, outcome: SiteOutcome) -> SiteOutcome:
+    """Lengthen what is left of a wait while another thread polls, too."""
+    if case.way not in DEDICATED_WAYS or outcome.times.site.call_class is not CallClass.WAIT:
+        return outcome
+    left_ns = outcome.times.data_ns + outcome.times.idle_ns - outcome.hidden_ns
+    return replace(outcome, contended_ns=case.setup.wait_contention * left_ns)
 
 
 def calculate_rank(case: Case, rank: RankProfile) -> RankOutcome:
     """Calculate one rank: everything in it but waiting for late peers."""
     times = take_rank_apart(case.baseline, rank, case.setup)
-    outcomes = limit_sites(case, rank, [judge_site(case, entry) for entry in times])
+    limited = limit_sites(case, rank, [judge_site(case, entry) for entry in times])
+    outcomes = [contend(case, outcome) for outcome in limited]
     terms = Terms(
         computation=rank.computation_ns * case.ratio,
         starts=sum_functions(rank, CallClass.START),
         tests=sum_class(outcomes, CallClass.TEST),
-        waits=sum_class(outcomes, CallClass.WAIT) + calculate_wait_contention_ns(case, outcomes),
+        waits=sum_class(outcomes, CallClass.WAIT),
         blocking=sum_class(outcomes, CallClass.BLOCKING),
         other=sum_functions(rank, CallClass.OTHER),
         cost=sum(o.cost_ns for o in outcomes),

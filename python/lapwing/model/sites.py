@@ -159,8 +159,8 @@ def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, s
     data_ns = fast_ns + choose_weight(site, fast_ns, floor_ns, setup) * (mean_ns - fast_ns)
     if site.late_peer_ns is not None and site.time.total > 0:
         data_ns = mean_ns * max(0.0, 1 - site.late_peer_ns / site.time.total)
-    if site.call_class is CallClass.TEST:
-        data_ns = mean_ns  # a test waits for nobody: beyond its least time it moves data
+    if site.call_class not in (CallClass.WAIT, CallClass.BLOCKING):
+        data_ns = mean_ns  # it waits for nobody: beyond its least time a test or a start moves data
     return CallGroup(count, bucket.bytes_total / count, data_ns, mean_ns - data_ns)
 
 
@@ -226,6 +226,13 @@ def select_deferrable(times: SiteTimes, setup: Setup) -> tuple[CallGroup, ...]:
         chosen.append(replace(group, count=count))
         left -= count
     return tuple(group for group in chosen if group.count)
+
+
+def estimate_stolen_ns(groups: tuple[CallGroup, ...], hidden_ns: float, cpu_ns_per_byte: float) -> float:
+    """Return by how much the hidden transfers stretch the computation; hide() has charged it to the call already."""
+    cost_ns = sum(g.count * min(g.data_ns, g.size_bytes * cpu_ns_per_byte) for g in groups)
+    room_ns = sum(g.count * g.data_ns for g in groups) - cost_ns
+    return cost_ns * min(1.0, hidden_ns / room_ns) if room_ns > 0 else 0.0
 
 
 def hide(

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing predict` and `lapwing compare`, end to end."""
+
+import json
+from pathlib import Path
+
+import pytest
+from model_simulation import profile_programs
+from test_model_mpip import REPORT
+from test_model_refined import make_programs, overlapping
+
+from lapwing.cli import main
+from lapwing.model.document import encode_profile
+from lapwing.model.profile import Way
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> str:
+    """The file of a stock run."""
+    path = tmp_path / "stock.json"
+    path.write_text(encode_profile(profile_programs(make_programs(overlapping, 1 << 20))), "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def dedicated(tmp_path: Path) -> str:
+    """The file of a run with a dedicated core."""
+    path = tmp_path / "dedicated.json"
+    profile = profile_programs(make_programs(overlapping, 1 << 20), Way.DEDICATED, 16 / 15)
+    path.write_text(encode_profile(profile), "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> str:
+    """The file of an mpiP report."""
+    path = tmp_path / "heat.mpiP"
+    path.write_text(REPORT, "utf-8")
+    return str(path)
+
+
+def test_predict_prints_every_way_and_both_models(base: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", base]) == 0
+    text = capsys.readouterr().out
+    for word in ("stock", "progress by", "dedicated core", "deferred", "rewritten", "paper's model", "assumption"):
+        assert word in text
+
+
+def test_predict_json_carries_both_models(base: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "--json", base]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "lapwing-prediction-1"
+    assert [way["way"] for way in document["ways"]] == [way.value for way in Way]
+    assert len(document["paper"]["speedup_over_alpha"]) == 11
+    assert any(entry["holds"] is False for entry in document["assumptions"])
+
+
+def test_predict_reads_mpip_and_says_what_it_cannot_know(report: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "--cores", "16", report]) == 0
+    text = capsys.readouterr().out
+    assert "cannot tell slack" in text
+    assert "paper's model" in text
+
+
+def test_predict_without_cores_leaves_the_paper_out(report: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "--json", report]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["paper"] is None
+    assert "--cores" in document["ways"][2]["impossible"]
+
+
+@pytest.mark.parametrize(
+    "flag", ["--cores=0", "--cores=-3", "--wait-contention=-1", "--wait-contention=nan", "--threshold=0"]
+)
+def test_numbers_out_of_range_are_refused(base: str, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", flag, base]) == 2
+    assert "out of range" in capsys.readouterr().err
+
+
+def test_missing_file_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "/nonexistent"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_compare_takes_the_way_from_the_profile(base: str, dedicated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", base, dedicated, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [run["way"] for run in document["runs"]] == ["dedicated core"]
+    assert document["runs"][0]["is_inside"]
+
+
+def test_compare_prints_terms_sites_and_words(base: str, dedicated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", base, dedicated, base]) == 0
+    text = capsys.readouterr().out
+    assert "MPI_Waitall halo.c:1" in text
+    assert "within" in text
+
+
+def test_compare_of_mpip_reports_is_told_the_way(report: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--cores", "16", report, report, "--way", "dedicated"]) == 0
+    assert "dedicated core" in capsys.readouterr().out
+
+
+def test_ways_must_fit_the_runs(base: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", base, base, base, base, "--way", "events", "--way", "stock"]) == 2
+    assert "2 ways are given for 3 runs" in capsys.readouterr().err
+
+
+def test_way_without_prediction_is_refused(report: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", report, report, "--way", "dedicated"]) == 2
+    assert "cannot be predicted" in capsys.readouterr().err
