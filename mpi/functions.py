@@ -158,7 +158,7 @@ CHAPTERS: dict[str, list[Row]] = {
             reads="sendbuf sendcount sendtype",
             writes="recvbuf recvcount recvtype",
         ),
-        buffers(
+        written(
             "int MPI_Sendrecv_replace(void *buf, Count count, MPI_Datatype datatype, int dest, int sendtag, int "
             "source, int recvtag, MPI_Comm comm, MPI_Status *status)",
             writes="buf count datatype",
@@ -167,7 +167,7 @@ CHAPTERS: dict[str, list[Row]] = {
         drain("int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, Count *size)"),
         drain("int MPI_Session_flush_buffer(MPI_Session session)"),
         drain("int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)"),
-        buffers(
+        written(
             "int MPI_Ssend(const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)",
             reads="buf count datatype",
         ),

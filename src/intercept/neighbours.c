@@ -44,8 +44,10 @@ static bool neighbours_are_busy(void)
     return (protect_system_calls_fail() && libc_threads_are_several()) || libc_signals_have_handlers();
 }
 
-static bool neighbours_requests(struct range bytes, struct range pages)
+static bool neighbours_requests(struct range bytes, struct range pages, bool has_gaps)
 {
+    if (has_gaps)
+        return requests_touch(pages);
     struct range first = {pages.low, pages.low + base_page_bytes()};
     struct range last = {pages.high - base_page_bytes(), pages.high};
     bool is_first_shared = pages.low != bytes.low;
@@ -62,7 +64,7 @@ static bool neighbours_heap(struct range bytes)
     return !(is_large && libc_large_blocks_own_pages()) && protect_memory_is_heap(bytes);
 }
 
-enum reason neighbours_check(struct range bytes)
+enum reason neighbours_check(struct range bytes, bool has_gaps)
 {
     struct range pages = base_pages_of(bytes);
     /* The buffer itself may be part of a window, which other processes read. */
@@ -70,13 +72,13 @@ enum reason neighbours_check(struct range bytes)
         return REASON_MEMORY_NEIGHBOURS;
     if (libc_threads_own_stack(pages))
         return REASON_MEMORY_STACK;
-    if (pages.low == bytes.low && pages.high == bytes.high)
+    if (!has_gaps && pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;
     if (neighbours_are_busy())
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_heap(bytes))
         return REASON_MEMORY_NEIGHBOURS;
-    if (neighbours_requests(bytes, pages))
+    if (neighbours_requests(bytes, pages, has_gaps))
         return REASON_MEMORY_NEIGHBOURS;
     return neighbours_threads();
 }

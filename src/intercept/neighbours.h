@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A hold covers whole pages. Who else lives on its first and last page? */
+/* A hold covers whole pages. Who else lives on its first and last page, or in the
+ * gaps between the bytes of a message? */
 #ifndef INTERCEPT_NEIGHBOURS_H
 #define INTERCEPT_NEIGHBOURS_H
+
+#include <stdbool.h>
 
 #include "base/pages.h"
 #include "base/reasons.h"
 
 /* REASON_NONE when nothing that MPI itself may touch shares a page with these
  * bytes: no small heap block, no buffer of a request of the program, no thread
- * that is inside MPI now. */
-enum reason neighbours_check(struct range bytes);
+ * that is inside MPI now. `has_gaps`: not all of the bytes are the message's. */
+enum reason neighbours_check(struct range bytes, bool has_gaps);
 
 /* Under MPI_THREAD_MULTIPLE two threads may race: one arms a hold while another
  * enters MPI with a buffer on the same page. The generation

@@ -56,6 +56,16 @@ struct abi_value {
     VALUE(MPI_COMBINER_NAMED)               \
     VALUE(MPI_COMBINER_DUP)                 \
     VALUE(MPI_COMBINER_CONTIGUOUS)          \
+    VALUE(MPI_COMBINER_VECTOR)              \
+    VALUE(MPI_COMBINER_HVECTOR)             \
+    VALUE(MPI_COMBINER_INDEXED)             \
+    VALUE(MPI_COMBINER_INDEXED_BLOCK)       \
+    VALUE(MPI_COMBINER_SUBARRAY)            \
+    VALUE(MPI_COMBINER_DARRAY)              \
+    VALUE(MPI_COMBINER_F90_REAL)            \
+    VALUE(MPI_COMBINER_F90_COMPLEX)         \
+    VALUE(MPI_COMBINER_F90_INTEGER)         \
+    VALUE(MPI_COMBINER_RESIZED)             \
     VALUE(MPI_BOTTOM)                       \
     VALUE(MPI_IN_PLACE)                     \
     VALUE(MPI_STATUS_IGNORE)                \

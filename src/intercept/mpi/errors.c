@@ -52,3 +52,8 @@ int errors_take(void)
     base_lock_release(&errors.lock);
     return code;
 }
+
+int errors_or(int result)
+{
+    return result == MPI_SUCCESS ? errors_take() : result;
+}

@@ -14,4 +14,7 @@ void errors_keep(int code);
 /* The oldest code not yet returned, or MPI_SUCCESS. */
 int errors_take(void);
 
+/* What a call returns: its own result, or when that is MPI_SUCCESS a late error. */
+int errors_or(int result);
+
 #endif

@@ -32,7 +32,9 @@ static int matched_probe(const struct message *message, MPI_Status *status)
 
 static int matched_start(const struct message *message, void *buffer, MPI_Request *request)
 {
-    return real.MPI_Imrecv(buffer, (int)message->count, message->datatype, &matched_message, request);
+    if (message->count <= INT32_MAX)
+        return real.MPI_Imrecv(buffer, (int)message->count, message->datatype, &matched_message, request);
+    return real.MPI_Imrecv_c(buffer, message->count, message->datatype, &matched_message, request);
 }
 
 /* MPI_Mrecv, without keeping the gate. */
@@ -47,8 +49,8 @@ static int matched_pass(const struct message *message, MPI_Status *status)
  * first bytes of a message anywhere in it. */
 static enum reason matched_judge(struct message *message, MPI_Status *status)
 {
-    int bytes = MPI_UNDEFINED;
-    real.MPI_Get_count(status, abi_handles.byte, &bytes);
+    MPI_Count bytes = MPI_UNDEFINED;
+    real.MPI_Get_elements_x(status, abi_handles.byte, &bytes);
     if (bytes < 0 || (uint64_t)bytes > message->bytes)
         return REASON_STATUS;
     if ((uint64_t)bytes < options.threshold_bytes)

@@ -3,11 +3,13 @@
 
 #include <sched.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "completion.h"
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "errors.h"
+#include "intercept/fortran/callers.h"
 #include "intercept/neighbours.h"
 #include "intercept/requests.h"
 #include "intercept/session.h"
@@ -17,13 +19,33 @@
 #include "statuses.h"
 #include "types.h"
 
+/* Gaps may be this many times as large as the data: the cost of a hold grows with both. */
+enum { SPAN_FACTOR_MAX = 4 };
+
+static bool message_has_gaps(const struct message *message, const struct type_layout *layout)
+{
+    bool is_one = message->count == 1 || layout->extent_bytes == layout->size_bytes;
+    return !is_one || layout->size_bytes != layout->true_extent_bytes;
+}
+
 void message_measure(struct message *message)
 {
     const struct type_layout *layout = types_layout(message->datatype);
-    message->is_measured = layout->is_known && layout->is_dense && message->count >= 0;
-    message->bytes =
-        layout->is_known && message->count > 0 ? (uint64_t)layout->size_bytes * (uint64_t)message->count : 0;
+    uint64_t count = message->count > 0 ? (uint64_t)message->count : 0;
+    bool is_huge = __builtin_mul_overflow(layout->is_known ? (uint64_t)layout->size_bytes : 0, count, &message->bytes);
+    message->is_measured = layout->is_known && !is_huge && message->count >= 0;
+    message->has_gaps = message_has_gaps(message, layout);
     message->range = types_span(layout, message->buffer, message->count);
+}
+
+bool message_is_whole(const struct message *message)
+{
+    if (!message->is_measured || message->buffer == MPI_IN_PLACE)
+        return false;
+    if (!message->has_gaps)
+        return true;
+    bool is_compact = message->range.high - message->range.low <= SPAN_FACTOR_MAX * message->bytes;
+    return is_compact && message->buffer != MPI_BOTTOM && types_gaps_are_own(message->datatype);
 }
 
 static bool message_is_switched_off(const struct message *message)
@@ -31,7 +53,6 @@ static bool message_is_switched_off(const struct message *message)
     return message->direction == POLICY_SEND ? !options.sends : !options.receives;
 }
 
-/* int counts only: a larger one goes to MPI as it is. */
 static enum reason message_judge_arguments(const struct message *message)
 {
     if (message_is_small(message))
@@ -40,9 +61,7 @@ static enum reason message_judge_arguments(const struct message *message)
         return REASON_SWITCHED_OFF;
     if (message->peer == MPI_PROC_NULL)
         return REASON_PROCESS_NULL;
-    if (!message->is_measured || message->count > INT32_MAX || message->buffer == MPI_IN_PLACE)
-        return REASON_DATATYPE;
-    return REASON_NONE;
+    return message_is_whole(message) ? REASON_NONE : REASON_DATATYPE;
 }
 
 enum reason message_judge(struct message *message, const void *return_address)
@@ -52,28 +71,52 @@ enum reason message_judge(struct message *message, const void *return_address)
         reason = session_reason();
     if (reason != REASON_NONE)
         return reason;
-    message->site = policy_site_find(return_address, message->direction);
+    message->site = policy_site_find(fortran_call_site(return_address), message->direction);
     if (!policy_site_allows(message->site))
         return REASON_LEARNED;
-    return protect_memory_check(message->range);
+    return message->is_copied ? REASON_NONE : protect_memory_check(message->range);
 }
 
-int message_start_send(const struct message *message, void *buffer, MPI_Request *request)
+bool message_must_match(const struct message *message, const MPI_Status *status)
 {
-    return real.MPI_Isend(buffer, (int)message->count, message->datatype, message->peer, message->tag, message->comm,
-                          request);
+    bool is_asked = !status_is_ignored(status);
+    if (message->peer == MPI_ANY_SOURCE)
+        return true;
+    return is_asked && (message->tag == MPI_ANY_TAG || !statuses_can_promise());
 }
 
-int message_start_ready_send(const struct message *message, void *buffer, MPI_Request *request)
+/* A count beyond an int only comes from a large-count entry: this MPI has the others, too. */
+static bool message_is_int(const struct message *message)
 {
-    return real.MPI_Irsend(buffer, (int)message->count, message->datatype, message->peer, message->tag, message->comm,
-                           request);
+    return message->count <= INT32_MAX;
 }
 
-int message_start_receive(const struct message *message, void *buffer, MPI_Request *request)
+int message_start_send(const struct message *m, void *buffer, MPI_Request *request)
 {
-    return real.MPI_Irecv(buffer, (int)message->count, message->datatype, message->peer, message->tag, message->comm,
-                          request);
+    if (message_is_int(m))
+        return real.MPI_Isend(buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real.MPI_Isend_c(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+}
+
+int message_start_ready_send(const struct message *m, void *buffer, MPI_Request *request)
+{
+    if (message_is_int(m))
+        return real.MPI_Irsend(buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real.MPI_Irsend_c(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+}
+
+int message_start_synchronous_send(const struct message *m, void *buffer, MPI_Request *request)
+{
+    if (message_is_int(m))
+        return real.MPI_Issend(buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real.MPI_Issend_c(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+}
+
+int message_start_receive(const struct message *m, void *buffer, MPI_Request *request)
+{
+    if (message_is_int(m))
+        return real.MPI_Irecv(buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real.MPI_Irecv_c(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
 }
 
 /* The engine's question. Frees the slot before it returns true. */
@@ -81,7 +124,8 @@ static bool message_test(struct engine_op *op)
 {
     struct transfer *transfer = (struct transfer *)op;
     struct native *native = native_of(transfer);
-    MPI_Status status;
+    void *copy = native->copy;
+    MPI_Status status = {0};
     int is_over = 0;
     int result = real.MPI_Test(&native->request, &is_over, &status);
     if (result != MPI_SUCCESS)
@@ -91,6 +135,7 @@ static bool message_test(struct engine_op *op)
     if (native->status_number != 0)
         statuses_settle(native->status_number, transfer->bytes, &status);
     transfer_end(transfer);
+    free(copy);
     return true;
 }
 
@@ -99,7 +144,7 @@ static enum reason message_hold(struct transfer *transfer, struct message *messa
 {
     enum hold_kind kind = message->direction == POLICY_SEND ? HOLD_NO_WRITE : HOLD_NO_ACCESS;
     neighbours_arming_begin();
-    enum reason reason = neighbours_check(message->range);
+    enum reason reason = neighbours_check(message->range, message->has_gaps);
     if (reason == REASON_NONE)
         reason = transfer_hold(transfer, kind, message->range);
     neighbours_arming_end();
@@ -114,6 +159,7 @@ static void message_describe(struct transfer *transfer, const struct message *me
     transfer->site = message->site;
     native_of(transfer)->request = abi_handles.request_null;
     native_of(transfer)->status_number = 0;
+    native_of(transfer)->copy = message->copy;
 }
 
 /* Over already: an eager send, or a message that had arrived before. */
@@ -134,6 +180,15 @@ static enum reason message_launch(struct transfer *transfer, MPI_Status *status,
     return REASON_FINISHED_AT_ONCE;
 }
 
+/* Where MPI finds the message: a receive's pages have moved. */
+static void *message_transfer_buffer(const struct transfer *transfer, const struct message *message)
+{
+    if (message->direction == POLICY_SEND)
+        return message->buffer;
+    uintptr_t moved = (uintptr_t)protect_hold_transfer_address(transfer->hold);
+    return (void *)((uintptr_t)message->buffer - message->range.low + moved);
+}
+
 /* Inside the gate, the memory not yet held. A send is posted before it is held:
  * registration by an RDMA library then sees plain memory. `status` is ours: the
  * program's may lie on a page that is held by now. */
@@ -144,13 +199,12 @@ static enum reason message_start_held(struct transfer *transfer, struct message 
     enum reason reason = is_send ? REASON_NONE : message_hold(transfer, message);
     if (reason != REASON_NONE)
         return reason;
-    void *buffer = is_send ? message->buffer : protect_hold_transfer_address(transfer->hold);
-    *result = start(message, buffer, &native_of(transfer)->request);
+    *result = start(message, message_transfer_buffer(transfer, message), &native_of(transfer)->request);
     if (*result != MPI_SUCCESS || message_is_over(transfer, status, result)) {
         native_of(transfer)->request = abi_handles.request_null;
         return REASON_FINISHED_AT_ONCE;
     }
-    if (is_send)
+    if (is_send && !message->is_copied)
         reason = message_hold(transfer, message);
     return reason == REASON_NONE ? message_launch(transfer, status, result) : reason;
 }
@@ -223,5 +277,5 @@ int message_carry_inline(const struct message *message, message_start_fn *start,
 {
     MPI_Request request;
     int result = message_start_inline(message, start, &request);
-    return result == MPI_SUCCESS ? message_finish(message, &request, status) : result;
+    return result == MPI_SUCCESS ? errors_or(message_finish(message, &request, status)) : result;
 }

@@ -23,12 +23,22 @@ struct message {
     int peer;
     int tag;
     MPI_Comm comm;
+    bool is_copied; /* a send from a copy of ours: nothing to hold */
+    void *copy;     /* that block, once it is there; whoever ends the message frees it */
     /* Filled by message_measure(). */
-    bool is_measured; /* layout known, no gaps */
+    bool is_measured; /* layout known */
+    bool has_gaps;    /* `range` holds other bytes too */
     uint64_t bytes;
     struct range range;
     struct policy_site *site;
 };
+
+static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datatype datatype, int peer, int tag,
+                                        MPI_Comm comm)
+{
+    return (struct message){
+        .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag, .comm = comm};
+}
 
 /* Fills where the bytes lie. Cheap: for every message. */
 void message_measure(struct message *message);
@@ -53,14 +63,25 @@ static inline bool message_is_small(const struct message *message)
     return message->bytes < options.threshold_bytes;
 }
 
+/* Do all bytes of `range` belong to the program's buffer, the gaps included? */
+bool message_is_whole(const struct message *message);
+
 /* Why this message must be passed, or REASON_NONE. Looks at everything but the
  * neighbours and the table of ops. */
 enum reason message_judge(struct message *message, const void *return_address);
+
+/* Must a receive be matched (matched.h) before its call returns? When its status
+ * cannot be promised: source and tag of one with wildcards. And always with
+ * MPI_ANY_SOURCE: a message that is sent because the call returned, also by the
+ * process itself, must not be taken instead. (One source's messages keep their
+ * order, whatever the tag: MPI 4.1, 3.5.) */
+bool message_must_match(const struct message *message, const MPI_Status *status);
 
 /* Starts a nonblocking send or receive of the message at `buffer`. Inside the gate. */
 typedef int message_start_fn(const struct message *message, void *buffer, MPI_Request *request);
 int message_start_send(const struct message *message, void *buffer, MPI_Request *request);
 int message_start_ready_send(const struct message *message, void *buffer, MPI_Request *request);
+int message_start_synchronous_send(const struct message *message, void *buffer, MPI_Request *request);
 int message_start_receive(const struct message *message, void *buffer, MPI_Request *request);
 
 /* Starts the message, and holds its memory until it is over. On REASON_NONE the
@@ -73,11 +94,12 @@ enum reason message_start_early(struct message *message, message_start_fn *start
 /* A message that is waited for within its call, but not inside MPI: the pending
  * ops are tested in between, so that other threads' touches are released in the
  * meantime. Started by message_start_inline() (or under way already), ended by
- * message_finish(); tracked while it lasts, so that no hold arms around it. */
+ * message_finish(), which returns the message's own result; tracked while it
+ * lasts, so that no hold arms around it. */
 int message_start_inline(const struct message *message, message_start_fn *start, MPI_Request *request);
 int message_finish(const struct message *message, MPI_Request *request, MPI_Status *status);
 
-/* Both, when starting went well. */
+/* Both, when starting went well; then a late error, if there is one. */
 int message_carry_inline(const struct message *message, message_start_fn *start, MPI_Status *status);
 
 #endif

@@ -12,6 +12,7 @@
 struct native {
     MPI_Request request;
     uint32_t status_number; /* 0: nobody looks at its status (statuses.h) */
+    void *copy;             /* the bytes that a send reads, when they are ours; freed at its end */
 };
 
 extern struct native natives[TRANSFERS_MAX];

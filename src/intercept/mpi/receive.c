@@ -35,7 +35,7 @@ static int receive_pass(const struct message *message, receive_pass_fn *pass, MP
     if (dispatch_is_direct())
         return pass(message, status);
     dispatch_wait_argument(status, sizeof *status);
-    if (completion_must_loop() && message->count <= INT32_MAX)
+    if (completion_must_loop())
         return message_carry_inline(message, message_start_receive, status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
     return receive_pass_inside(message, pass, status);
@@ -52,24 +52,13 @@ static int receive_early(struct message *message, receive_pass_fn *pass, MPI_Sta
     return reason == REASON_FINISHED_AT_ONCE ? result : receive_pass(message, pass, status);
 }
 
-static bool receive_has_wildcard(const struct message *message)
-{
-    return message->peer == MPI_ANY_SOURCE || message->tag == MPI_ANY_TAG;
-}
-
 static int receive_judged(struct message *message, receive_pass_fn *pass, MPI_Status *status,
                           const void *return_address)
 {
     message_measure(message);
     enum reason reason = message_judge(message, return_address);
-    bool is_asked = !status_is_ignored(status);
-    /* Also when nobody asks: a message that is sent because this call returned, also
-     * by this process, must not be taken instead. */
-    bool is_for_anybody = message->peer == MPI_ANY_SOURCE;
-    if (reason == REASON_NONE && (is_for_anybody || (is_asked && receive_has_wildcard(message))))
+    if (reason == REASON_NONE && message_must_match(message, status))
         return matched_receive(message, status);
-    if (reason == REASON_NONE && is_asked && !statuses_can_promise(message->bytes))
-        reason = REASON_STATUS;
     if (reason == REASON_NONE)
         return receive_early(message, pass, status);
     record_pass(reason, message->bytes);

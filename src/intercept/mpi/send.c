@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Send and MPI_Rsend (MPI 4.1, 3.4): the call may return before the buffer
  * is free, since a write to it waits. MPI_Ssend promises that the receive has
- * begun, MPI_Bsend has copied: both are passed. */
+ * begun, and never returns early. (MPI_Bsend has copied when it returns: there is
+ * nothing to hold, and the generated entry passes it.) */
 #include "completion.h"
 #include "dispatch.h"
+#include "errors.h"
 #include "intercept/entries.h"
 #include "message.h"
 #include "record/record.h"
@@ -19,14 +21,14 @@ static int send_pass_standard(const struct message *m)
     return real.MPI_Send(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
 }
 
+static int send_pass_standard_large(const struct message *m)
+{
+    return real.MPI_Send_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
 static int send_pass_ready(const struct message *m)
 {
     return real.MPI_Rsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
-}
-
-static int send_pass_large(const struct message *m)
-{
-    return real.MPI_Send_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
 }
 
 static int send_pass_ready_large(const struct message *m)
@@ -34,10 +36,22 @@ static int send_pass_ready_large(const struct message *m)
     return real.MPI_Rsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
 }
 
+static int send_pass_synchronous(const struct message *m)
+{
+    return real.MPI_Ssend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
+static int send_pass_synchronous_large(const struct message *m)
+{
+    return real.MPI_Ssend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
 static const struct send_kind send_standard = {message_start_send, send_pass_standard};
+static const struct send_kind send_standard_large = {message_start_send, send_pass_standard_large};
 static const struct send_kind send_ready = {message_start_ready_send, send_pass_ready};
-static const struct send_kind send_standard_large = {message_start_send, send_pass_large};
 static const struct send_kind send_ready_large = {message_start_ready_send, send_pass_ready_large};
+static const struct send_kind send_synchronous = {message_start_synchronous_send, send_pass_synchronous};
+static const struct send_kind send_synchronous_large = {message_start_synchronous_send, send_pass_synchronous_large};
 
 static int send_pass_inside(const struct message *message, const struct send_kind *kind)
 {
@@ -51,7 +65,7 @@ static int send_pass(const struct message *message, const struct send_kind *kind
 {
     if (dispatch_is_direct())
         return kind->pass(message);
-    if (completion_must_loop() && message->count <= INT32_MAX)
+    if (completion_must_loop())
         return message_carry_inline(message, kind->start, MPI_STATUS_IGNORE);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
     return send_pass_inside(message, kind);
@@ -68,14 +82,16 @@ static int send_early(struct message *message, const struct send_kind *kind)
     if (reason == REASON_FINISHED_AT_ONCE)
         return result;
     if (request != abi_handles.request_null)
-        return message_finish(message, &request, MPI_STATUS_IGNORE);
+        return errors_or(message_finish(message, &request, MPI_STATUS_IGNORE));
     return send_pass(message, kind);
 }
 
 static int send_judged(struct message *message, const struct send_kind *kind, const void *return_address)
 {
+    enum reason reason = REASON_SYNCHRONOUS;
     message_measure(message);
-    enum reason reason = message_judge(message, return_address);
+    if (kind->start != message_start_synchronous_send)
+        reason = message_judge(message, return_address);
     if (reason == REASON_NONE)
         return send_early(message, kind);
     record_pass(reason, message->bytes);
@@ -113,6 +129,13 @@ int entry_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
     return send_call(buf, count, datatype, dest, tag, comm, &send_ready, __builtin_return_address(0));
 }
 
+int entry_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Ssend(buf, count, datatype, dest, tag, comm);
+    return send_call(buf, count, datatype, dest, tag, comm, &send_synchronous, __builtin_return_address(0));
+}
+
 int entry_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     if (message_goes_straight(count, datatype))
@@ -125,4 +148,11 @@ int entry_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
     if (message_goes_straight(count, datatype))
         return real.MPI_Rsend_c(buf, count, datatype, dest, tag, comm);
     return send_call(buf, count, datatype, dest, tag, comm, &send_ready_large, __builtin_return_address(0));
+}
+
+int entry_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Ssend_c(buf, count, datatype, dest, tag, comm);
+    return send_call(buf, count, datatype, dest, tag, comm, &send_synchronous_large, __builtin_return_address(0));
 }

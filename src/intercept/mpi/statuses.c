@@ -2,33 +2,67 @@
 #include "statuses.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
 
-#include "base/lock.h"
 #include "dispatch.h"
 #include "native.h"
 
 #define STATUS_MARK (UINT64_C(0xB) << 60)
 #define STATUS_MARK_MASK (UINT64_C(0xF) << 60)
-enum { NUMBER_BITS = 28, NUMBER_SHIFT = 32, SURPRISES_MAX = 65536 };
+enum { NUMBER_BITS = 28, NUMBERS = 1 << NUMBER_BITS, NUMBER_SHIFT = 32 };
+enum { GROUP_BITS = 16, GROUP_NUMBERS = 1 << GROUP_BITS, GROUPS = NUMBERS >> GROUP_BITS };
+enum { SURPRISES_MAX = 4 << 20 }; /* 32 MiB */
 
-/* Receives whose message was not as long as the buffer: the exact status.
- * next_number: the starting threads; surprises: whoever ends an op writes,
- * accessors read, under `lock`. Never removed: a copy of the status may be
- * asked at any later time. */
+/* What a receive's status turned out to be, by the receive's number: 0 when the
+ * message was as long as its buffer, else the hidden bits with the mark over them
+ * (no real value carries it, so this is never 0). Never removed: a copy of a
+ * status may be asked at any later time. Pages appear as they are written. */
+struct surprises {
+    _Atomic uint64_t marked[GROUP_NUMBERS];
+};
+
+/* next_number: the starting threads. groups: they, or whoever ends an op; read by
+ * accessors. count: whoever ends an op. */
 static struct {
     _Atomic uint32_t next_number;
-    struct base_lock lock;
-    _Atomic uint32_t surprise_count;
-    uint32_t numbers[SURPRISES_MAX];
-    MPI_Status surprises[SURPRISES_MAX];
+    _Atomic uint32_t count;
+    _Atomic(struct surprises *) groups[GROUPS];
 } statuses = {.next_number = 1};
 
-bool statuses_can_promise(uint64_t bytes)
+static struct surprises *surprises_new(_Atomic(struct surprises *) *group)
 {
-    /* Room for every receive that may be pending when the table is nearly full. */
-    return bytes <= UINT32_MAX &&
-           atomic_load_explicit(&statuses.next_number, memory_order_relaxed) < (1U << NUMBER_BITS) - TRANSFERS_MAX &&
-           atomic_load_explicit(&statuses.surprise_count, memory_order_relaxed) < SURPRISES_MAX - TRANSFERS_MAX;
+    enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+    struct surprises *known = NULL;
+    void *made = mmap(NULL, sizeof(struct surprises), PROTECTION, FLAGS, -1, 0);
+    if (made == MAP_FAILED)
+        return NULL;
+    /* release: who finds the group finds its zeros. */
+    if (atomic_compare_exchange_strong_explicit(group, &known, made, memory_order_release, memory_order_acquire))
+        return made;
+    munmap(made, sizeof(struct surprises));
+    return known;
+}
+
+/* The group of a number; NULL when there is no memory for it. */
+static struct surprises *surprises_of(uint32_t number)
+{
+    _Atomic(struct surprises *) *group = &statuses.groups[number >> GROUP_BITS];
+    struct surprises *known = atomic_load_explicit(group, memory_order_acquire);
+    return known != NULL ? known : surprises_new(group);
+}
+
+bool statuses_can_promise(void)
+{
+    /* Room for every receive that may begin before this one gets its number, and
+     * memory for all of them: nothing may be lacking when they end. */
+    uint32_t last = atomic_load_explicit(&statuses.next_number, memory_order_relaxed) + TRANSFERS_MAX;
+    return last < NUMBERS && atomic_load_explicit(&statuses.count, memory_order_relaxed) < SURPRISES_MAX &&
+           surprises_of(last - TRANSFERS_MAX) != NULL && surprises_of(last) != NULL;
+}
+
+static uint32_t expected_clip(uint64_t bytes)
+{
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 uint32_t statuses_promise(MPI_Status *status, int source, int tag, uint64_t expected_bytes)
@@ -36,7 +70,7 @@ uint32_t statuses_promise(MPI_Status *status, int source, int tag, uint64_t expe
     uint32_t number = atomic_fetch_add_explicit(&statuses.next_number, 1, memory_order_relaxed);
     status->MPI_SOURCE = source;
     status->MPI_TAG = tag;
-    abi_status_hidden_set(status, STATUS_MARK | ((uint64_t)number << NUMBER_SHIFT) | expected_bytes);
+    abi_status_hidden_set(status, STATUS_MARK | ((uint64_t)number << NUMBER_SHIFT) | expected_clip(expected_bytes));
     return number;
 }
 
@@ -47,29 +81,26 @@ static int64_t status_bytes(const MPI_Status *status)
     return bytes;
 }
 
+/* A count that no int holds is always kept: whoever asks need not compute it. */
 void statuses_settle(uint32_t number, uint64_t expected_bytes, const MPI_Status *real_status)
 {
+    struct surprises *surprises = surprises_of(number);
     if (expected_bytes <= INT32_MAX && status_bytes(real_status) == (int64_t)expected_bytes)
         return;
-    base_lock_take(&statuses.lock);
-    uint32_t index = atomic_load_explicit(&statuses.surprise_count, memory_order_relaxed);
-    statuses.numbers[index] = number;
-    statuses.surprises[index] = *real_status;
-    atomic_store_explicit(&statuses.surprise_count, index + 1, memory_order_relaxed);
-    base_lock_release(&statuses.lock);
+    if (surprises == NULL)
+        return; /* statuses_can_promise() made it */
+    atomic_fetch_add_explicit(&statuses.count, 1, memory_order_relaxed);
+    /* relaxed: an accessor has seen the op's end, which is released after this. */
+    atomic_store_explicit(&surprises->marked[number % GROUP_NUMBERS], abi_status_hidden_get(real_status) ^ STATUS_MARK,
+                          memory_order_relaxed);
 }
 
-static const MPI_Status *status_surprise(uint32_t number)
+/* The marked hidden bits of a surprise, 0 when there is none. */
+static uint64_t status_surprise(uint32_t number)
 {
-    const MPI_Status *found = NULL;
-    base_lock_take(&statuses.lock);
-    uint32_t count = atomic_load_explicit(&statuses.surprise_count, memory_order_relaxed);
-    for (uint32_t i = count; i-- > 0 && found == NULL;) {
-        if (statuses.numbers[i] == number)
-            found = &statuses.surprises[i];
-    }
-    base_lock_release(&statuses.lock);
-    return found; /* entries are never moved or changed */
+    struct surprises *surprises = surprises_of(number);
+    return surprises == NULL ? 0
+                             : atomic_load_explicit(&surprises->marked[number % GROUP_NUMBERS], memory_order_relaxed);
 }
 
 static uint64_t status_pending_op(uint32_t number)
@@ -86,19 +117,16 @@ static uint64_t status_pending_op(uint32_t number)
 static void status_fulfil(MPI_Status *status, uint32_t bytes)
 {
     abi_status_hidden_set(status, 0);
-    if (bytes <= INT32_MAX)
-        real.MPI_Status_set_elements(status, abi_handles.byte, (int)bytes);
-    else
-        real.MPI_Status_set_elements_x(status, abi_handles.byte, bytes);
+    real.MPI_Status_set_elements(status, abi_handles.byte, (int)bytes);
     real.MPI_Status_set_cancelled(status, 0);
 }
 
-static void status_copy_surprise(MPI_Status *storage, const MPI_Status *surprise)
+static void status_reveal(MPI_Status *status, uint64_t marked)
 {
     /* Where "cancelled" is not part of the hidden bits, the program's variable
      * may hold anything; a receive of ours is never cancelled. */
-    real.MPI_Status_set_cancelled(storage, 0);
-    abi_status_hidden_set(storage, abi_status_hidden_get(surprise));
+    real.MPI_Status_set_cancelled(status, 0);
+    abi_status_hidden_set(status, marked ^ STATUS_MARK);
 }
 
 const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *storage)
@@ -106,14 +134,14 @@ const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *s
     uint64_t hidden;
     if (status_is_ignored(status) || ((hidden = abi_status_hidden_get(status)) & STATUS_MARK_MASK) != STATUS_MARK)
         return status;
-    uint32_t number = (uint32_t)(hidden >> NUMBER_SHIFT) & ((1U << NUMBER_BITS) - 1);
+    uint32_t number = (uint32_t)(hidden >> NUMBER_SHIFT) & (NUMBERS - 1);
     uint64_t id = status_pending_op(number);
     if (id != 0)
         transfer_wait(id);
-    const MPI_Status *surprise = status_surprise(number);
+    uint64_t marked = status_surprise(number);
     *storage = *status;
-    if (surprise != NULL)
-        status_copy_surprise(storage, surprise);
+    if (marked != 0)
+        status_reveal(storage, marked);
     else
         status_fulfil(storage, (uint32_t)hidden);
     return storage;

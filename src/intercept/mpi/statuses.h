@@ -2,7 +2,8 @@
 /* Provisional statuses. MPI_SOURCE and MPI_TAG of a deferred receive with a
  * named source and tag are known at once; the count is only readable through
  * MPI's own functions. So its hidden 64 bits carry a mark until one of those
- * asks: [63:60] MARK | [59:32] number of the receive | [31:0] expected bytes.
+ * asks: [63:60] MARK | [59:32] number of the receive | [31:0] expected bytes (at
+ * most 2^32 - 1).
  * No real count comes near 2^62. The mark survives copies of the status. */
 #ifndef INTERCEPT_MPI_STATUSES_H
 #define INTERCEPT_MPI_STATUSES_H
@@ -19,9 +20,9 @@ static inline bool status_is_ignored(const MPI_Status *status)
     return status == MPI_STATUS_IGNORE || status == NULL;
 }
 
-/* Can a receive of so many bytes get a provisional status? (No longer after
- * 2^28 of them, or when too many messages came shorter than their buffer.) */
-bool statuses_can_promise(uint64_t bytes);
+/* Can a receive get a provisional status? No longer after 2^28 of them, or when
+ * 4 million messages came shorter than their buffer: then match first (matched.h). */
+bool statuses_can_promise(void);
 
 /* Fills what is known and the mark; returns the number of the receive. */
 uint32_t statuses_promise(MPI_Status *status, int source, int tag, uint64_t expected_bytes);

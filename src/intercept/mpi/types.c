@@ -2,6 +2,7 @@
 #include "types.h"
 
 #include "engine/gate.h"
+#include "gaps.h"
 #include "intercept/busy.h"
 #include "intercept/real.h"
 
@@ -13,6 +14,15 @@ void types_forget(void)
     atomic_fetch_add_explicit(&types_generation, 1, memory_order_relaxed);
 }
 
+/* `size_bytes` is MPI_UNDEFINED (negative) when the size does not fit an int. */
+static int64_t types_size(MPI_Datatype datatype, int size_bytes)
+{
+    MPI_Count large_bytes = size_bytes;
+    if (size_bytes < 0 && real.MPI_Type_size_x != NULL)
+        real.MPI_Type_size_x(datatype, &large_bytes);
+    return large_bytes;
+}
+
 /* MPI may refuse (a handle that is no datatype): then the call is passed and
  * MPI says itself what is wrong. Errors here must not reach the program. */
 static bool types_ask(struct type_layout *layout)
@@ -22,14 +32,12 @@ static bool types_ask(struct type_layout *layout)
     if (layout->datatype == abi_handles.datatype_null ||
         real.MPI_Type_size(layout->datatype, &size_bytes) != MPI_SUCCESS)
         return false;
-    layout->size_bytes = size_bytes; /* MPI_UNDEFINED (negative) when it does not fit an int */
+    layout->size_bytes = types_size(layout->datatype, size_bytes);
     if (real.MPI_Type_get_extent(layout->datatype, &lower, &layout->extent_bytes) != MPI_SUCCESS)
         return false;
     if (real.MPI_Type_get_true_extent(layout->datatype, &layout->true_lower_bytes, &layout->true_extent_bytes) !=
         MPI_SUCCESS)
         return false;
-    layout->is_dense = layout->size_bytes == layout->extent_bytes && layout->size_bytes == layout->true_extent_bytes &&
-                       lower == 0 && layout->true_lower_bytes == 0;
     return layout->size_bytes >= 0;
 }
 
@@ -50,6 +58,26 @@ const struct type_layout *types_layout(MPI_Datatype datatype)
     if (!types_is_cached(layout, datatype))
         types_fill(layout, datatype, atomic_load_explicit(&types_generation, memory_order_relaxed));
     return layout;
+}
+
+static enum type_gaps types_judge_gaps(MPI_Datatype datatype)
+{
+    bool must_gate = !dispatch_is_direct();
+    if (must_gate)
+        gate_enter();
+    bool is_array = gaps_are_of_an_array(datatype);
+    if (must_gate)
+        gate_leave();
+    return is_array ? TYPE_GAPS_OWN : TYPE_GAPS_FOREIGN;
+}
+
+bool types_gaps_are_own(MPI_Datatype datatype)
+{
+    types_layout(datatype);
+    struct type_layout *layout = types_entry(datatype);
+    if (layout->gaps == TYPE_GAPS_UNASKED)
+        layout->gaps = types_judge_gaps(datatype);
+    return layout->gaps == TYPE_GAPS_OWN;
 }
 
 struct range types_span(const struct type_layout *layout, const void *buffer, MPI_Count count)

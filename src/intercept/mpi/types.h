@@ -10,11 +10,14 @@
 #include "abi.h"
 #include "base/pages.h"
 
+/* Whose are the bytes between those of an element? Asked for large messages only. */
+enum type_gaps { TYPE_GAPS_UNASKED, TYPE_GAPS_OWN, TYPE_GAPS_FOREIGN };
+
 struct type_layout {
     MPI_Datatype datatype;
     uint32_t generation; /* of the cache when it was filled; 0: never */
     bool is_known;
-    bool is_dense; /* count elements are count*size_bytes bytes without a gap */
+    enum type_gaps gaps;
     int64_t size_bytes;
     MPI_Aint extent_bytes;
     MPI_Aint true_lower_bytes;
@@ -24,6 +27,12 @@ struct type_layout {
 /* From a small cache of the calling thread; asks MPI on a miss (inside the gate
  * when anything is pending). Valid until the thread's next call. */
 const struct type_layout *types_layout(MPI_Datatype datatype);
+
+/* Do the elements of a buffer of this type, gaps included, lie in one array of the
+ * program's? True when the type is built like an array (vector, subarray, indexed)
+ * or is smaller than a page (a C struct). A type made of byte displacements may
+ * span separate blocks, with MPI's own memory between them. */
+bool types_gaps_are_own(MPI_Datatype datatype);
 
 enum { TYPES_CACHE_BITS = 4 };
 

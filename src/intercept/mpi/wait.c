@@ -2,6 +2,7 @@
 /* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome (MPI 4.1, 3.7.3, 3.7.5). */
 #include "completion.h"
 #include "dispatch.h"
+#include "errors.h"
 #include "intercept/entries.h"
 #include "intercept/requests.h"
 
@@ -35,7 +36,7 @@ int entry_MPI_Wait(MPI_Request *request, MPI_Status *status)
         return real.MPI_Wait(request, status);
     completion_begin(&completion);
     if (completion_must_loop()) {
-        result = completion_wait(&completion, completion_test_one);
+        result = errors_or(completion_wait(&completion, completion_test_one));
     } else {
         dispatch_enter();
         result = dispatch_leave(real.MPI_Wait(request, status));
@@ -52,7 +53,7 @@ int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
         return real.MPI_Waitall(count, requests, statuses);
     completion_begin(&completion);
     if (completion_must_loop()) {
-        result = completion_wait(&completion, wait_look_all);
+        result = errors_or(completion_wait(&completion, wait_look_all));
     } else {
         dispatch_enter();
         result = dispatch_leave(real.MPI_Waitall(count, requests, statuses));
@@ -69,7 +70,7 @@ int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *
         return real.MPI_Waitany(count, requests, index, status);
     completion_begin(&completion);
     if (completion_must_loop()) {
-        result = completion_wait(&completion, wait_look_any);
+        result = errors_or(completion_wait(&completion, wait_look_any));
     } else {
         dispatch_enter();
         result = dispatch_leave(real.MPI_Waitany(count, requests, index, status));
@@ -87,7 +88,7 @@ int entry_MPI_Waitsome(int in_count, MPI_Request *requests, int *out_count, int 
         return real.MPI_Waitsome(in_count, requests, out_count, indices, statuses);
     completion_begin(&completion);
     if (completion_must_loop()) {
-        result = completion_wait(&completion, wait_look_some);
+        result = errors_or(completion_wait(&completion, wait_look_some));
     } else {
         dispatch_enter();
         result = dispatch_leave(real.MPI_Waitsome(in_count, requests, out_count, indices, statuses));

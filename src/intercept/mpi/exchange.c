@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Each half returns early or not by its own judgement; a half that does not is
+ * waited for here. */
+#include "exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "errors.h"
+#include "matched.h"
+#include "statuses.h"
+
+/* One half under way: what is left to wait for. */
+struct half {
+    const struct message *message;
+    MPI_Request request;
+    int result;
+};
+
+static struct half half_start(struct message *message, enum reason reason, message_start_fn *start, MPI_Status *status)
+{
+    struct half half = {.message = message, .request = abi_handles.request_null, .result = MPI_SUCCESS};
+    if (reason == REASON_NONE)
+        reason = message_start_early(message, start, status, &half.request, &half.result);
+    if (reason == REASON_NONE) {
+        message->copy = NULL; /* the op's */
+        return half;
+    }
+    record_pass(reason, message->bytes);
+    if (reason == REASON_FINISHED_AT_ONCE || half.request != abi_handles.request_null)
+        return half;
+    half.result = message_start_inline(message, start, &half.request);
+    return half;
+}
+
+static int half_finish(struct half *half, MPI_Status *status)
+{
+    if (half->result != MPI_SUCCESS || half->request == abi_handles.request_null)
+        return half->result;
+    return message_finish(half->message, &half->request, status);
+}
+
+/* MPI looks at the arguments of both messages before it starts one. So do we,
+ * for the message that is started last. */
+static int exchange_check_send(const struct message *m)
+{
+    MPI_Request request;
+    dispatch_enter();
+    int result = m->count <= INT32_MAX
+                     ? real.MPI_Send_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, &request)
+                     : real.MPI_Send_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, &request);
+    if (result == MPI_SUCCESS)
+        real.MPI_Request_free(&request);
+    gate_leave();
+    return result;
+}
+
+static int exchange_check_receive(const struct message *m)
+{
+    MPI_Request request;
+    dispatch_enter();
+    int result = m->count <= INT32_MAX
+                     ? real.MPI_Recv_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, &request)
+                     : real.MPI_Recv_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, &request);
+    if (result == MPI_SUCCESS)
+        real.MPI_Request_free(&request);
+    gate_leave();
+    return result;
+}
+
+/* The receive first: a ready receiver spares the sender a copy. */
+static int exchange_split(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
+{
+    MPI_Status own_status = {0};
+    int in_result = exchange_check_send(&exchange->send);
+    if (in_result != MPI_SUCCESS)
+        return in_result;
+    dispatch_wait_argument(exchange->status, sizeof *exchange->status);
+    struct half in = half_start(&exchange->receive, receive_reason, message_start_receive, exchange->status);
+    if (in.result != MPI_SUCCESS)
+        return in.result;
+    struct half out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
+    bool is_inline = in.request != abi_handles.request_null;
+    in_result = half_finish(&in, &own_status);
+    /* Also after a failed receive: the send is under way, and its buffer in use. */
+    int out_result = half_finish(&out, MPI_STATUS_IGNORE);
+    if (is_inline)
+        statuses_copy(exchange->status, &own_status);
+    return errors_or(in_result != MPI_SUCCESS ? in_result : out_result);
+}
+
+/* The program wants to know at once what arrived: the send first, since the
+ * receive waits for its match. */
+static int exchange_match(struct exchange *exchange, enum reason send_reason)
+{
+    int result = exchange_check_receive(&exchange->receive);
+    if (result != MPI_SUCCESS)
+        return result;
+    struct half out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
+    if (out.result != MPI_SUCCESS)
+        return out.result;
+    result = matched_receive(&exchange->receive, exchange->status);
+    int out_result = half_finish(&out, MPI_STATUS_IGNORE);
+    return result != MPI_SUCCESS ? result : out_result;
+}
+
+static enum reason exchange_judge_receive(struct exchange *exchange, const void *return_address)
+{
+    struct message *receive = &exchange->receive;
+    enum reason reason = message_judge(receive, return_address);
+    bool is_shared = base_ranges_overlap(base_pages_of(receive->range), base_pages_of(exchange->send.range));
+    /* MPI would read the send buffer from a page that nobody may touch. */
+    if (reason == REASON_NONE && is_shared && !exchange->send.is_copied)
+        return REASON_OVERLAPPING_BUFFERS;
+    return reason;
+}
+
+/* The bytes to send lie where others will arrive: they are sent from a copy, as
+ * MPI itself does. False without the memory for it. */
+static bool exchange_copy(struct message *send)
+{
+    struct range bytes = send->range;
+    dispatch_wait_buffer(send->buffer, send->count, send->datatype, DISPATCH_WRITES);
+    send->copy = malloc(bytes.high - bytes.low);
+    if (send->copy == NULL)
+        return false;
+    memcpy(send->copy, (const void *)bytes.low, bytes.high - bytes.low);
+    send->buffer = (void *)((uintptr_t)send->buffer - bytes.low + (uintptr_t)send->copy);
+    send->range = base_range_of(send->copy, bytes.high - bytes.low);
+    return true;
+}
+
+static int exchange_carry(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
+{
+    bool must_match = receive_reason == REASON_NONE && message_must_match(&exchange->receive, exchange->status);
+    int result =
+        must_match ? exchange_match(exchange, send_reason) : exchange_split(exchange, send_reason, receive_reason);
+    free(exchange->send.copy); /* NULL when an op has it */
+    return result;
+}
+
+static void exchange_prepare_pass(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
+{
+    const struct message *send = &exchange->send;
+    const struct message *receive = &exchange->receive;
+    record_pass(send_reason, send->bytes);
+    record_pass(receive_reason, receive->bytes);
+    dispatch_wait_argument(exchange->status, sizeof *exchange->status);
+    dispatch_wait_buffer(send->buffer, send->count, send->datatype, DISPATCH_READS);
+    dispatch_wait_buffer(receive->buffer, receive->count, receive->datatype, DISPATCH_WRITES);
+}
+
+/* Halves that cannot be told apart wait for all ops, so that the call may keep the gate. */
+static bool exchange_can_split(struct exchange *exchange)
+{
+    struct message *send = &exchange->send;
+    if (!send->is_copied || (send->is_measured && send->bytes == 0))
+        return true;
+    if (message_is_whole(send) && exchange_copy(send))
+        return true;
+    dispatch_wait_all();
+    return false;
+}
+
+static bool exchange_is_wanted(enum reason send_reason, enum reason receive_reason)
+{
+    /* Passed whole while other ops are pending, it would keep the gate. */
+    bool would_block = engine_pending() != 0 && !gate_is_inside();
+    return send_reason == REASON_NONE || receive_reason == REASON_NONE || would_block;
+}
+
+bool exchange_try(struct exchange *exchange, const void *return_address, int *result)
+{
+    struct message *send = &exchange->send;
+    struct message *receive = &exchange->receive;
+    send->direction = POLICY_SEND;
+    receive->direction = POLICY_RECEIVE;
+    send->is_copied = exchange->is_replacing && send->peer != MPI_PROC_NULL && receive->peer != MPI_PROC_NULL;
+    if (exchange->is_replacing && send->peer == MPI_PROC_NULL)
+        send->count = 0; /* nothing is read where the receive goes */
+    message_measure(send);
+    message_measure(receive);
+    enum reason send_reason = message_judge(send, return_address);
+    enum reason receive_reason = exchange_judge_receive(exchange, return_address);
+    if (exchange_is_wanted(send_reason, receive_reason) && exchange_can_split(exchange)) {
+        *result = exchange_carry(exchange, send_reason, receive_reason);
+        return true;
+    }
+    exchange_prepare_pass(exchange, send_reason, receive_reason);
+    return false;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* A send and a receive of one call (MPI 4.1, 3.10). */
+#ifndef INTERCEPT_MPI_EXCHANGE_H
+#define INTERCEPT_MPI_EXCHANGE_H
+
+#include "message.h"
+
+struct exchange {
+    struct message send;
+    struct message receive;
+    MPI_Status *status;
+    bool is_replacing; /* both messages have the same buffer */
+};
+
+/* True when the exchange was carried out, with *result. Otherwise it is to be
+ * passed whole, and all that it must wait for has been waited for. */
+bool exchange_try(struct exchange *exchange, const void *return_address, int *result);
+
+#endif

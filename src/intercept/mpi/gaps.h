@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* How a datatype was made (MPI 4.1, 5.1.13). */
+#ifndef INTERCEPT_MPI_GAPS_H
+#define INTERCEPT_MPI_GAPS_H
+
+#include <stdbool.h>
+
+#include "abi.h"
+
+/* Is it built like an array: of elements a fixed stride apart, or at displacements
+ * counted in elements? Asks MPI, some microseconds; inside the gate when anything
+ * is pending. */
+bool gaps_are_of_an_array(MPI_Datatype datatype);
+
+#endif
