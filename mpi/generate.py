@@ -11,6 +11,8 @@ writes into FOLDER
     intercept/names.c     the names, in the order of every table here
     intercept/stubs_x86_64.S, intercept/stubs_aarch64.S   the exported MPI_* jumps
     intercept/exports.txt the exported names, one per line
+    intercept/fortran.h   the Fortran names of the calls whose site counts, and
+    intercept/fortran.c   these names
 """
 
 from __future__ import annotations
@@ -255,6 +257,78 @@ const char *const intercept_names[INTERCEPT_NAME_COUNT] = {{
 """
 
 
+def fortran_names(rows: list[Row]) -> list[str]:
+    """How Fortran programs name the written functions that have a buffer: mpi_f08, then the manglings of compilers.
+
+    `_f08ts` is MPI 4.1, 19.1.5 (MPI_SUBARRAYS_SUPPORTED). Libraries export a plain `mpi_send` too, but that could be
+    somebody else's name.
+    """
+    bases = [row.name for row in rows if row.treatment == "written" and row.buffers and not row.name.endswith("_c")]
+    lower = [base.lower() for base in bases]
+    ends = ("_f08_", "_f08ts_", "_", "__")
+    return sorted([name + end for name in lower for end in ends] + [base.upper() for base in bases])
+
+
+def fortran_header(rows: list[Row]) -> str:
+    """intercept/fortran.h."""
+    return f"""{C_NOTICE}#ifndef INTERCEPT_FORTRAN_H
+#define INTERCEPT_FORTRAN_H
+
+enum {{ FORTRAN_NAME_COUNT = {len(fortran_names(rows))} }};
+
+/* Sorted as strcmp() sorts. */
+extern const char *const fortran_names[FORTRAN_NAME_COUNT];
+
+#endif
+"""
+
+
+def fortran_source(rows: list[Row]) -> str:
+    """intercept/fortran.c."""
+    names = "\n".join(f'    "{name}",' for name in fortran_names(rows))
+    return f"""{C_NOTICE}#include "intercept/fortran.h"
+
+const char *const fortran_names[FORTRAN_NAME_COUNT] = {{
+{names}
+}};
+"""
+
+
+def fortran_stubs(rows: list[Row], jump: str) -> str:
+    """Jumps that note their caller, all of one length: `jump` with {target}, the place of its target's address."""
+    count = len(fortran_names(rows))
+    jumps = "\n".join(
+        f"    .balign 32\n{jump.format(target=f'fortran_targets+{8 * index}')}" for index in range(count)
+    )
+    return f"""
+    .text
+    .balign 32
+    .globl fortran_stubs
+    .hidden fortran_stubs
+    .type fortran_stubs, %function
+fortran_stubs:
+    .cfi_startproc
+{jumps}
+    .balign 32
+    .cfi_endproc
+    .size fortran_stubs, . - fortran_stubs
+"""
+
+
+FORTRAN_JUMP_X86_64 = """    movq fortran_caller@gottpoff(%rip), %r11
+    movq (%rsp), %r10
+    movq %r10, %fs:(%r11)
+    jmp *{target}(%rip)"""
+
+FORTRAN_JUMP_AARCH64 = """    adrp x16, :gottprel:fortran_caller
+    ldr x16, [x16, :gottprel_lo12:fortran_caller]
+    mrs x17, tpidr_el0
+    str x30, [x17, x16]
+    adrp x16, {target}
+    ldr x16, [x16, :lo12:{target}]
+    br x16"""
+
+
 def slots(rows: list[Row]) -> str:
     """The table of jump targets, which start at the binder; the same text on every machine."""
     first = "\n".join(f"    .quad intercept_first_{index}" for index in range(len(rows)))
@@ -323,6 +397,7 @@ def stubs_x86_64(rows: list[Row]) -> str:
             "    .cfi_adjust_cfa_offset -200",
             "    jmp *%r11",
             "    .cfi_endproc",
+            fortran_stubs(rows, FORTRAN_JUMP_X86_64),
             slots(rows),
         ]
     )
@@ -372,6 +447,7 @@ def stubs_aarch64(rows: list[Row]) -> str:
             "    .cfi_def_cfa_offset 0",
             "    br x16",
             "    .cfi_endproc",
+            fortran_stubs(rows, FORTRAN_JUMP_AARCH64),
             slots(rows),
         ]
     )
@@ -391,6 +467,8 @@ FILES = {
     "stubs_x86_64.S": stubs_x86_64,
     "stubs_aarch64.S": stubs_aarch64,
     "exports.txt": exports,
+    "fortran.h": fortran_header,
+    "fortran.c": fortran_source,
 }
 
 

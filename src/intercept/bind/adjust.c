@@ -6,6 +6,7 @@
 #include "intercept/bind/object.h"
 #include "intercept/bind/state.h"
 #include "intercept/fortran/bindings.h"
+#include "intercept/fortran/callers.h"
 
 static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
@@ -14,6 +15,16 @@ static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *con
         return 0;
     bind_hide_absent_names(&object);
     fortran_bindings_redirect(&object);
+    return 0;
+}
+
+/* MPI's own libraries call each other as they like; a tool between the program and
+ * MPI has its own way to say who called. */
+static int note_callers(struct dl_phdr_info *info, size_t size_bytes, void *context)
+{
+    struct object object;
+    if (object_read(info, &object) && !bind_is_of_installation(object_file_name(&object)))
+        fortran_callers_note(&object);
     return 0;
 }
 
@@ -34,4 +45,8 @@ void intercept_bind_adjust_objects(void)
         return;
     atomic_store_explicit(&loads_seen, loads, memory_order_relaxed);
     dl_iterate_phdr(adjust_object, NULL);
+    if (!fortran_bindings_are_redirected())
+        return;
+    fortran_callers_prepare();
+    dl_iterate_phdr(note_callers, NULL);
 }

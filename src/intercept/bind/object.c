@@ -68,6 +68,13 @@ static struct range find_protected(uintptr_t low, uintptr_t high)
     return (struct range){low & ~mask, high & ~mask};
 }
 
+static void extend(struct range *loaded, uintptr_t low, uintptr_t high)
+{
+    bool is_first = loaded->high == 0;
+    loaded->low = is_first || low < loaded->low ? low : loaded->low;
+    loaded->high = high > loaded->high ? high : loaded->high;
+}
+
 static const ElfW(Dyn) * find_segments(const struct dl_phdr_info *info, struct object *object)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -76,6 +83,8 @@ static const ElfW(Dyn) * find_segments(const struct dl_phdr_info *info, struct o
         uintptr_t low = info->dlpi_addr + segment->p_vaddr;
         if (segment->p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)low;
+        if (segment->p_type == PT_LOAD)
+            extend(&object->loaded, low, low + segment->p_memsz);
         if (segment->p_type == PT_GNU_RELRO)
             object->read_only = find_protected(low, low + segment->p_memsz);
     }

@@ -25,6 +25,7 @@ struct object {
     const ElfW(Sym) * symbols;
     size_t undefined_end;                /* symbols at or above it are defined */
     struct object_relocations tables[2]; /* data, calls */
+    struct range loaded;                 /* from the first segment to the last */
     struct range read_only;              /* what the linker protects after relocation */
 };
 

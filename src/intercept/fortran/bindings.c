@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "intercept/bind/state.h"
+#include "intercept/fortran/callers.h"
 #include "intercept/session.h"
 #include "intercept/transfer.h"
 
@@ -55,7 +56,13 @@ void fortran_bindings_redirect(const struct object *object)
     if (!fortran_bindings_are_in(object_file_name(object)))
         return;
     object_visit_references(object, redirect_reference);
+    fortran_callers_add_binding(object);
     atomic_store_explicit(&is_redirected, true, memory_order_relaxed);
+}
+
+bool fortran_bindings_are_redirected(void)
+{
+    return atomic_load_explicit(&is_redirected, memory_order_relaxed);
 }
 
 static const char *file_name_of(const char *path)
@@ -68,7 +75,7 @@ bool fortran_bindings_are_seen(void)
 {
     Dl_info definer;
     void *init = dlsym(RTLD_DEFAULT, "mpi_init_");
-    if (!atomic_load_explicit(&is_redirected, memory_order_relaxed))
+    if (!fortran_bindings_are_redirected())
         return false;
     if (init == NULL || dladdr(init, &definer) == 0)
         return true; /* loaded for one module only */

@@ -18,6 +18,9 @@ bool fortran_bindings_are_in(const char *file_name);
 /* Leads an object's calls to our entries if it is one of them. After bind_try(). */
 void fortran_bindings_redirect(const struct object *object);
 
+/* Has that been done to any? */
+bool fortran_bindings_are_redirected(void);
+
 /* True when the Fortran calls of this process are seen: it calls no Fortran
  * binding of MPI's but those that were redirected. */
 bool fortran_bindings_are_seen(void);
