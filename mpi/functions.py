@@ -63,7 +63,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "MPI_Request *request)",
             reads="buf count datatype",
         ),
-        drain(
+        written(
             "int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)",
         ),
         start(
@@ -103,9 +103,12 @@ CHAPTERS: dict[str, list[Row]] = {
             "MPI_Request *request)",
             reads="buf count datatype",
         ),
-        drain("int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)"),
-        drain("int MPI_Mrecv(void *buf, Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)"),
-        drain("int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)"),
+        written("int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)"),
+        written(
+            "int MPI_Mrecv(void *buf, Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)",
+            writes="buf count datatype",
+        ),
+        written("int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)"),
         written(
             "int MPI_Recv(void *buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, "
             "MPI_Status *status)",

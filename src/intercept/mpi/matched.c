@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "matched.h"
 
-#include <sched.h>
-
+#include "completion.h"
 #include "dispatch.h"
-#include "engine/gate.h"
+#include "intercept/entries.h"
+#include "probe.h"
 #include "record/record.h"
 #include "statuses.h"
 
 /* Between matching and receiving, the matched message is this thread's. */
 static _Thread_local MPI_Message matched_message;
-
-/* Blocks as MPI_Mprobe does, testing the pending ops in between. */
-static int matched_probe(const struct message *message, MPI_Status *status)
-{
-    int is_matched = 0;
-    int result = MPI_SUCCESS;
-    program_stall_begin();
-    gate_keep_engine_out();
-    for (uint32_t round = 0; !is_matched && result == MPI_SUCCESS; round++) {
-        dispatch_enter();
-        result = real.MPI_Improbe(message->peer, message->tag, message->comm, &is_matched, &matched_message, status);
-        gate_leave();
-        if (!is_matched)
-            transfer_poll_round(round);
-    }
-    gate_let_engine_in();
-    program_stall_end();
-    return result;
-}
 
 static int matched_start(const struct message *message, void *buffer, MPI_Request *request)
 {
@@ -47,7 +28,7 @@ static int matched_pass(const struct message *message, MPI_Status *status)
 /* Too small to hold after all, or longer than the buffer: an error that MPI
  * reports at once. The hold still covers the whole buffer: a datatype may put the
  * first bytes of a message anywhere in it. */
-static enum reason matched_judge(struct message *message, MPI_Status *status)
+static enum reason matched_judge(struct message *message, const MPI_Status *status)
 {
     MPI_Count bytes = MPI_UNDEFINED;
     real.MPI_Get_elements_x(status, abi_handles.byte, &bytes);
@@ -73,15 +54,75 @@ static int matched_early(struct message *message, MPI_Status *status, const MPI_
     return reason == REASON_FINISHED_AT_ONCE ? result : matched_pass(message, status);
 }
 
-int matched_receive(struct message *message, MPI_Status *status)
+static int matched_carry(struct message *message, MPI_Status *status, const MPI_Status *probed)
 {
-    MPI_Status probed = {0}; /* MPICH's probes leave the mark of a cancelled message as it was */
-    int result = matched_probe(message, &probed);
-    if (result != MPI_SUCCESS)
-        return result;
-    enum reason reason = matched_judge(message, &probed);
+    enum reason reason = matched_judge(message, probed);
     if (reason == REASON_NONE)
-        return matched_early(message, status, &probed);
+        return matched_early(message, status, probed);
     record_pass(reason, message->bytes);
     return matched_pass(message, status);
+}
+
+int matched_receive(struct message *message, MPI_Status *status)
+{
+    MPI_Status probed;
+    int result = probe_match(message->peer, message->tag, message->comm, &matched_message, &probed);
+    return result == MPI_SUCCESS ? matched_carry(message, status, &probed) : result;
+}
+
+typedef int matched_pass_fn(const struct message *message, MPI_Message *handle, MPI_Status *status);
+
+static int matched_pass_int(const struct message *m, MPI_Message *handle, MPI_Status *status)
+{
+    return real.MPI_Mrecv(m->buffer, (int)m->count, m->datatype, handle, status);
+}
+
+static int matched_pass_large(const struct message *m, MPI_Message *handle, MPI_Status *status)
+{
+    return real.MPI_Mrecv_c(m->buffer, m->count, m->datatype, handle, status);
+}
+
+/* The handle is ours while the message is received: the program's may lie on a
+ * page that is held by then. */
+static int matched_take(struct message *message, MPI_Message *handle, MPI_Status *status, const MPI_Status *probed)
+{
+    matched_message = *handle;
+    *handle = abi_handles.message_null;
+    int result = probed == NULL ? matched_pass(message, status) : matched_carry(message, status, probed);
+    if (result != MPI_SUCCESS && matched_message != abi_handles.message_null)
+        *handle = matched_message;
+    return result;
+}
+
+static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, matched_pass_fn *pass,
+                        const void *return_address)
+{
+    MPI_Status probed;
+    message->direction = POLICY_RECEIVE;
+    message_measure(message);
+    dispatch_wait_argument(handle, sizeof *handle);
+    enum reason reason = message_judge(message, return_address);
+    if (reason == REASON_NONE && !probe_recall(*handle, &probed))
+        reason = REASON_STATUS;
+    if (reason == REASON_NONE)
+        return matched_take(message, handle, status, &probed);
+    record_pass(reason, message->bytes);
+    if (completion_must_loop())
+        return matched_take(message, handle, status, NULL);
+    dispatch_wait_argument(status, sizeof *status);
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
+    dispatch_enter();
+    return dispatch_leave(pass(message, handle, status));
+}
+
+int entry_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    struct message receive = message_of(buf, count, datatype, 0, 0, abi_handles.comm_null);
+    return matched_call(&receive, message, status, matched_pass_int, __builtin_return_address(0));
+}
+
+int entry_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    struct message receive = message_of(buf, count, datatype, 0, 0, abi_handles.comm_null);
+    return matched_call(&receive, message, status, matched_pass_large, __builtin_return_address(0));
 }

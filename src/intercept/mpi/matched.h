@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A receive with a wildcard whose status the program wants: match, then receive. */
+/* Receiving a message that has been matched (MPI 4.1, 3.8.2): MPI_Mrecv, and a
+ * receive whose status must be known at once. */
 #ifndef INTERCEPT_MPI_MATCHED_H
 #define INTERCEPT_MPI_MATCHED_H
 
 #include "message.h"
 
+/* Matches first, so that source, tag and count are exact; then the data may flow
+ * in the background. */
 int matched_receive(struct message *message, MPI_Status *status);
 
 #endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* A probe sees what it would see without Lapwing: receives that returned early
+ * were posted before it, and take their own messages. The blocking ones go on
+ * testing the pending ops; a nonblocking one waits for all ops first, since a
+ * program may expect it to find what was sent before an earlier receive's message. */
+#include "probe.h"
+
+#include "base/lock.h"
+#include "completion.h"
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "errors.h"
+#include "intercept/entries.h"
+#include "intercept/transfer.h"
+#include "statuses.h"
+
+/* Messages that are matched and not yet received; more than a few at once are
+ * rare, and a forgotten one is only received without returning early. */
+enum { MATCHES_MAX = 64 };
+
+/* All under `lock`. A handle that comes back replaces its entry of before. */
+static struct {
+    struct base_lock lock;
+    uint32_t next;
+    MPI_Message messages[MATCHES_MAX];
+    MPI_Status statuses[MATCHES_MAX];
+} matches;
+
+static bool message_is_real(MPI_Message message)
+{
+    return message != abi_handles.message_null && message != abi_handles.message_no_proc;
+}
+
+static uint32_t match_slot(MPI_Message message)
+{
+    uint32_t slot = 0;
+    while (slot < MATCHES_MAX && matches.messages[slot] != message)
+        slot++;
+    return slot;
+}
+
+static void probe_remember(MPI_Message message, const MPI_Status *status)
+{
+    if (!message_is_real(message))
+        return;
+    base_lock_take(&matches.lock);
+    uint32_t slot = match_slot(message);
+    if (slot == MATCHES_MAX)
+        slot = matches.next++ % MATCHES_MAX;
+    matches.messages[slot] = message;
+    matches.statuses[slot] = *status;
+    base_lock_release(&matches.lock);
+}
+
+bool probe_recall(MPI_Message message, MPI_Status *status)
+{
+    if (!message_is_real(message))
+        return false;
+    base_lock_take(&matches.lock);
+    uint32_t slot = match_slot(message);
+    if (slot < MATCHES_MAX)
+        *status = matches.statuses[slot];
+    base_lock_release(&matches.lock);
+    return slot < MATCHES_MAX;
+}
+
+/* What is probed for, and where the answer goes. */
+struct probe {
+    int source;
+    int tag;
+    MPI_Comm comm;
+    MPI_Message *message; /* NULL: no matching */
+    MPI_Status *status;
+};
+
+static int probe_look(const struct probe *p, int *is_found)
+{
+    if (p->message == NULL)
+        return real.MPI_Iprobe(p->source, p->tag, p->comm, is_found, p->status);
+    return real.MPI_Improbe(p->source, p->tag, p->comm, is_found, p->message, p->status);
+}
+
+/* Blocks, testing the pending ops in between. */
+static int probe_loop(const struct probe *probe)
+{
+    int is_found = 0;
+    int result = MPI_SUCCESS;
+    program_stall_begin();
+    gate_keep_engine_out();
+    for (uint32_t round = 0; !is_found && result == MPI_SUCCESS; round++) {
+        dispatch_enter();
+        result = probe_look(probe, &is_found);
+        gate_leave();
+        if (!is_found && result == MPI_SUCCESS)
+            transfer_poll_round(round);
+    }
+    gate_let_engine_in();
+    program_stall_end();
+    return result;
+}
+
+int probe_match(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    return probe_loop(&(struct probe){source, tag, comm, message, status});
+}
+
+int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    if (dispatch_is_direct())
+        return real.MPI_Probe(source, tag, comm, status);
+    dispatch_wait_argument(status, sizeof *status);
+    if (completion_must_loop())
+        return errors_or(probe_loop(&(struct probe){source, tag, comm, NULL, status}));
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Probe(source, tag, comm, status));
+}
+
+static int probe_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    if (dispatch_is_direct())
+        return real.MPI_Mprobe(source, tag, comm, message, status);
+    if (completion_must_loop())
+        return errors_or(probe_match(source, tag, comm, message, status));
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Mprobe(source, tag, comm, message, status));
+}
+
+int entry_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status own_status = {0};
+    MPI_Status *wanted = status_is_ignored(status) ? &own_status : status;
+    MPI_Message found = abi_handles.message_null;
+    dispatch_wait_argument(message, sizeof *message);
+    dispatch_wait_argument(status, sizeof *status);
+    int result = probe_mprobe(source, tag, comm, &found, wanted);
+    if (found == abi_handles.message_null)
+        return result;
+    *message = found;
+    probe_remember(found, wanted);
+    return result;
+}
+
+int entry_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status own_status = {0};
+    MPI_Status *wanted = status_is_ignored(status) ? &own_status : status;
+    dispatch_wait_all();
+    dispatch_enter();
+    int result = real.MPI_Improbe(source, tag, comm, flag, message, wanted);
+    if (result == MPI_SUCCESS && *flag)
+        probe_remember(*message, wanted);
+    return dispatch_leave(result);
+}
