@@ -138,7 +138,7 @@ def measure_wire_cost(place: Place, bits_per_s: float) -> WireCost | None:
     if place.network is None:
         return None
     length_bytes = max(1, int(bits_per_s / 8 * WIRE_SECONDS) // CHUNK_BYTES) * CHUNK_BYTES
-    receiver, sender = place.network.hosts
+    receiver, sender = place.network.hosts[:2]
     lines = [
         host.enter([SELF[0], str(WIRE), end, receiver.address, str(length_bytes)], str(Path.cwd()))
         for host, end in ((receiver, "listen"), (sender, "connect"))

@@ -10,16 +10,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
+from lapwing.bench.contenders import Contender
 from lapwing.bench.mpi import Mpi
 from lapwing.errors import LapwingError
 from lapwing.lab.launch import PLACES
 from lapwing.lab.network import Network
 
 SELF = [sys.executable, "-m", "lapwing"]
-ROOT_ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+ROOT_ALLOWED = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
 LOCAL = {"hydra": ["-bind-to", "core"], "openmpi": ["--bind-to", "core"], "prrte": ["--bind-to", "core"]}
+CROWDED = {
+    "hydra": ["-bind-to", "none"],
+    "openmpi": ["--oversubscribe", "--bind-to", "none"],
+    "prrte": ["--map-by", ":oversubscribe", "--bind-to", "none"],
+}
 
 
 FINALIZE_LIMIT_S = 5.0
@@ -31,24 +38,32 @@ def ignore_line(line: str) -> None:
 
 @dataclass
 class Place:
-    """Runs programs with two ranks, stock or under Lapwing."""
+    """Runs programs, stock or under Lapwing, with two ranks unless told otherwise."""
 
     mpi: Mpi
     network: Network | None
     folder: Path
     options: Sequence[str] = ()
+    rank_count: int = 2
+    limit_s: float | None = None  # longest run of a program
     reports: list[Mapping[str, Any]] = field(default_factory=list)
     hung_count: int = 0
 
-    def command(self, with_lapwing: bool, program: Sequence[str]) -> list[str]:
+    def command(self, contender: Contender, program: Sequence[str]) -> list[str]:
         """Return the command line that runs a program."""
-        kind = self.mpi.launcher.name
+        launcher = self.mpi.launcher
         hosts = [host.name for host in self.network.hosts] if self.network else []
-        where = PLACES[kind](hosts, self.network.agent) if self.network else LOCAL[kind]
-        line = [self.mpi.launcher.path, *where, "-n", "2", *program]
+        where = PLACES[launcher.name](hosts, self.network.agent) if self.network else self._choose_cores()
+        arguments = [*where, "-n", str(self.rank_count), *program]
+        line = [launcher.path, *launcher.add_environment(arguments, contender.variables)]
         report = ["--quiet", "--json", str(self.folder / "report.json")]
-        line = [*SELF, "run", *report, *self.options, *line] if with_lapwing else line
+        line = line if contender.options is None else [*SELF, "run", *report, *contender.options, *line]
         return self.on_first(line)
+
+    def _choose_cores(self) -> list[str]:
+        """Return what a launcher must be told on one machine: a core for each rank where there are enough."""
+        kind = self.mpi.launcher.name
+        return LOCAL[kind] if self.rank_count <= len(os.sched_getaffinity(0)) else CROWDED[kind]
 
     def on_first(self, line: Sequence[str]) -> list[str]:
         """Return the command line that runs something on the first host."""
@@ -58,9 +73,20 @@ class Place:
         self, with_lapwing: bool, program: Sequence[str], line_count: int, on_line: Callable[[str], None] = ignore_line
     ) -> list[str]:
         """Run a program; return the lines that it printed, and hand each on as it comes."""
-        lines = self.execute(self.command(with_lapwing, program), line_count, on_line)
+        contender = Contender("lapwing", options=self.options) if with_lapwing else Contender("stock")
+        return self.run_as(contender, program, line_count, on_line)
+
+    def run_as(
+        self,
+        contender: Contender,
+        program: Sequence[str],
+        line_count: int,
+        on_line: Callable[[str], None] = ignore_line,
+    ) -> list[str]:
+        """Run a program in one contender's way."""
+        lines = self.execute(self.command(contender, program), line_count, on_line)
         report = self.folder / "report.json"
-        if with_lapwing and report.exists():
+        if contender.with_lapwing and report.exists():
             self.reports.append(json.loads(report.read_text("utf-8")))
             report.unlink()
         return lines
@@ -70,12 +96,14 @@ class Place:
     ) -> list[str]:
         """Run a command line and return the lines that it prints, of which `line_count` are expected."""
         with (self.folder / "errors").open("w+") as errors:
-            environment = {**os.environ, **(self.network.environment() if self.network else {})}
+            environment = {**os.environ, **self.mpi.environment}
+            environment |= self.network.environment() if self.network else {}
             environment |= ROOT_ALLOWED if os.geteuid() == 0 else {}
             with subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
             ) as child:
-                lines = read_lines(child, line_count, on_line)
+                with limit_time(child, self.limit_s):
+                    lines = read_lines(child, line_count, on_line)
                 is_ended = len(lines) < line_count or self._end(child)
             errors.seek(0)
             if is_ended:
@@ -95,6 +123,19 @@ class Place:
             child.terminate()
             return False
         return True
+
+
+@contextmanager
+def limit_time(child: "subprocess.Popen[str]", limit_s: float | None) -> Iterator[None]:
+    """End a program that takes longer; its launcher ends the ranks."""
+    timer = None if limit_s is None else Timer(limit_s, child.terminate)
+    try:
+        if timer is not None:
+            timer.start()
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
 
 
 def read_lines(child: "subprocess.Popen[str]", line_count: int, on_line: Callable[[str], None]) -> list[str]:
@@ -118,12 +159,12 @@ def check_exit(command: Sequence[str], exit_code: int, errors: str) -> None:
 
 @contextmanager
 def open_place(
-    mpi: Mpi, rate: str, cores_per_host: int, shared_memory: bool, options: Sequence[str]
+    mpi: Mpi, rate: str, cores_per_host: int, shared_memory: bool, options: Sequence[str], rank_count: int = 2
 ) -> Iterator[Place]:
-    """Build the place and take it down."""
+    """Build the place, a host for each rank, and take it down."""
     with tempfile.TemporaryDirectory(prefix="lapwing-bench-") as folder:
         if shared_memory:
-            yield Place(mpi, None, Path(folder), options)
+            yield Place(mpi, None, Path(folder), options, rank_count)
             return
-        with Network(2, rate, cores_per_host) as network:
-            yield Place(mpi, network, Path(folder), options)
+        with Network(rank_count, rate, cores_per_host) as network:
+            yield Place(mpi, network, Path(folder), options, rank_count)

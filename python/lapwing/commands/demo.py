@@ -13,7 +13,7 @@ from rich.table import Table
 from lapwing.bench.demo import run_demo
 from lapwing.bench.mpi import build_program
 from lapwing.bench.place import open_place
-from lapwing.commands.bench import add_place_flags, forward_options, prepare_place
+from lapwing.commands.experiment import add_place_flags, forward_options, prepare_place
 from lapwing.errors import LapwingError
 from lapwing.options import add_flags
 from lapwing.report.summary import format_bytes

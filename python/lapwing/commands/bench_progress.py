@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing bench progress`."""
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from lapwing.bench.contenders import list_contenders, parse_strategies
+from lapwing.bench.experiments import measure_wire_cost
+from lapwing.bench.mpi import Mpi, build_program, find_mpi
+from lapwing.bench.place import Place, open_place
+from lapwing.bench.plan import MEMORY_BITS_PER_S, parse_computes, parse_sizes
+from lapwing.bench.progress import OPERATIONS, Entry, describe_entry, gather, parse_operations, prepare_entry
+from lapwing.commands.experiment import (
+    add_place_flags,
+    add_repetition_flags,
+    check_repetitions,
+    forward_options,
+    make_document,
+    prepare_lab,
+    show_progress,
+    write_output,
+)
+from lapwing.errors import LapwingError
+from lapwing.lab.network import parse_rate
+from lapwing.options import add_flags
+from lapwing.report.progress import print_progress
+
+
+class ProgressExperiment:
+    """Nonblocking operations beside work: who moves the data meanwhile, and who pays.
+
+    Each rank starts an operation, does a fixed amount of work and waits. Stock MPI, the MPI's own progress thread
+    (MPICH_ASYNC_PROGRESS, I_MPI_ASYNC_PROGRESS) and Lapwing's strategies run in turn. The overlap is measured by
+    stock's times of the operation and of the work alone, so that a slower computation counts against it. Also: how
+    much longer the work takes, processor time of other threads, 8-byte latency, message rate, and what is burnt
+    while nothing is pending. --mpi takes a list here: openmpi,mpich,PREFIX.
+    """
+
+    name = "progress"
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        add_place_flags(parser)
+        parser.add_argument("--ranks", type=int, default=2, metavar="N", help="ranks, in the lab one per host")
+        text = f"of {', '.join(OPERATIONS)} (default: exchange)"
+        parser.add_argument("--operations", default="exchange", metavar="LIST", help=text)
+        parser.add_argument("--sizes", metavar="LIST", default="64KiB,1MiB,4MiB", help="4KiB,1MiB or 4KiB:64MiB:4")
+        text = "work in microseconds, a list (default: as long as the operation)"
+        parser.add_argument("--compute", metavar="US", help=text)
+        parser.add_argument("--strategies", metavar="LIST", help="of --progress (default: all)")
+        add_repetition_flags(parser)
+        add_flags(parser)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Measure and show."""
+        check_repetitions(arguments)
+        operations, sizes = parse_operations(arguments.operations), parse_sizes(arguments.sizes)
+        computes = parse_computes(arguments.compute) if arguments.compute else []
+        if arguments.ranks < 2:
+            raise LapwingError("there must be at least 2 ranks", "correct --ranks")
+        if arguments.option_progress:
+            raise LapwingError("--progress is what is compared here", "use --strategies")
+        strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
+        mpis = [find_mpi(word) for word in (arguments.mpi or "").split(",")] if arguments.mpi else [find_mpi(None)]
+        prepare_lab(arguments)
+        begin = time.time()
+        with open_place(
+            mpis[0], arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
+        ) as place:
+            entries = make_entries(place, mpis, name_mpis(arguments.mpi, mpis), strategies, options)
+            results = self._measure(arguments, entries, operations, sizes, computes)
+            document = make_document(arguments, mpis[0], results, place, time.time() - begin)
+        document["mpi"] = ", ".join(entry.label for entry in entries)
+        document["hung_in_finalize"] = sum(entry.place.hung_count for entry in entries)
+        write_output(arguments, document)
+        self._show(arguments, document)
+        return 0
+
+    def _measure(
+        self,
+        arguments: argparse.Namespace,
+        entries: Sequence[Entry],
+        operations: Sequence[str],
+        sizes: Sequence[int],
+        computes: Sequence[float],
+    ) -> list[Any]:
+        """Run everything."""
+        total = len(entries) + arguments.rounds * sum(len(entry.contenders) for entry in entries)
+        rate = MEMORY_BITS_PER_S if arguments.rate == "none" else parse_rate(arguments.rate)
+        with show_progress(self.name, total) as advance:
+            wire = measure_wire_cost(entries[0].place, rate)
+            for entry in entries:
+                prepare_entry(entry, operations, sizes, computes, arguments.repetitions, arguments.time_per_point)
+                advance()
+            samples = gather(entries, arguments.rounds, advance)
+        ranks_per_core = -(-arguments.ranks * arguments.cores_per_host // len(os.sched_getaffinity(0)))
+        return [describe_entry(entry, samples, wire, ranks_per_core) for entry in entries]
+
+    def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
+        """Print the tables; draw what was asked for."""
+        where = document["place"] if document["rate"] is None else f"lab at {document['rate']}"
+        print_progress(Console(), document["results"], f"{document['ranks']} ranks, {where}")
+        if arguments.plot:
+            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
+            from lapwing.report.plots import save_plot
+            from lapwing.report.progress_plots import plot_progress
+
+            save_plot(plot_progress(document["results"], where), arguments.plot)
+
+
+def name_mpis(wanted: str | None, mpis: Sequence[Mpi]) -> list[str]:
+    """Return what to call each MPI: its family, or the last part of its prefix."""
+    return [Path(word).name for word in wanted.split(",")] if wanted else [mpi.name for mpi in mpis]
+
+
+def make_entries(
+    place: Place, mpis: Sequence[Mpi], labels: Sequence[str], strategies: Sequence[str], options: Sequence[str]
+) -> list[Entry]:
+    """Build the program for each MPI; all run at the same place."""
+    entries = []
+    for number, (mpi, label) in enumerate(zip(mpis, labels, strict=True)):
+        folder = place.folder / str(number)
+        folder.mkdir()
+        own = replace(place, mpi=mpi)
+        program = build_program(mpi, "progress.c", folder)
+        entries.append(Entry(label, own, program, list_contenders(mpi, strategies, options)))
+    return entries

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""What the commands that measure share: where to run, which options to pass on, what to write."""
+
+import argparse
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+import lapwing
+from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.place import SELF, Place
+from lapwing.bench.progress import Advance
+from lapwing.commands.lab import catch_signals
+from lapwing.errors import LapwingError
+from lapwing.files import find_preload
+from lapwing.lab.network import enter_user_namespace, parse_rate
+from lapwing.options import collect_environment, load_options
+
+SCHEMA = "lapwing-bench-1"
+
+
+def add_place_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare where an experiment runs."""
+    parser.add_argument("--mpi", metavar="MPI", help="openmpi, mpich or the prefix of an installation")
+    parser.add_argument("--rate", default="1gbit", help="link rate of the lab, or none (default: 1gbit)")
+    parser.add_argument("--cores-per-host", type=int, default=1, metavar="N", help="cores of a host (default: 1)")
+    parser.add_argument("--shared-memory", action="store_true", help="use no lab, but run all ranks on this machine")
+
+
+def add_repetition_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare how often things are measured, and what is written."""
+    parser.add_argument("--repetitions", type=int, default=100, metavar="N", help="most of a point in a round")
+    parser.add_argument("--time-per-point", type=float, default=1.0, metavar="S", help="cap of a point in a round")
+    parser.add_argument("--rounds", type=int, default=2, metavar="N", help="times that stock and Lapwing alternate")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the results as JSON")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot (.png or .svg)")
+
+
+def check_repetitions(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be measured."""
+    if arguments.repetitions < 1 or arguments.rounds < 1 or arguments.time_per_point <= 0:
+        raise LapwingError("repetitions, rounds and time must be positive", "correct the numbers")
+
+
+def forward_options(arguments: argparse.Namespace) -> list[str]:
+    """Return the options for `lapwing run`, checked."""
+    collect_environment(arguments)
+    given = [(option.flag, getattr(arguments, f"option_{option.name}")) for option in load_options()]
+    return [word for flag, text in given if text is not None for word in (flag, text)]
+
+
+def prepare_lab(arguments: argparse.Namespace) -> None:
+    """Check what can be checked before anything takes time."""
+    find_preload()
+    if not arguments.shared_memory:
+        if arguments.rate != "none":
+            parse_rate(arguments.rate)
+        catch_signals()
+        enter_user_namespace([*SELF, *sys.argv[1:]])
+
+
+def prepare_place(arguments: argparse.Namespace) -> Mpi:
+    """Prepare for one MPI."""
+    mpi = find_mpi(arguments.mpi)
+    prepare_lab(arguments)
+    return mpi
+
+
+@contextmanager
+def show_progress(name: str, total: int) -> Iterator[Advance]:
+    """Show a bar while something runs."""
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(name, total=total)
+        yield lambda: progress.advance(task)
+
+
+def make_document(
+    arguments: argparse.Namespace, mpi: Mpi, results: list[Any], place: Place, elapsed_s: float
+) -> dict[str, Any]:
+    """Make the results for programs."""
+    return {
+        "schema": SCHEMA,
+        "lapwing": lapwing.__version__,
+        "experiment": arguments.experiment,
+        "mpi": mpi.name,
+        "launcher": mpi.launcher.path,
+        "place": "shared memory" if arguments.shared_memory else "lab",
+        "rate": None if arguments.shared_memory else arguments.rate,
+        "cores_per_host": arguments.cores_per_host,
+        "ranks": place.rank_count,
+        "kernel": platform.release(),
+        "elapsed_s": round(elapsed_s, 1),
+        "results": results,
+        "hung_in_finalize": place.hung_count,
+        "lapwing_runs": place.reports,
+    }
+
+
+def make_title(document: dict[str, Any]) -> str:
+    """Say what was measured."""
+    where = document["place"] if document["rate"] is None else f"lab at {document['rate']}"
+    return f"{document['experiment']}, {document['mpi']}, {where}"
+
+
+def write_output(arguments: argparse.Namespace, document: dict[str, Any]) -> None:
+    """Write the results where they are wanted."""
+    if arguments.output:
+        arguments.output.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
