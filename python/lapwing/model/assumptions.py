@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lapwing.model.calibration import ClassSummary, summarise_classes
 from lapwing.model.classes import CallClass
-from lapwing.model.profile import JobProfile, Way
+from lapwing.model.profile import JobProfile, Source, Way
 from lapwing.model.refined import Prediction, RankOutcome, SiteOutcome
 from lapwing.model.setup import CALL_FLOOR_MAX_NS
 
@@ -108,6 +108,8 @@ def judge_hybrid(profile: JobProfile) -> Assumption:
 def judge_stock(profile: JobProfile) -> Assumption:
     """Is this the run without progress that both models start from?"""
     claim = "the profiled run had no progress in the background"
+    if profile.source is Source.MPIP:
+        return Assumption(claim, None, "mpiP does not say how it ran", ("paper", "refined"))
     return Assumption(claim, profile.way is Way.STOCK, f"it ran as: {profile.way.value}", ("paper", "refined"))
 
 
@@ -122,9 +124,12 @@ def judge_contention(setting: float) -> Assumption:
 
 def judge_threads(profile: JobProfile) -> Assumption:
     """Does one thread at a time call MPI? Else times inside MPI overlap each other."""
+    claim = "one thread of a rank calls MPI"
+    if profile.source is Source.MPIP:
+        return Assumption(claim, None, "mpiP does not say", ("paper", "refined"))
     threaded = any(rank.has_threaded_calls for rank in profile.ranks)
     evidence = "several threads were in MPI" if threaded else "no other thread was seen in MPI"
-    return Assumption("one thread of a rank calls MPI", not threaded, evidence, ("paper", "refined"))
+    return Assumption(claim, not threaded, evidence, ("paper", "refined"))
 
 
 def judge_slack(profile: JobProfile, stock: Prediction) -> Assumption:

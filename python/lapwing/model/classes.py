@@ -2,6 +2,7 @@
 """The four classes of MPI calls of the dedicated-core paper (III-C1), with tests and waits told apart."""
 
 from enum import StrEnum
+from functools import cache
 
 
 class CallClass(StrEnum):
@@ -69,6 +70,7 @@ def shorten_name(function: str) -> str:
     return function.removeprefix("PMPI_").removeprefix("MPI_").removesuffix("_c")
 
 
+@cache
 def classify_function(function: str) -> CallClass:
     """Return the class of an MPI function; what is no communication, or unknown, is OTHER.
 

@@ -221,7 +221,9 @@ def judge_site(case: Case, times: SiteTimes) -> SiteOutcome:
 def limit_hidden(outcomes: Sequence[SiteOutcome], limit_ns: float) -> list[SiteOutcome]:
     """Scale down what hides behind more computation than there is: the same microsecond cannot be used twice."""
     total = sum(outcome.hidden_ns for outcome in outcomes)
-    factor = min(1.0, limit_ns / total) if total > 0 else 1.0
+    if total <= limit_ns:
+        return list(outcomes)
+    factor = limit_ns / total
     return [scale_outcome(outcome, factor) for outcome in outcomes]
 
 
@@ -294,24 +296,33 @@ def calculate_imbalance_ns(case: Case, stock_busy_ns: float, busiest: RankOutcom
     return max(0.0, imbalance_ns - absorbed_ns)
 
 
-def calculate_job(case: Case, ranks: Sequence[RankProfile]) -> tuple[Terms, list[RankOutcome]]:
-    """Calculate the job's terms, and its ranks, the busiest first."""
+@dataclass(frozen=True)
+class JobOutcome:
+    """A job under one way, and its ranks as they are and under it, the busiest first."""
+
+    terms: Terms
+    stock: list[RankOutcome]
+    ranks: list[RankOutcome]
+
+
+def calculate_job(case: Case, ranks: Sequence[RankProfile]) -> JobOutcome:
+    """Calculate the job's terms from its ranks."""
     stock = calculate_ranks(replace(case, way=Way.STOCK), ranks)
     outcomes = stock if case.way is Way.STOCK else calculate_ranks(case, ranks)
     imbalance_ns = calculate_imbalance_ns(case, stock[0].busy_ns, outcomes[0])
-    return replace(outcomes[0].terms, imbalance=imbalance_ns), outcomes
+    return JobOutcome(replace(outcomes[0].terms, imbalance=imbalance_ns), stock, outcomes)
 
 
-def choose_candidates(outcomes: Sequence[RankOutcome], stock: Sequence[RankOutcome]) -> list[RankProfile]:
+def choose_candidates(job: JobOutcome) -> list[RankProfile]:
     """Return the ranks that matter to the job's time."""
     half = CANDIDATE_COUNT // 2
-    chosen = {outcome.rank.rank: outcome.rank for outcome in [*outcomes[:half], *stock[:half]]}
+    chosen = {outcome.rank.rank: outcome.rank for outcome in [*job.ranks[:half], *job.stock[:half]]}
     return list(chosen.values())
 
 
 def measure_effect(case: Case, ranks: Sequence[RankProfile], expected_ns: float, variation: Variation) -> Effect:
     """Return what one variation does to the prediction."""
-    changes = [calculate_job(replace(case, setup=end), ranks)[0].total - expected_ns for end in variation.ends]
+    changes = [calculate_job(replace(case, setup=end), ranks).terms.total - expected_ns for end in variation.ends]
     return Effect(variation.name, min([0.0, *changes]), max([0.0, *changes]))
 
 
@@ -343,9 +354,8 @@ def predict_way(profile: JobProfile, baseline: Baseline, way: Way, setup: Setup)
     reason = explain_impossible(case)
     if reason:
         return Prediction(way, impossible=reason)
-    terms, outcomes = calculate_job(case, profile.ranks)
-    stock = calculate_ranks(replace(case, way=Way.STOCK), profile.ranks)
-    candidates = choose_candidates(outcomes, stock)
+    job = calculate_job(case, profile.ranks)
+    terms, candidates = job.terms, choose_candidates(job)
     variations = [] if way is Way.STOCK else make_variations(profile, setup)
     spread_ns = RUN_SPREAD * terms.total
     effects = (
@@ -353,9 +363,9 @@ def predict_way(profile: JobProfile, baseline: Baseline, way: Way, setup: Setup)
         *(measure_effect(case, candidates, terms.total, variation) for variation in variations),
     )
     below_ns, above_ns = combine_effects(effects)
-    alpha = calculate_alpha(outcomes) if way in (Way.DEFERRED, *REWRITTEN_WAYS) else None
+    alpha = calculate_alpha(job.ranks) if way in (Way.DEFERRED, *REWRITTEN_WAYS) else None
     low_ns = max(0.0, terms.total - below_ns)
-    return Prediction(way, terms.total, low_ns, terms.total + above_ns, terms, effects, tuple(outcomes), alpha)
+    return Prediction(way, terms.total, low_ns, terms.total + above_ns, terms, effects, tuple(job.ranks), alpha)
 
 
 def predict_ways(profile: JobProfile, setup: Setup, ways: Iterable[Way] = tuple(Way)) -> list[Prediction]:

@@ -3,7 +3,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import sqrt
 
 from lapwing.model.classes import CallClass, is_collective
@@ -73,11 +73,15 @@ PoolKey = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Baseline:
-    """What is pooled over all ranks: the fastest call of each size, by site and by kind; each function's fastest."""
+    """What is pooled over all ranks: the fastest call of each size, by site and by kind; each function's fastest.
+
+    apart remembers ranks that were taken apart: thousands of ranks are looked at for every way and variation.
+    """
 
     fastest: Mapping[PoolKey, Fastest]
     floors_ns: Mapping[str, float]
     link: Link | None
+    apart: dict[tuple[int, float | None], list[SiteTimes]] = field(default_factory=dict, compare=False, repr=False)
 
 
 def list_buckets(site: SiteStatistics) -> tuple[SizeBucket, ...]:
@@ -187,8 +191,11 @@ def list_sites(rank: RankProfile) -> list[SiteStatistics]:
 
 
 def take_rank_apart(baseline: Baseline, rank: RankProfile, setup: Setup) -> list[SiteTimes]:
-    """Take all sites of a rank apart."""
-    return [take_apart(baseline, site, setup) for site in list_sites(rank)]
+    """Take all sites of a rank apart. Of the setup, only the weight of the mean matters."""
+    key = (rank.rank, setup.transfer_weight)
+    if key not in baseline.apart:
+        baseline.apart[key] = [take_apart(baseline, site, setup) for site in list_sites(rank)]
+    return baseline.apart[key]
 
 
 def estimate_slack_error(slack: Slack) -> float:
