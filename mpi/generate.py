@@ -110,6 +110,18 @@ def track(row: Row) -> str:
     return f"dispatch_track(*{request.name}, {buffer.address}, {buffer.count}, {buffer.datatype});"
 
 
+def assist(row: Row) -> str:
+    """Lets the engine work for what has begun; persistent operations begin with MPI_Start, in src/intercept/mpi."""
+    request = row.parameter_of_role("request")
+    if request is None or row.name.removesuffix("_c").endswith("_init"):
+        return ""
+    caller = "__builtin_return_address(0)"
+    if row.chapter != "Point-to-Point Communication" or len(row.buffers) != 1:
+        return f"dispatch_assist(*{request.name}, {caller});"
+    buffer = row.buffers[0]
+    return f"dispatch_assist_message(*{request.name}, {buffer.count}, {buffer.datatype}, {caller});"
+
+
 def start_body(row: Row) -> Iterator[str]:
     """The class start. Tracked on the direct way too: later holds must know what MPI goes on using."""
     yield "bool is_direct = dispatch_is_direct();"
@@ -127,6 +139,9 @@ def start_body(row: Row) -> Iterator[str]:
         # program's own reduction function, which only the program's threads may.
         yield f"if (!abi_op_is_predefined({op.name}))"
         yield "    dispatch_expect_callbacks();"
+    if assist(row):
+        yield "if (result == MPI_SUCCESS)"
+        yield f"    {assist(row)}"
     yield "return is_direct ? result : dispatch_leave(result);"
 
 
@@ -297,9 +312,7 @@ const char *const fortran_names[FORTRAN_NAME_COUNT] = {{
 def fortran_stubs(rows: list[Row], jump: str) -> str:
     """Jumps that note their caller, all of one length: `jump` with {target}, the place of its target's address."""
     count = len(fortran_names(rows))
-    jumps = "\n".join(
-        f"    .balign 32\n{jump.format(target=f'fortran_targets+{8 * index}')}" for index in range(count)
-    )
+    jumps = "\n".join(f"    .balign 32\n{jump.format(target=f'fortran_targets+{8 * index}')}" for index in range(count))
     return f"""
     .text
     .balign 32

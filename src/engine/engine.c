@@ -19,14 +19,17 @@
 #include "engine/sockets.h"
 
 enum { NS_PER_US = 1000, GUARD_MISSES_MAX = 2, LOOKS_PER_EVENT = 4 };
+enum { SETTLE_US = 100, NAP_FIRST_US = 100, NAP_LONGEST_US = 2000, MANUAL_SLEEP_NS = 1000000000 };
 enum { BULK_BYTES = 16384, REST_PART = 16, REST_LONGEST_US = 400, SLEEP_LONG_US = 200 };
 
 _Atomic uint32_t engine_waiters;
-_Atomic uint32_t engine_pending_count; /* also the futex that a parked engine sleeps on */
+_Atomic uint32_t engine_pending_count;
 
-/* list, list_lock: whoever holds the lock. is_running, thread, mode: the thread
- * that submits, under list_lock. is_stopping: written by engine_stop(). sleep_ns
- * to totals: engine thread; totals are read after it has ended. */
+/* list, list_lock: whoever holds the lock. is_running, thread: the thread that
+ * submits or begins to be assisted, under list_lock. work: ops and assisted
+ * operations, the futex that a parked engine sleeps on. is_stopping: written by
+ * engine_stop(). mode: at the start, and by the engine thread. sleep_ns to
+ * totals: engine thread; totals are read after it has ended. */
 static struct {
     enum option_progress wish;
     bool has_local_peers;
@@ -41,8 +44,12 @@ static struct {
     int wake_descriptor;
     _Atomic bool is_stopping;
     _Atomic bool is_asleep;
-    _Atomic bool is_polling;
+    _Atomic enum option_progress mode; /* never auto or off */
+    _Atomic uint32_t work;
+    _Atomic uint32_t assisted;
+    _Atomic int64_t assisted_last_ns; /* when the last operation to assist began */
 
+    int64_t nap_ns; /* the program was inside MPI: leave it alone for a while */
     int64_t sleep_ns;
     int64_t busy_since_ns; /* when the engine last left its parking place */
     int64_t slept_ns;      /* how long the last sleep was */
@@ -78,8 +85,22 @@ uint32_t engine_poll(void)
     }
     /* release: pairs with engine_pending(). */
     atomic_fetch_sub_explicit(&engine_pending_count, ended, memory_order_release);
+    atomic_fetch_sub_explicit(&engine.work, ended, memory_order_release);
     base_lock_release(&engine.list_lock);
     return ended;
+}
+
+static bool engine_assists(void)
+{
+    /* relaxed: exact inside the gate, where alone it ends; a hint elsewhere. */
+    return atomic_load_explicit(&engine.assisted, memory_order_relaxed) != 0;
+}
+
+void engine_progress(void)
+{
+    engine_poll();
+    if (engine_assists())
+        engine.hooks.poke();
 }
 
 void engine_wake(void)
@@ -111,14 +132,20 @@ static void engine_wake_read(void)
 static void engine_choose_mode(void)
 {
     /* Peers on this host are reached through shared memory, which wakes nobody. */
-    bool is_polling = engine.wish == OPTION_PROGRESS_POLL ||
-                      (engine.wish == OPTION_PROGRESS_AUTO && (engine.has_local_peers || engine_sockets_count() == 0));
-    atomic_store_explicit(&engine.is_polling, is_polling, memory_order_relaxed);
+    bool is_eventful = !engine.has_local_peers && engine_sockets_count() != 0;
+    enum option_progress fitting = is_eventful ? OPTION_PROGRESS_EVENT : OPTION_PROGRESS_POLL;
+    bool is_free = engine.wish == OPTION_PROGRESS_AUTO;
+    atomic_store_explicit(&engine.mode, is_free ? fitting : engine.wish, memory_order_relaxed);
+}
+
+static enum option_progress engine_mode(void)
+{
+    return atomic_load_explicit(&engine.mode, memory_order_relaxed);
 }
 
 static bool engine_is_polling(void)
 {
-    return atomic_load_explicit(&engine.is_polling, memory_order_relaxed);
+    return engine_mode() == OPTION_PROGRESS_POLL || engine_mode() == OPTION_PROGRESS_DEDICATED;
 }
 
 static bool engine_is_awaited(void)
@@ -126,10 +153,20 @@ static bool engine_is_awaited(void)
     return atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0;
 }
 
+/* Only for touches and for who calls engine_progress(). */
+static bool engine_is_idle(void)
+{
+    return engine_mode() == OPTION_PROGRESS_MANUAL && !engine_is_awaited();
+}
+
 static int64_t engine_timeout_ns(void)
 {
-    if (engine_is_polling() && engine_is_awaited())
+    if (engine_is_idle())
+        return MANUAL_SLEEP_NS;
+    if (engine_mode() == OPTION_PROGRESS_DEDICATED || (engine_is_polling() && engine_is_awaited()))
         return 0;
+    if (engine_mode() == OPTION_PROGRESS_TIMER)
+        return (int64_t)options.timer_us * NS_PER_US;
     return engine_is_polling() ? engine.sleep_ns : (int64_t)options.event_guard_us * NS_PER_US;
 }
 
@@ -147,37 +184,97 @@ static void engine_back_off(bool has_progressed)
  * something that is no socket. After a few of them, do not rely on events. */
 static void engine_judge_events(unsigned events, uint32_t ended)
 {
-    if (engine_is_polling() || events != ENGINE_EVENT_NONE)
+    if (engine_mode() != OPTION_PROGRESS_EVENT || events != ENGINE_EVENT_NONE)
         return;
     engine.totals.guard_wakeups++;
     if (ended != 0 && ++engine.guard_misses >= GUARD_MISSES_MAX && engine.wish == OPTION_PROGRESS_AUTO)
-        atomic_store_explicit(&engine.is_polling, true, memory_order_relaxed);
+        atomic_store_explicit(&engine.mode, OPTION_PROGRESS_POLL, memory_order_relaxed);
 }
 
 /* One test may only take a message in and leave the answer to the next (UCX
  * queues it): an event is worth a few looks, or the transfer would sit still
  * until something else wakes the engine. Seen with MPICH 4.0: 128 KiB took 3 ms
  * instead of 0.7. */
+static uint32_t engine_work(void)
+{
+    /* acquire: pairs with whoever submits or begins. */
+    return atomic_load_explicit(&engine.work, memory_order_acquire);
+}
+
+/* Until the program has begun all that belongs together: a poke between its
+ * MPI_Irecv and its MPI_Isend may accept a message whose data then goes out
+ * before the peer's own can (one socket for both ways). Seen: two messages of
+ * 4 MiB that cross took 69 ms instead of 35. */
+static int64_t engine_unsettled_ns(void)
+{
+    int64_t last_ns = atomic_load_explicit(&engine.assisted_last_ns, memory_order_relaxed);
+    return last_ns + SETTLE_US * NS_PER_US - base_clock_now_ns();
+}
+
+static int64_t engine_longer_nap_ns(void)
+{
+    int64_t next_ns = engine.nap_ns < NAP_FIRST_US * NS_PER_US ? NAP_FIRST_US * NS_PER_US : engine.nap_ns * 2;
+    return next_ns < NAP_LONGEST_US * NS_PER_US ? next_ns : NAP_LONGEST_US * NS_PER_US;
+}
+
+/* A program that is inside MPI does the work itself: come back later, ever later
+ * while it stays there. Otherwise every message that it waits for would wake
+ * this thread too. */
+static bool engine_come_in_to_assist(void)
+{
+    int64_t unsettled_ns = engine_unsettled_ns();
+    if (unsettled_ns > 0)
+        engine.nap_ns = unsettled_ns;
+    else if (gate_try_enter())
+        engine.nap_ns = 0;
+    else
+        engine.nap_ns = engine_longer_nap_ns();
+    return gate_is_inside();
+}
+
+static bool engine_come_in(void)
+{
+    gate_wait_for_turn(engine_timeout_ns());
+    if (engine_pending() == 0)
+        return engine_come_in_to_assist();
+    gate_enter();
+    return true;
+}
+
 static uint32_t engine_look(void)
 {
     uint32_t ended = 0;
     uint32_t looks = engine.is_bulk ? LOOKS_PER_EVENT : 0;
     do {
-        gate_wait_for_turn(engine_timeout_ns());
-        gate_enter();
+        if (!engine_come_in())
+            break;
         ended += engine_poll();
+        if (engine_assists())
+            engine.hooks.poke();
         gate_leave();
         looks++;
-    } while (engine_pending() != 0 && (engine_sockets_unread() || looks < LOOKS_PER_EVENT));
+    } while (engine_work() != 0 && (engine_sockets_unread() || looks < LOOKS_PER_EVENT));
     engine.totals.wakeups++;
     return ended;
+}
+
+/* Deaf to the sockets; a touch or a wake ends it. */
+static void engine_doze(int64_t timeout_ns)
+{
+    engine_sockets_rest(engine.hooks.touch_descriptor, engine.wake_descriptor, timeout_ns);
 }
 
 static unsigned engine_sleep(void)
 {
     int64_t begin_ns = base_clock_now_ns();
+    int64_t timeout_ns = engine_timeout_ns();
+    bool is_deaf = engine_mode() == OPTION_PROGRESS_TIMER || engine_is_idle();
+    bool is_nap = is_deaf || engine.nap_ns != 0;
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
-    unsigned events = engine_sockets_sleep(engine_timeout_ns());
+    if (is_nap)
+        engine_doze(is_deaf ? timeout_ns : engine.nap_ns);
+    /* After a nap look in any case: its cause may have kept an event from being served. */
+    unsigned events = engine_sockets_sleep(is_nap ? 0 : timeout_ns) | (is_nap ? ENGINE_EVENT_NAP : 0);
     engine.slept_ns = base_clock_now_ns() - begin_ns;
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
     if (events & ENGINE_EVENT_WAKE)
@@ -198,15 +295,16 @@ static void engine_rest(void)
     if (longest_ns > REST_LONGEST_US * NS_PER_US)
         longest_ns = REST_LONGEST_US * NS_PER_US;
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
-    engine_sockets_rest(engine.hooks.touch_descriptor, engine.wake_descriptor, longest_ns);
+    engine_doze(longest_ns);
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
 }
 
 static void engine_park(void)
 {
-    while (engine_pending() == 0 && !atomic_load_explicit(&engine.is_stopping, memory_order_acquire))
-        base_futex_wait(&engine_pending_count, 0, -1);
+    while (engine_work() == 0 && !atomic_load_explicit(&engine.is_stopping, memory_order_acquire))
+        base_futex_wait(&engine.work, 0, -1);
     engine_back_off(true);
+    engine.nap_ns = engine_pending() == 0 ? SETTLE_US * NS_PER_US : 0;
     engine.busy_since_ns = base_clock_now_ns();
     engine.is_bulk = false;
 }
@@ -216,14 +314,14 @@ static void *engine_main(void *unused)
     sched_setaffinity(0, sizeof engine.processors, &engine.processors);
     engine_schedule_promptly();
     for (;;) {
-        if (engine_pending() == 0)
+        if (engine_work() == 0)
             engine_park();
         if (atomic_load_explicit(&engine.is_stopping, memory_order_acquire))
             break;
         engine_rest();
         unsigned events = engine_sleep();
         engine.is_bulk = engine_sockets_waiting_bytes() >= BULK_BYTES;
-        uint32_t ended = engine_look();
+        uint32_t ended = engine_is_idle() ? 0 : engine_look();
         engine_judge_events(events, ended);
         engine_back_off(ended != 0 || engine_is_awaited());
         if (engine_is_polling() && engine_is_awaited())
@@ -259,12 +357,25 @@ static bool engine_start(void)
     return engine_thread_create();
 }
 
+static void engine_work_add(void)
+{
+    /* release: the engine sees what was begun when it sees the number. */
+    if (atomic_fetch_add_explicit(&engine.work, 1, memory_order_release) == 0)
+        base_futex_wake(&engine.work, 1);
+}
+
+/* Under the list lock. */
+static bool engine_is_or_becomes_running(void)
+{
+    if (!engine.is_running)
+        engine.is_running = engine_start();
+    return engine.is_running;
+}
+
 bool engine_submit(struct engine_op *op)
 {
     base_lock_take(&engine.list_lock);
-    if (!engine.is_running)
-        engine.is_running = engine_start();
-    if (!engine.is_running) {
+    if (!engine_is_or_becomes_running()) {
         base_lock_release(&engine.list_lock);
         return false;
     }
@@ -274,12 +385,31 @@ bool engine_submit(struct engine_op *op)
         link = &(*link)->next;
     op->next = NULL;
     *link = op;
-    /* release: the engine sees the op complete when it sees the count. */
-    uint32_t before = atomic_fetch_add_explicit(&engine_pending_count, 1, memory_order_release);
+    atomic_fetch_add_explicit(&engine_pending_count, 1, memory_order_release); /* pairs with engine_pending() */
     base_lock_release(&engine.list_lock);
-    if (before == 0)
-        base_futex_wake(&engine_pending_count, 1);
+    engine_work_add();
     return true;
+}
+
+bool engine_assist_begin(void)
+{
+    base_lock_take(&engine.list_lock);
+    bool is_running = engine_is_or_becomes_running();
+    base_lock_release(&engine.list_lock);
+    if (!is_running)
+        return false;
+    /* relaxed: ordered by `work`. */
+    atomic_store_explicit(&engine.assisted_last_ns, base_clock_now_ns(), memory_order_relaxed);
+    atomic_fetch_add_explicit(&engine.assisted, 1, memory_order_relaxed);
+    engine_work_add();
+    return true;
+}
+
+void engine_assist_end(void)
+{
+    /* relaxed, release: the gate orders the first; the second as in engine_poll(). */
+    atomic_fetch_sub_explicit(&engine.assisted, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&engine.work, 1, memory_order_release);
 }
 
 void engine_stop(void)
@@ -289,7 +419,7 @@ void engine_stop(void)
     atomic_store_explicit(&engine.is_stopping, true, memory_order_release);
     /* The futex value does not change: wake until the thread has seen the flag. */
     while (pthread_tryjoin_np(engine.thread, NULL) == EBUSY) {
-        base_futex_wake(&engine_pending_count, 1);
+        base_futex_wake(&engine.work, 1);
         engine_wake();
         sched_yield();
     }
@@ -303,11 +433,14 @@ struct engine_totals engine_totals_read(void)
     return engine.totals;
 }
 
+static const char *const mode_names[] = {
+    [OPTION_PROGRESS_EVENT] = "event",   [OPTION_PROGRESS_POLL] = "poll",           [OPTION_PROGRESS_TIMER] = "timer",
+    [OPTION_PROGRESS_MANUAL] = "manual", [OPTION_PROGRESS_DEDICATED] = "dedicated",
+};
+
 const char *engine_progress_name(void)
 {
-    if (!engine.is_running)
-        return "none";
-    return engine_is_polling() ? "poll" : "event";
+    return engine.is_running ? mode_names[engine_mode()] : "none";
 }
 
 void engine_forked_child(void)
@@ -317,6 +450,8 @@ void engine_forked_child(void)
     engine.wake_descriptor = -1;
     atomic_store_explicit(&engine.list_lock.state, 0, memory_order_relaxed);
     atomic_store_explicit(&engine_pending_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&engine.work, 0, memory_order_relaxed);
+    atomic_store_explicit(&engine.assisted, 0, memory_order_relaxed);
     atomic_store_explicit(&engine_waiters, 0, memory_order_relaxed);
     engine_sockets_forked_child();
     gate_forked_child();

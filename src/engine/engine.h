@@ -4,7 +4,10 @@
  * Nothing pending: the thread is parked on a futex. Pending: it sleeps in
  * epoll on the MPI library's sockets and on the touches, or polls with a
  * back-off where no socket carries the data, and at each wake-up tests every
- * pending op once. Who else waits for an op calls engine_poll() itself. */
+ * pending op once. Who else waits for an op calls engine_poll() itself.
+ *
+ * Besides, it assists the program's own nonblocking operations: it pokes MPI for
+ * them, never completes one, and stays out while the program is inside MPI. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -25,6 +28,7 @@ struct engine_op {
 struct engine_hooks {
     int touch_descriptor;       /* readable when a touch waits in the kernel; -1: none */
     void (*touches_read)(void); /* reads it */
+    void (*poke)(void);         /* lets MPI progress; inside the gate, while something is assisted */
 };
 
 /* Remembers how to run; starts no thread yet. */
@@ -37,6 +41,15 @@ bool engine_submit(struct engine_op *op);
 /* Tests every pending op once; returns how many ended. Inside the gate. When
  * another thread is doing the same, returns 0 at once. */
 uint32_t engine_poll(void);
+
+/* The engine assists from the first of these calls until as many ends have come.
+ * False when no thread can be had. End: inside the gate, so that the engine is
+ * not poking when it returns. */
+bool engine_assist_begin(void);
+void engine_assist_end(void);
+
+/* The program lends a hand: tests every op and pokes once. Inside the gate. */
+void engine_progress(void);
 
 /* Makes a sleeping engine look at once. Safe in signal context. */
 void engine_wake(void);
@@ -70,7 +83,7 @@ void engine_stop(void);
 /* After engine_stop(). */
 struct engine_totals engine_totals_read(void);
 
-/* "event", "poll" or "none". */
+/* A choice of option `progress` other than auto, or "none" when no thread ran. */
 const char *engine_progress_name(void);
 
 /* In the child after fork: no thread, no ops. */

@@ -42,6 +42,16 @@ void gate_enter(void)
         base_lock_take(&gate.lock);
 }
 
+bool gate_try_enter(void)
+{
+    if (gate.is_open ? gate_others_inside() != 0 : !base_lock_try(&gate.lock))
+        return false;
+    if (gate.is_open)
+        atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst); /* as in gate_enter() */
+    gate_depth++;
+    return true;
+}
+
 void gate_leave(void)
 {
     if (--gate_depth != 0)

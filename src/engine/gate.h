@@ -29,6 +29,10 @@ bool gate_is_open(void);
 void gate_enter(void);
 void gate_leave(void);
 
+/* Engine thread: enters unless a program thread is inside MPI, which then does
+ * all progress itself. */
+bool gate_try_enter(void);
+
 /* Threads inside MPI now, this one not counted. Exact only for an open gate. */
 uint32_t gate_others_inside(void);
 

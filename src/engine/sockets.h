@@ -14,7 +14,13 @@ void engine_sockets_add(int descriptor);
 /* Number of sockets ever added. */
 uint32_t engine_sockets_count(void);
 
-enum { ENGINE_EVENT_NONE = 0, ENGINE_EVENT_SOCKET = 1, ENGINE_EVENT_TOUCH = 2, ENGINE_EVENT_WAKE = 4 };
+enum {
+    ENGINE_EVENT_NONE = 0,
+    ENGINE_EVENT_SOCKET = 1,
+    ENGINE_EVENT_TOUCH = 2,
+    ENGINE_EVENT_WAKE = 4,
+    ENGINE_EVENT_NAP = 8
+};
 
 /* Engine thread: watches one more descriptor; `event` is what it reports. */
 void engine_sockets_watch(int descriptor, unsigned event);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/lock.h"
+#include "intercept/assist.h"
 
 /* Beyond REQUESTS_MAX at once, nothing more is known and no page is shared. */
 enum { BUCKETS = 4096, REQUESTS_MAX = 16384, PERMANENT_MAX = 256, NOBODY = 0 };
@@ -13,6 +14,7 @@ struct request {
     uint64_t key;
     struct range bytes;
     uint32_t next;
+    struct assist assist;
 };
 
 /* Written by the thread that is in MPI; under `lock` when several may be. */
@@ -69,7 +71,7 @@ static void request_insert(uint64_t key, struct range bytes)
         requests.is_unknown = true;
         return;
     }
-    requests.entries[index] = (struct request){key, bytes, *head};
+    requests.entries[index] = (struct request){.key = key, .bytes = bytes, .next = *head};
     *head = index;
     requests.count++;
 }
@@ -101,6 +103,38 @@ bool requests_are_unknown(void)
     return requests.is_unknown;
 }
 
+static void request_settle(struct request *request)
+{
+    if (request->assist.is_active)
+        assist_end(&request->assist);
+}
+
+static struct request *request_of(uint64_t key)
+{
+    uint32_t index = *request_bucket(key);
+    while (index != NOBODY && requests.entries[index].key != key)
+        index = requests.entries[index].next;
+    return index == NOBODY ? NULL : &requests.entries[index];
+}
+
+void requests_assist(uint64_t key, const void *return_address)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL && !request->assist.is_active)
+        assist_begin(&request->assist, return_address);
+    requests_unlock();
+}
+
+void requests_settle(uint64_t key)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL)
+        request_settle(request);
+    requests_unlock();
+}
+
 static void request_remove(uint64_t key)
 {
     for (uint32_t *link = request_bucket(key); *link != NOBODY; link = &requests.entries[*link].next) {
@@ -108,6 +142,7 @@ static void request_remove(uint64_t key)
         if (requests.entries[index].key != key)
             continue;
         *link = requests.entries[index].next;
+        request_settle(&requests.entries[index]);
         requests.entries[index] = (struct request){.next = requests.unused};
         requests.unused = index;
         requests.count--;

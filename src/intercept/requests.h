@@ -31,6 +31,11 @@ bool requests_are_unknown(void);
 /* One request with this key is over. */
 void requests_untrack(uint64_t key);
 
+/* The operation of this key has begun: the engine may work for it, until it is
+ * untracked or settled (a persistent one, which stays tracked). */
+void requests_assist(uint64_t key, const void *return_address);
+void requests_settle(uint64_t key);
+
 /* Are there any? Read before the price of untracking is paid. */
 bool requests_are_tracked(void);
 

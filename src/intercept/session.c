@@ -93,6 +93,8 @@ static enum reason session_decide(const struct session_facts *facts)
     session_note(identity.notice, sizeof identity.notice, bypass != NULL ? bypass : options_notice());
     if (bypass != NULL)
         return REASON_BYPASS;
+    if (options.progress == OPTION_PROGRESS_OFF)
+        return REASON_SWITCHED_OFF;
     if (facts->provided_ordinal < LEVEL_SERIALIZED)
         return REASON_THREAD_LEVEL;
     if (session_has_rdma())
@@ -102,9 +104,10 @@ static enum reason session_decide(const struct session_facts *facts)
     return REASON_NONE;
 }
 
-static void session_configure(bool is_multiple)
+static void session_configure(const struct session_facts *facts)
 {
-    struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read};
+    bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
+    struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
     engine_configure(options.progress, session_local_size() != 1, hooks);
     policy_configure(options.learn);
     gate_open(is_multiple);
@@ -122,7 +125,7 @@ void session_start(const struct session_facts *facts)
     session_identify(facts);
     session_state = session_decide(facts);
     if (session_state == REASON_NONE)
-        session_configure(facts->provided_ordinal == LEVEL_MULTIPLE);
+        session_configure(facts);
     identity.is_active = session_state == REASON_NONE;
     session_note(identity.hold, sizeof identity.hold, protect_backend_name());
 }

@@ -16,6 +16,7 @@ struct session_facts {
     int rank;
     int size;
     int provided_ordinal; /* thread level, 0 (single) to 3 (multiple) */
+    void (*poke)(void);   /* lets MPI progress */
 };
 
 /* After MPI_Init: probes the holds, configures engine, policy, record. */

@@ -42,7 +42,7 @@ static bool site_is_or_becomes(struct policy_site *site, uintptr_t key)
 
 struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction)
 {
-    uintptr_t key = ((uintptr_t)return_address << 1) | (uintptr_t)direction;
+    uintptr_t key = ((uintptr_t)return_address << 2) | (uintptr_t)direction;
     uint32_t start = site_hash(key);
     for (uint32_t i = 0; i < PROBES; i++) {
         struct policy_site *site = &sites[(start + i) % SITES];

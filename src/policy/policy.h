@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum policy_direction { POLICY_SEND = 0, POLICY_RECEIVE = 1 };
+enum policy_direction { POLICY_SEND = 0, POLICY_RECEIVE = 1, POLICY_NONBLOCKING = 2 };
 
 struct policy_site;
 

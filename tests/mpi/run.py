@@ -4,7 +4,7 @@
 A case is a program, its arguments, a number of ranks, an MPI and a variant of Lapwing's options. It passes
 when the program's own checks pass and its exit code and output are as with stock MPI. `defers: send receive`
 (or `any`) in the program's head demands that Lapwing's record shows such ops: without it a test of deferred
-calls could pass because none was deferred.
+calls could pass because none was deferred. `assists: any` demands the same of nonblocking operations.
 """
 
 import argparse
@@ -38,6 +38,10 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "userfaultfd-1": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", "LAPWING_THRESHOLD": "1"},
     "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "1"},
     "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
+}
+# Only for programs with nonblocking operations: the ways to progress them.
+STRATEGIES: Mapping[str, Mapping[str, str]] = {
+    name: {**ALWAYS, "LAPWING_PROGRESS": name} for name in ("timer", "dedicated", "manual")
 }
 QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
 
@@ -181,7 +185,11 @@ class Bench:
 
     def run_lapwing(self, case: Case, records: Path) -> Run:
         """Run under Lapwing."""
-        variables = {**VARIANTS[case.variant], "LAPWING_RECORD_DIR": str(records), "LD_PRELOAD": str(self.preload)}
+        variables = {
+            **(VARIANTS | STRATEGIES)[case.variant],
+            "LAPWING_RECORD_DIR": str(records),
+            "LD_PRELOAD": str(self.preload),
+        }
         return self._start(case, variables)
 
 
@@ -216,6 +224,8 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
         if count_ops(records, direction) == 0:
             passes = {name: p.calls for record in records for name, p in record.passes.items() if p.calls}
             return f"no {direction} was deferred (passed: {passes})"
+    if case.program.words("assists") and not any(record.counters.get("assisted", 0) for record in records):
+        return "no nonblocking operation was assisted"
     return ""
 
 
@@ -252,6 +262,8 @@ def list_cases(programs: Sequence[Program], families: Sequence[Family], variants
             for argument in program.words("arguments") or [""]:
                 for ranks in program.words("ranks") or ["2"]:
                     for variant in variants:
+                        if variant in STRATEGIES and not program.words("assists"):
+                            continue
                         yield Case(program, argument, int(ranks), family, variant)
 
 
@@ -268,7 +280,7 @@ def select_variants(arguments: argparse.Namespace) -> Sequence[str]:
         return ("stock",)
     if arguments.variant:
         return list(arguments.variant)
-    return QUICK_VARIANTS if arguments.quick else list(VARIANTS)
+    return QUICK_VARIANTS if arguments.quick else [*VARIANTS, *STRATEGIES]
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -278,7 +290,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--build", type=Path, default=ROOT / "build/mpi-tests", help="where programs are compiled")
     parser.add_argument("--wheels", type=Path, default=ROOT / ".venv/mpi", help="environments with MPI wheels")
     parser.add_argument("--mpi", action="append", default=[], help="only this MPI (repeatable)")
-    parser.add_argument("--variant", action="append", choices=VARIANTS, help="only this variant (repeatable)")
+    parser.add_argument(
+        "--variant", action="append", choices=[*VARIANTS, *STRATEGIES], help="only this variant (repeatable)"
+    )
     parser.add_argument("--program", action="append", default=[], help="only this program (repeatable)")
     parser.add_argument("--quick", action="store_true", help=f"only the variants {', '.join(QUICK_VARIANTS)}")
     parser.add_argument("--verbose", action="store_true", help="name the cases that pass, with their time")

@@ -14,6 +14,12 @@ def test_summary_adds_ranks_up(rank_record: RankRecord) -> None:
     assert lines[0] == "overlapped 2 sends (2 MiB) and 4 receives (6 MiB); 2 of 2 ranks reporting"
 
 
+def test_assisted_operations_are_shown(rank_record: RankRecord) -> None:
+    record = replace(rank_record, counters={"assisted": 2, "assisted_ns": 6_000_000})
+    lines = format_summary(JobRecord({}, [record]))
+    assert "kept 2 nonblocking operations going; 3 ms on average from the start to the first wait or test" in lines
+
+
 def test_passes_are_sorted_and_explained(rank_record: RankRecord) -> None:
     passes = {"none": Pass(5, 0), "small": Pass(3, 30), "status": Pass(10, 100), "datatype": Pass(0, 0)}
     text = "\n".join(format_summary(JobRecord({}, [replace(rank_record, passes=passes)])))

@@ -95,6 +95,17 @@ def describe_ops(totals: Totals) -> str:
     )
 
 
+def describe_assisted(totals: Totals) -> list[str]:
+    """Say how many nonblocking operations went on while the program computed."""
+    assisted, slack_ns = totals.counters.get("assisted", 0), totals.counters.get("assisted_ns", 0)
+    if assisted == 0:
+        return []
+    return [
+        f"kept {format_count(assisted, 'nonblocking operation')} going; {format_time(slack_ns / assisted)} on average "
+        "from the start to the first wait or test"
+    ]
+
+
 def describe_ranks(totals: Totals) -> str:
     """Say how many ranks reported."""
     if totals.reporting > totals.expected:
@@ -163,6 +174,7 @@ def format_summary(job: JobRecord) -> list[str]:
     lines = [f"{describe_ops(totals)}; {describe_ranks(totals)}"]
     if totals.counters.get("ops_send", 0) + totals.counters.get("ops_receive", 0):
         lines.append(describe_times(totals))
+    lines += describe_assisted(totals)
     if totals.reporting:
         lines.append(describe_engine(totals))
     return lines + describe_passes(totals) + describe_problems(job, totals)

@@ -6,6 +6,7 @@
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "errors.h"
+#include "intercept/assist.h"
 #include "intercept/requests.h"
 #include "intercept/transfer.h"
 #include "statuses.h"
@@ -37,6 +38,7 @@ void completion_begin(struct completion *completion)
     completion_wait_arguments(completion);
     if (!requests_are_tracked() || completion->count <= 0)
         return;
+    assist_note_wait();
     completion->keys = completion->inline_keys;
     if (completion->count > COMPLETION_KEYS_INLINE)
         completion->keys = malloc((size_t)completion->count * sizeof *completion->keys);
@@ -57,10 +59,28 @@ static void completion_untrack(const struct completion *completion)
     }
 }
 
-void completion_end(struct completion *completion)
+static void completion_settle_one(const struct completion *completion, int index)
+{
+    if (index >= 0 && index < completion->count && completion->requests[index] != abi_handles.request_null)
+        requests_settle(completion->keys[index]);
+}
+
+/* Persistent requests keep their handles. Without an array of indices all are
+ * over, or none (*flag); with one, those that it names. */
+static void completion_settle(const struct completion *completion)
+{
+    int over = completion->out_count != NULL ? *completion->out_count : 1;
+    bool has_indices = completion->indices != NULL;
+    for (int i = 0; i < (has_indices ? over : completion->count) && over > 0; i++)
+        completion_settle_one(completion, has_indices ? completion->indices[i] : i);
+}
+
+void completion_end(struct completion *completion, int result)
 {
     if (completion->keys == NULL)
         return;
+    if (result == MPI_SUCCESS)
+        completion_settle(completion);
     completion_untrack(completion);
     if (completion->keys != completion->inline_keys)
         free(completion->keys);

@@ -27,8 +27,9 @@ struct completion {
 /* Waits for ops that hold a page of the arguments; notes the handles. */
 void completion_begin(struct completion *completion);
 
-/* Untracks the requests that were active and are null now. */
-void completion_end(struct completion *completion);
+/* Untracks the requests that were active and are null now, and notes which
+ * persistent ones are over. `result`: what the call returns. */
+void completion_end(struct completion *completion, int result);
 
 /* One nonblocking look; *is_over when the blocking call would return. */
 typedef int completion_test_fn(struct completion *completion, int *is_over);

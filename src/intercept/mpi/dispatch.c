@@ -10,6 +10,7 @@
 #include "intercept/transfer.h"
 #include "intercept/wait.h"
 #include "native.h"
+#include "poke.h"
 #include "types.h"
 
 struct native natives[TRANSFERS_MAX];
@@ -95,6 +96,23 @@ void dispatch_track_unknown(MPI_Request request)
     struct range everything = {1, UINTPTR_MAX};
     if (request != abi_handles.request_null)
         requests_track((uint64_t)(uintptr_t)request, everything);
+}
+
+void dispatch_assist(MPI_Request request, const void *return_address)
+{
+    if (options.nonblocking && session_reason() == REASON_NONE && request != abi_handles.request_null && poke_prepare())
+        requests_assist((uint64_t)(uintptr_t)request, return_address);
+}
+
+void dispatch_assist_message(MPI_Request request, MPI_Count count, MPI_Datatype datatype, const void *return_address)
+{
+    const struct type_layout *layout = types_layout(datatype);
+    uint64_t bytes;
+    if (count <= 0 || !layout->is_known)
+        return;
+    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes);
+    if (is_huge || bytes >= options.threshold_bytes)
+        dispatch_assist(request, return_address);
 }
 
 void dispatch_expect_callbacks(void)

@@ -48,6 +48,11 @@ void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MP
 /* The same for a request whose bytes are not one simple buffer. */
 void dispatch_track_unknown(MPI_Request request);
 
+/* The operation of a tracked request has begun, from this call of the program: the
+ * engine may keep it going. For messages, where small ones need nobody. */
+void dispatch_assist(MPI_Request request, const void *return_address);
+void dispatch_assist_message(MPI_Request request, MPI_Count count, MPI_Datatype datatype, const void *return_address);
+
 /* From now on MPI may use memory that nobody knows, for ever (windows, attached
  * buffers). */
 void dispatch_track_for_ever(void);

@@ -5,8 +5,10 @@
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "intercept/entries.h"
+#include "intercept/requests.h"
 #include "errors.h"
 #include "intercept/session.h"
+#include "poke.h"
 #include "types.h"
 
 enum { LEVEL_SINGLE = 0, LEVEL_SERIALIZED = 2 };
@@ -21,7 +23,8 @@ static int level_least(int a, int b)
 
 static void lifecycle_start(int provided_ordinal)
 {
-    struct session_facts facts = {.abi = ABI_NAME, .rank = -1, .size = -1, .provided_ordinal = provided_ordinal};
+    struct session_facts facts = {
+        .abi = ABI_NAME, .rank = -1, .size = -1, .provided_ordinal = provided_ordinal, .poke = poke};
     real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
     real.MPI_Comm_size(abi_handles.comm_world, &facts.size);
     session_start(&facts);
@@ -80,6 +83,7 @@ int entry_MPI_Finalize(void)
 {
     session_stop();
     int late = errors_take();
+    poke_finish();
     int result = real.MPI_Finalize();
     return result == MPI_SUCCESS ? late : result;
 }
@@ -138,6 +142,7 @@ int entry_MPI_Type_free(MPI_Datatype *datatype)
 int entry_MPI_Request_free(MPI_Request *request)
 {
     dispatch_wait_argument(request, sizeof *request);
+    requests_settle((uint64_t)(uintptr_t)*request);
     dispatch_enter();
     return dispatch_leave(real.MPI_Request_free(request));
 }

@@ -19,7 +19,7 @@ int entry_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     completion_begin(&completion);
     dispatch_enter();
     int result = dispatch_leave(real.MPI_Test(request, flag, status));
-    completion_end(&completion);
+    completion_end(&completion, result);
     return result;
 }
 
@@ -31,7 +31,7 @@ int entry_MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *s
     completion_begin(&completion);
     dispatch_enter();
     int result = dispatch_leave(real.MPI_Testall(count, requests, flag, statuses));
-    completion_end(&completion);
+    completion_end(&completion, result);
     return result;
 }
 
@@ -44,7 +44,7 @@ int entry_MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, M
     completion_begin(&completion);
     dispatch_enter();
     int result = dispatch_leave(real.MPI_Testany(count, requests, index, flag, status));
-    completion_end(&completion);
+    completion_end(&completion, result);
     return result;
 }
 
@@ -57,6 +57,6 @@ int entry_MPI_Testsome(int in_count, MPI_Request *requests, int *out_count, int 
     completion_begin(&completion);
     dispatch_enter();
     int result = dispatch_leave(real.MPI_Testsome(in_count, requests, out_count, indices, statuses));
-    completion_end(&completion);
+    completion_end(&completion, result);
     return result;
 }

@@ -41,7 +41,7 @@ int entry_MPI_Wait(MPI_Request *request, MPI_Status *status)
         dispatch_enter();
         result = dispatch_leave(real.MPI_Wait(request, status));
     }
-    completion_end(&completion);
+    completion_end(&completion, result);
     return result;
 }
 
@@ -58,7 +58,7 @@ int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
         dispatch_enter();
         result = dispatch_leave(real.MPI_Waitall(count, requests, statuses));
     }
-    completion_end(&completion);
+    completion_end(&completion, result);
     return result;
 }
 
@@ -75,7 +75,7 @@ int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *
         dispatch_enter();
         result = dispatch_leave(real.MPI_Waitany(count, requests, index, status));
     }
-    completion_end(&completion);
+    completion_end(&completion, result);
     return result;
 }
 
@@ -93,6 +93,6 @@ int entry_MPI_Waitsome(int in_count, MPI_Request *requests, int *out_count, int 
         dispatch_enter();
         result = dispatch_leave(real.MPI_Waitsome(in_count, requests, out_count, indices, statuses));
     }
-    completion_end(&completion);
+    completion_end(&completion, result);
     return result;
 }

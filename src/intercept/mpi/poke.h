@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* How the engine lets MPI progress without completing a request of the program:
+ * it tests one of its own, which is never over (MPI 4.1, 3.7.4: any call may
+ * progress anything). */
+#ifndef INTERCEPT_MPI_POKE_H
+#define INTERCEPT_MPI_POKE_H
+
+#include <stdbool.h>
+
+/* Makes the request, the first time. Inside an MPI call of the program. False when MPI refuses. */
+bool poke_prepare(void);
+
+/* One look. Inside the gate. */
+void poke(void);
+
+/* Before MPI_Finalize, once the engine is gone. */
+void poke_finish(void);
+
+#endif
