@@ -151,8 +151,14 @@ bool bind_is_absent(const char *name)
 const void *bind_entry(const char *name)
 {
     size_t index = bind_index(name);
-    bool is_ours = index != INTERCEPT_NAME_COUNT && backend != NULL && !is_followed_by_tool[index];
-    return is_ours && targets[index] != NULL ? backend->entries[index] : NULL;
+    bool is_bound = index != INTERCEPT_NAME_COUNT && backend != NULL && targets[index] != NULL;
+    return is_bound ? backend->entries[index] : NULL;
+}
+
+bool bind_is_followed_by_tool(const char *name)
+{
+    size_t index = bind_index(name);
+    return index != INTERCEPT_NAME_COUNT && is_followed_by_tool[index];
 }
 
 void *bind_library_symbol(const char *name)

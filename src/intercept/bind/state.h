@@ -16,9 +16,11 @@ bool bind_try(void);
 bool bind_is_absent(const char *name);
 enum library_abi bind_abi(void);
 
-/* Our entry for MPI_X. NULL: none, or a tool that defines MPI_X itself comes between
- * us and MPI (who calls PMPI_X does not mean the tool). */
+/* Our entry for MPI_X; NULL: none. */
 const void *bind_entry(const char *name);
+
+/* Does a tool that defines MPI_X itself come between our entry and MPI? */
+bool bind_is_followed_by_tool(const char *name);
 
 /* A symbol of the MPI library, inner ones included. */
 void *bind_library_symbol(const char *name);

@@ -13,8 +13,9 @@
 /* Open MPI, and MPICH as itself, Intel, Cray, MVAPICH and Debian name it. */
 static const char *const name_beginnings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpifort", "libmpichfort"};
 
-/* Set by whoever adjusts objects; read at MPI_Init. relaxed: only the fact counts. */
+/* Set by whoever adjusts objects; read at MPI_Init. relaxed: only the facts count. */
 static _Atomic bool is_redirected;
+static _Atomic bool is_in_part; /* some calls could not be */
 
 bool fortran_bindings_are_in(const char *file_name)
 {
@@ -37,18 +38,29 @@ static void *fortran_errhandler_create(int object_type, void *function, int lang
     return maker(object_type, function, language);
 }
 
+/* Who calls PMPI_X does not mean a tool that defines MPI_X: led to our entry, the
+ * call would reach the tool, perhaps for the second time. */
+static const void *entry_of(const char *name)
+{
+    const void *entry = bind_entry(name);
+    if (entry == NULL || !bind_is_followed_by_tool(name))
+        return entry;
+    atomic_store_explicit(&is_in_part, true, memory_order_relaxed);
+    return NULL;
+}
+
 static const void *replacement_of(const char *name)
 {
     if (strcmp(name, maker_name) == 0)
         return (const void *)fortran_errhandler_create;
-    return strncmp(name, "PMPI_", 5) == 0 ? bind_entry(name + 1) : NULL;
+    return strncmp(name, "PMPI_", 5) == 0 ? entry_of(name + 1) : NULL;
 }
 
 static void redirect_reference(const struct object *object, const struct object_reference *reference)
 {
-    const void *entry = replacement_of(reference->name);
-    if (entry != NULL)
-        object_write(object, reference->place, (uintptr_t)entry);
+    const void *replacement = replacement_of(reference->name);
+    if (replacement != NULL)
+        object_write(object, reference->place, (uintptr_t)replacement);
 }
 
 void fortran_bindings_redirect(const struct object *object)
@@ -75,7 +87,7 @@ bool fortran_bindings_are_seen(void)
 {
     Dl_info definer;
     void *init = dlsym(RTLD_DEFAULT, "mpi_init_");
-    if (!fortran_bindings_are_redirected())
+    if (!fortran_bindings_are_redirected() || atomic_load_explicit(&is_in_part, memory_order_relaxed))
         return false;
     if (init == NULL || dladdr(init, &definer) == 0)
         return true; /* loaded for one module only */
