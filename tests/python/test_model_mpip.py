@@ -153,10 +153,42 @@ def test_what_a_report_cannot_tell_widens_the_interval() -> None:
     assert "--cores" in study.predictions[Way.DEDICATED].impossible
 
 
+def drop_lines(beginning: str) -> str:
+    """Return the report without some lines."""
+    lines = [line for line in REPORT.splitlines() if not line.startswith(beginning)]
+    assert len(lines) < len(REPORT.splitlines())
+    return "\n".join(lines)
+
+
 def test_report_that_leaves_calls_out_says_so() -> None:
-    lines = [line for line in REPORT.splitlines() if not line.startswith("Waitall              3    ")]
-    profile = parse_report("\n".join(lines), "report")
+    profile = parse_report(drop_lines("Waitall              3    "), "report")
     assert any("its call sites add up to" in text for text in profile.unknown)
+
+
+def test_site_that_stands_there_for_all_ranks_together_is_spread() -> None:
+    """mpiP leaves out single ranks below its threshold (-t) and keeps the line of all ranks."""
+    text = drop_lines("Waitall              3    0").replace("Waitall              3    1", "#skip")
+    text = "\n".join(line for line in text.splitlines() if not line.startswith("#skip"))
+    profile = parse_report(text, "report")
+    sites = [next(s for s in rank.sites if s.function == "MPI_Waitall") for rank in profile.ranks]
+    assert [site.time.count for site in sites] == [400, 400]
+    assert sum(site.time.total for site in sites) == pytest.approx(800 * 4.82e6)
+    assert not any("add up" in line for line in profile.unknown)
+
+
+def test_one_rank_below_the_threshold_gets_what_is_left() -> None:
+    profile = parse_report(drop_lines("Waitall              3    1"), "report")
+    site = next(s for s in profile.ranks[1].sites if s.function == "MPI_Waitall")
+    assert site.time.count == 400
+    assert site.time.total == pytest.approx(400 * 4.64e6, rel=0.01)
+
+
+def test_site_without_parent_function_keeps_its_line() -> None:
+    text = REPORT.replace(
+        "  3   0 halo.c               130 exchange                 Waitall", "  3   0 halo.c  130  Waitall"
+    )
+    site = next(s for s in parse_report(text, "report").ranks[0].sites if s.function == "MPI_Waitall")
+    assert (site.place, site.caller) == ("halo.c:130", "")
 
 
 def test_report_of_few_seconds_with_unknown_section_is_read() -> None:

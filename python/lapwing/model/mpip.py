@@ -9,7 +9,7 @@ are not known are skipped.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
@@ -134,7 +134,7 @@ def parse_call_sites(section: Section | None) -> dict[int, CallSite]:
         number = parse_count(words[0])
         if number in sites:
             raise MpipError(f"call site {number} stands there twice")
-        has_line = len(words) >= 6 and words[3].isdigit()
+        has_line = len(words) >= 5 and words[3].isdigit()
         caller = " ".join(words[4 if has_line else 3 : -1])
         sites[number] = CallSite(words[2], parse_count(words[3]) if has_line else 0, caller, words[-1])
     return sites
@@ -142,37 +142,72 @@ def parse_call_sites(section: Section | None) -> dict[int, CallSite]:
 
 @dataclass(frozen=True)
 class SiteRow:
-    """One line of a section per call site and rank: count and extremes, in the section's unit."""
+    """One line of a section per call site and rank: count and extremes, in the section's unit.
+
+    rank: None for all ranks together.
+    """
 
     function: str
     site: int
-    rank: int
+    rank: int | None
     moments: Moments
 
 
 def parse_site_row(words: Sequence[str], unit: float) -> SiteRow:
     """Read "Name Site Rank Count Max Mean Min ..."."""
-    count = parse_count(words[3])
+    count, rank = parse_count(words[3]), None if words[2] == "*" else parse_count(words[2])
     maximum, mean, minimum = (parse_number(word) * unit for word in words[4:7])
     if not minimum <= mean <= maximum:
         raise MpipError(f"least, mean and greatest of site {words[1]} on rank {words[2]} contradict each other")
     moments = Moments(count, round(count * mean), round(minimum), round(maximum))
-    return SiteRow(words[0], parse_count(words[1]), parse_count(words[2]), moments)
+    return SiteRow(words[0], parse_count(words[1]), rank, moments)
 
 
-def parse_site_rows(section: Section | None, unit: float) -> Iterator[SiteRow]:
-    """Yield the rows of single ranks; the rows of all ranks together (*) are left out."""
+def parse_site_rows(section: Section | None, unit: float) -> list[SiteRow]:
+    """Return the rows of a section; a site and rank stand there once."""
+    rows: dict[tuple[int, int | None], SiteRow] = {}
     for line in section.lines if section else ():
         words = line.split()
         if words[0] == "Name":
             continue
         if len(words) < 7:
             raise MpipError(f"the line {line.strip()!r} is cut short")
-        if words[2] != "*":
-            yield parse_site_row(words, unit)
+        row = parse_site_row(words, unit)
+        if (row.site, row.rank) in rows:
+            raise MpipError(f"site {row.site} stands there twice for rank {words[2]}")
+        rows[row.site, row.rank] = row
+    return list(rows.values())
 
 
-def make_site(row: SiteRow, sites: Mapping[int, CallSite], sent: Mapping[tuple[int, int], Moments]) -> SiteStatistics:
+def spread_row(row: SiteRow, own: Sequence[SiteRow], tasks: Iterable[int]) -> Iterator[SiteRow]:
+    """Yield what a row of all ranks tells of ranks without a row: mpiP leaves out what its threshold (-t) hides."""
+    known = {entry.rank for entry in own}
+    missing = [task for task in tasks if task not in known]
+    count = row.moments.count - sum(entry.moments.count for entry in own)
+    total = row.moments.total - sum(entry.moments.total for entry in own)
+    least, most = row.moments.minimum * count, row.moments.maximum * count
+    total = round(min(max(total, least), most))  # means have three digits: the difference may be off
+    for number, task in enumerate(missing if count > 0 else ()):
+        share = count // len(missing) + (number < count % len(missing))
+        if share:
+            moments = replace(row.moments, count=share, total=round(total * share / count))
+            yield replace(row, rank=task, moments=moments)
+
+
+def complete_rows(rows: Sequence[SiteRow], tasks: Iterable[int]) -> list[SiteRow]:
+    """Return a row for each rank, also where a site has only one for all of them."""
+    own: dict[int, list[SiteRow]] = defaultdict(list)
+    for row in rows:
+        if row.rank is not None:
+            own[row.site].append(row)
+    together = [row for row in rows if row.rank is None]
+    spread = [entry for row in together for entry in spread_row(row, own[row.site], tasks)]
+    return [*(row for row in rows if row.rank is not None), *spread]
+
+
+def make_site(
+    row: SiteRow, sites: Mapping[int, CallSite], sent: Mapping[tuple[int, int | None], Moments]
+) -> SiteStatistics:
     """Join what the sections say about a site."""
     place = sites.get(row.site, CallSite("", 0, "", row.function))
     is_address = place.file.startswith("0x")
@@ -229,8 +264,8 @@ def parse_sections(text: str) -> JobProfile:
     sent_rows = parse_site_rows(find_section(sections, "Callsite Message Sent statistics"), 1.0)
     sent = {(row.site, row.rank): row.moments for row in sent_rows}
     by_rank: dict[int, list[SiteStatistics]] = defaultdict(list)
-    for row in parse_site_rows(rows_section, 1e6):
-        if row.rank not in tasks:
+    for row in complete_rows(parse_site_rows(rows_section, 1e6), tasks):
+        if row.rank not in tasks or row.rank is None:
             raise MpipError(f"rank {row.rank} has call sites and no time")
         by_rank[row.rank].append(make_site(row, sites, sent))
     hosts = parse_hosts(sections[0].lines)
