@@ -17,6 +17,7 @@ from lapwing.errors import RecordError
 from lapwing.model.document import decode_profile, encode_profile
 from lapwing.model.profile import Calibration, Engine, JobProfile, Link, Peer, Touch, Way
 from lapwing.model.reader import read_profile
+from lapwing.model.schema import format_schema, make_schema
 from lapwing.model.study import study_profile
 from lapwing.profile.record import RankRecord, encode_record, write_job
 
@@ -92,6 +93,35 @@ def test_newer_document_is_refused_by_name(profile: JobProfile) -> None:
     document["version"] = 2
     with pytest.raises(RecordError, match="newer"):
         decode_profile(json.dumps(document), "file")
+
+
+def test_published_schema_is_current() -> None:
+    published = Path(__file__).parents[2] / "docs/profile.schema.json"
+    assert published.read_text("utf-8") == format_schema(), "python -m lapwing.model.schema > docs/profile.schema.json"
+
+
+def find_unknown_fields(value: Any, description: Any, definitions: dict[str, Any]) -> list[str]:
+    """Return the fields of a document that a schema does not know."""
+    if "$ref" in description:
+        description = definitions[description["$ref"].rsplit("/", 1)[-1]]
+    if isinstance(value, list):
+        return [name for entry in value for name in find_unknown_fields(entry, description["items"], definitions)]
+    if not isinstance(value, dict) or "properties" not in description:
+        return []
+    known = description["properties"]
+    unknown = [name for name in value if name not in known]
+    for name in value.keys() & known.keys():
+        inner = known[name].get("anyOf", [known[name]])[0]
+        unknown += find_unknown_fields(value[name], inner, definitions)
+    return unknown
+
+
+def test_published_schema_knows_every_field(profile: JobProfile) -> None:
+    schema = make_schema()
+    document = json.loads(encode_profile(profile))
+    assert find_unknown_fields(document, schema, schema["$defs"]) == []
+    document["profile"]["ranks"][0]["sites"][0]["time"]["median"] = 1
+    assert find_unknown_fields(document, schema, schema["$defs"]) == ["median"]
 
 
 def break_site(change: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
