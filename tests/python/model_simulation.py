@@ -67,9 +67,9 @@ class Simulation:
 
     def __init__(self, programs: Sequence[Program], way: Way, ratio: float = 1.0) -> None:
         self.programs = programs
-        self.has_progress = way in (Way.EVENTS, Way.DEDICATED)
-        self.defers = way is Way.DEFERRED
-        self.ratio = ratio if way is Way.DEDICATED else 1.0
+        self.has_progress = way in (Way.EVENTS, Way.DEDICATED, Way.DEFERRED, Way.DEFERRED_DEDICATED)
+        self.defers = way in (Way.DEFERRED, Way.DEFERRED_DEDICATED)
+        self.ratio = ratio if way in (Way.DEDICATED, Way.DEFERRED_DEDICATED) else 1.0
         self.messages: dict[int, Message] = defaultdict(Message)
         self.link_free_ns: dict[int, float] = defaultdict(float)
         self.order: dict[int, list[int]] = {rank: self.list_sends(rank) for rank in range(len(programs))}

@@ -160,7 +160,7 @@ def set_path(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
         (lambda d: d["profile"]["ranks"][0].pop("functions"), "lacks functions"),
         (set_path("time", "count", value=1 << 70), "too large"),
         (set_path("time", "minimum", value=1 << 60), "contradict"),
-        (set_path("sizes", 0, "count", value=1), "add up"),
+        (break_site(lambda site: site["sizes"][0].update(count=99, time_min_ns=0)), "add up"),
         (set_path("sizes", 0, "time_min_ns", value=1 << 60), "contradict"),
         (set_path("sizes", 0, "bits", value=4000), "contradict"),
         (set_path("slack", "buckets", 0, "count", value=0), "contradicts"),
@@ -175,6 +175,15 @@ def test_damaged_document_names_its_flaw(
     (tmp_path / "p.json").write_text(json.dumps(document), "utf-8")
     with pytest.raises(RecordError, match=message):
         read_profile(tmp_path / "p.json")
+
+
+def test_rank_that_was_killed_may_contradict_itself(profile: JobProfile, tmp_path: Path) -> None:
+    """It had counted a call, and not yet its time."""
+    document = json.loads(encode_profile(profile))
+    document["profile"]["ranks"][0]["is_complete"] = False
+    document["profile"]["ranks"][0]["sites"][0]["time"].update(minimum=1 << 40, maximum=0)
+    (tmp_path / "p.json").write_text(json.dumps(document), "utf-8")
+    assert not read_profile(tmp_path / "p.json").ranks[0].is_complete
 
 
 def test_deep_nesting_is_refused(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def predict(profile: JobProfile, setup: Setup, way: Way) -> Prediction:
     return predict_ways(profile, setup, [way])[0]
 
 
-@pytest.mark.parametrize("way", [Way.EVENTS, Way.DEDICATED, Way.DEFERRED])
+@pytest.mark.parametrize("way", [Way.EVENTS, Way.DEDICATED, Way.DEFERRED, Way.DEFERRED_DEDICATED])
 @pytest.mark.parametrize("character", CHARACTERS)
 def test_prediction_is_near_the_simulated_run(character: Character, way: Way) -> None:
     errors = []
@@ -373,3 +373,31 @@ def test_slack_that_was_cut_off_may_be_longer() -> None:
     prediction = predict(replace(profile, ranks=ranks), make_ideal_setup(profile), Way.DEFERRED)
     effect = next(effect for effect in prediction.effects if effect.name == "slack watched too briefly")
     assert effect.low_ns < -0.03 * profile.elapsed_ns
+
+
+def test_calls_of_unknown_size_keep_their_time() -> None:
+    """A recorder that ran out of room knows some sizes of a site only."""
+    profile = profile_of(blocking_with_slack)
+
+    def halve(site: SiteStatistics) -> SiteStatistics:
+        sizes = tuple(replace(b, count=b.count // 2, time_total_ns=b.time_total_ns // 2) for b in site.sizes)
+        return replace(site, sizes=sizes)
+
+    ranks = tuple(replace(rank, sites=tuple(map(halve, rank.sites))) for rank in profile.ranks)
+    stock = predict(replace(profile, ranks=ranks), make_setup(profile), Way.STOCK)
+    assert stock.terms.blocking + stock.terms.imbalance == pytest.approx(
+        profile.elapsed_ns - stock.terms.computation, rel=1e-6
+    )
+    assert sum(site.times.site.time.total for site in stock.ranks[0].sites) == pytest.approx(
+        sum(site.times.data_ns + site.times.idle_ns for site in stock.ranks[0].sites), rel=1e-6
+    )
+
+
+def test_lapwing_helps_blocking_and_nonblocking_calls() -> None:
+    """`lapwing run` defers blocking calls and keeps nonblocking ones going."""
+    profile = profile_of(overlapping)
+    setup = make_ideal_setup(profile)
+    events, deferred = predict_ways(profile, setup, [Way.EVENTS, Way.DEFERRED])
+    assert deferred.expected_ns == events.expected_ns
+    without = predict(profile, replace(setup, defers_with_progress=False), Way.DEFERRED)
+    assert without.expected_ns == pytest.approx(profile.elapsed_ns, rel=1e-6)

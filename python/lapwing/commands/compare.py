@@ -20,6 +20,7 @@ WAY_NAMES = {
     "events": Way.EVENTS,
     "dedicated": Way.DEDICATED,
     "deferred": Way.DEFERRED,
+    "deferred-dedicated": Way.DEFERRED_DEDICATED,
     "rewritten": Way.REWRITTEN,
     "rewritten-dedicated": Way.REWRITTEN_DEDICATED,
 }

@@ -33,14 +33,16 @@ def check_site(site: SiteStatistics, place: str) -> None:
     check_moments(site.bytes, place)
     for size in site.sizes:
         check_size_bucket(size, place)
-    if site.sizes and sum(size.count for size in site.sizes) != site.time.count:
-        raise ValueError(f"the message sizes of {place} do not add up to its calls")
+    if sum(size.count for size in site.sizes) > site.time.count:
+        raise ValueError(f"the message sizes of {place} add up to more than its calls")
     for bucket in site.slack.buckets if site.slack else ():
         check_slack_bucket(bucket, place)
 
 
 def check_rank(rank: RankProfile) -> None:
-    """Check one rank."""
+    """Check one rank. One that was killed may have counted a call and not yet its time."""
+    if not rank.is_complete:
+        return
     for function in rank.functions:
         check_moments(function.time, f"{function.function} on rank {rank.rank}")
     for site in rank.sites:

@@ -23,12 +23,17 @@ class Source(StrEnum):
 
 
 class Way(StrEnum):
-    """A way to run a program."""
+    """A way to run a program, and how (docs/model.md).
+
+    EVENTS and DEDICATED help the program's own nonblocking calls only; the deferred ways help blocking
+    calls, too; for the rewritten ones somebody has changed the source.
+    """
 
     STOCK = "stock"
     EVENTS = "progress by events"
     DEDICATED = "dedicated core"
     DEFERRED = "deferred by Lapwing"
+    DEFERRED_DEDICATED = "deferred, dedicated core"
     REWRITTEN = "rewritten by hand"
     REWRITTEN_DEDICATED = "rewritten, dedicated core"
 
@@ -133,8 +138,8 @@ class FunctionStatistics:
 class SiteStatistics:
     """One call site on one rank: the return address of the call, in the module that holds it.
 
-    time, bytes: as for the function. sizes: the same calls, split by message size; the counts of
-    the buckets add up to time.count.
+    time, bytes: as for the function. sizes: the same calls, split by message size; calls that no bucket
+    counts are of unknown size.
     slack: of blocking calls and waits; None when nothing was sampled.
     late_peer_ns: the part of time.total in which no data could flow because a peer had not entered its
     matching call; None when not measured (the model then estimates it from the fastest calls).
@@ -199,6 +204,8 @@ class RankProfile:
     """One rank. elapsed_ns runs from the return of MPI_Init to the entry of MPI_Finalize.
 
     functions and sites count the same calls twice, in two ways; a call outside the span is in neither.
+    is_complete: it reached MPI_Finalize. The numbers of a rank that was killed may be off by the call that it
+    was in, so they are not held against each other.
     covered_ns: computation time (outside MPI) while at least one nonblocking operation of the program was
     pending; None when not measured.
     """

@@ -28,7 +28,8 @@ from lapwing.model.sites import (
     take_rank_apart,
 )
 
-DEDICATED_WAYS = (Way.DEDICATED, Way.REWRITTEN_DEDICATED)
+DEDICATED_WAYS = (Way.DEDICATED, Way.DEFERRED_DEDICATED, Way.REWRITTEN_DEDICATED)
+DEFERRED_WAYS = (Way.DEFERRED, Way.DEFERRED_DEDICATED)
 REWRITTEN_WAYS = (Way.REWRITTEN, Way.REWRITTEN_DEDICATED)
 # The interval needs a dozen calculations: only for the ranks that may become the slowest.
 CANDIDATE_COUNT = 32
@@ -151,7 +152,7 @@ class Case:
 
 def has_progress(case: Case) -> bool:
     """Say whether the program's own nonblocking operations go on beside its computation."""
-    return case.way not in (Way.STOCK, Way.DEFERRED) or (case.way is Way.DEFERRED and case.setup.defers_with_progress)
+    return case.way is not Way.STOCK and (case.way not in DEFERRED_WAYS or case.setup.defers_with_progress)
 
 
 def judge_wait(case: Case, times: SiteTimes) -> SiteOutcome:
@@ -200,7 +201,7 @@ def judge_rewritten(case: Case, times: SiteTimes) -> SiteOutcome:
 
 def judge_blocking(case: Case, times: SiteTimes) -> SiteOutcome:
     """Treat a blocking call as the way does."""
-    if case.way is Way.DEFERRED:
+    if case.way in DEFERRED_WAYS:
         return judge_deferred(case, times)
     return judge_rewritten(case, times) if case.way in REWRITTEN_WAYS else SiteOutcome(times)
 
@@ -363,7 +364,7 @@ def predict_way(profile: JobProfile, baseline: Baseline, way: Way, setup: Setup)
         *(measure_effect(case, candidates, terms.total, variation) for variation in variations),
     )
     below_ns, above_ns = combine_effects(effects)
-    alpha = calculate_alpha(job.ranks) if way in (Way.DEFERRED, *REWRITTEN_WAYS) else None
+    alpha = calculate_alpha(job.ranks) if way in (*DEFERRED_WAYS, *REWRITTEN_WAYS) else None
     low_ns = max(0.0, terms.total - below_ns)
     return Prediction(way, terms.total, low_ns, terms.total + above_ns, terms, effects, tuple(job.ranks), alpha)
 

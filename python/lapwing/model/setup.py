@@ -46,7 +46,8 @@ class Setup:
     computation_ratio: computation time on the cores left, to that on all; nan when no core can be given up.
     wait_contention: extra time in waits, as a share, while another thread polls too (MiniMD in the paper:
     8.69 s / 4.19 s - 1 = 1.07); Lapwing's engine keeps out of MPI while the program is inside.
-    defers_with_progress: calls deferred by Lapwing, and progress for the program's own nonblocking calls.
+    defers_with_progress: deferring by Lapwing brings progress for the program's own nonblocking calls
+    (`--nonblocking on`, the default).
     """
 
     coupling: Coupling = Coupling.INDEPENDENT
@@ -61,7 +62,7 @@ class Setup:
     computation_ratio: float = nan
     wait_contention: float = 0.0
     threshold_bytes: int = 65536
-    defers_with_progress: bool = False
+    defers_with_progress: bool = True
 
 
 @dataclass(frozen=True)

@@ -85,11 +85,15 @@ class Baseline:
 
 
 def list_buckets(site: SiteStatistics) -> tuple[SizeBucket, ...]:
-    """Return the sizes; where they were not told apart, one for all calls."""
-    if site.sizes:
-        return site.sizes
+    """Return the sizes; calls whose size is not known are one more bucket, with what is left of bytes and time."""
     time = site.time
-    return (SizeBucket(int(site.bytes.mean).bit_length(), time.count, site.bytes.total, time.total, time.minimum),)
+    count = time.count - sum(bucket.count for bucket in site.sizes)
+    if count <= 0:
+        return site.sizes
+    size_bytes = max(0, site.bytes.total - sum(bucket.bytes_total for bucket in site.sizes))
+    left_ns = max(0, time.total - sum(bucket.time_total_ns for bucket in site.sizes))
+    least_ns = min(time.minimum, left_ns // count)
+    return (*site.sizes, SizeBucket((size_bytes // count).bit_length(), count, size_bytes, left_ns, least_ns))
 
 
 def make_keys(site: SiteStatistics, bits: int) -> tuple[PoolKey, PoolKey]:
