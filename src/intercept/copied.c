@@ -33,7 +33,7 @@ static void copied_track(const ElfW(Rela) * relocation, const ElfW(Sym) * symbol
     if (ELF64_R_TYPE(relocation->r_info) != MACHINE_R_COPY)
         return;
     size_t length_bytes = symbols[ELF64_R_SYM(relocation->r_info)].st_size;
-    requests_track_for_ever(base_range_of((const void *)(base + relocation->r_offset), length_bytes));
+    requests_track_region(base_range_of((const void *)(base + relocation->r_offset), length_bytes));
 }
 
 /* Only the program itself has copy relocations: the first object. */

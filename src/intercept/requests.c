@@ -7,7 +7,7 @@
 #include "intercept/assist.h"
 
 /* Beyond REQUESTS_MAX at once, nothing more is known and no page is shared. */
-enum { BUCKETS = 4096, REQUESTS_MAX = 16384, PERMANENT_MAX = 256, NOBODY = 0 };
+enum { BUCKETS = 4096, REQUESTS_MAX = 16384, REGIONS_MAX = 256, NOBODY = 0 };
 
 /* Chains by index (0 ends a chain), so that an untouched table costs no memory. */
 struct request {
@@ -25,8 +25,8 @@ static struct {
     uint32_t count;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
-    uint32_t permanent_count;
-    struct range permanent[PERMANENT_MAX];
+    uint32_t region_count;
+    struct range regions[REGIONS_MAX];
     uint32_t heads[BUCKETS];
     struct request entries[REQUESTS_MAX + 1];
 } requests;
@@ -85,12 +85,31 @@ void requests_track(uint64_t key, struct range bytes)
     requests_unlock();
 }
 
-void requests_track_for_ever(struct range bytes)
+void requests_track_region(struct range bytes)
 {
-    if (requests.permanent_count == PERMANENT_MAX)
+    requests_lock();
+    if (requests.region_count == REGIONS_MAX)
         requests.is_unknown = true;
     else
-        requests.permanent[requests.permanent_count++] = bytes;
+        requests.regions[requests.region_count++] = bytes;
+    requests_unlock();
+}
+
+static void region_remove(uintptr_t low)
+{
+    for (uint32_t i = 0; i < requests.region_count; i++) {
+        if (requests.regions[i].low == low) {
+            requests.regions[i] = requests.regions[--requests.region_count];
+            return;
+        }
+    }
+}
+
+void requests_untrack_region(uintptr_t low)
+{
+    requests_lock();
+    region_remove(low);
+    requests_unlock();
 }
 
 void requests_track_unknown(void)
@@ -162,10 +181,32 @@ bool requests_are_tracked(void)
     return requests.count != 0;
 }
 
+static uint32_t request_index(uint64_t key)
+{
+    uint32_t index = *request_bucket(key);
+    while (index != NOBODY && requests.entries[index].key != key)
+        index = requests.entries[index].next;
+    return index;
+}
+
+bool requests_know(uint64_t key)
+{
+    if (requests.count == 0)
+        return false;
+    requests_lock();
+    bool is_known = request_index(key) != NOBODY;
+    requests_unlock();
+    return is_known;
+}
+
 static bool request_find(struct range bytes)
 {
+    for (uint32_t i = 0; i < requests.region_count; i++) {
+        if (base_ranges_overlap(requests.regions[i], bytes))
+            return true;
+    }
     /* An unused entry has an empty range, which overlaps nothing. */
-    for (uint32_t index = 1; index <= requests.highest; index++) {
+    for (uint32_t index = 1; requests.count != 0 && index <= requests.highest; index++) {
         if (base_ranges_overlap(requests.entries[index].bytes, bytes))
             return true;
     }
@@ -176,12 +217,6 @@ bool requests_touch(struct range bytes)
 {
     if (requests.is_unknown)
         return true;
-    for (uint32_t i = 0; i < requests.permanent_count; i++) {
-        if (base_ranges_overlap(requests.permanent[i], bytes))
-            return true;
-    }
-    if (requests.count == 0)
-        return false;
     requests_lock();
     bool is_touched = request_find(bytes);
     requests_unlock();

@@ -19,17 +19,21 @@ void requests_share(bool is_shared);
 
 void requests_track(uint64_t key, struct range bytes);
 
-/* Bytes that MPI may touch at any time, for ever. */
-void requests_track_for_ever(struct range bytes);
+/* Bytes that MPI may touch at any time, from now on or until untracked by their
+ * first address. */
+void requests_track_region(struct range bytes);
+void requests_untrack_region(uintptr_t low);
 
-/* MPI may from now on touch bytes that nobody knows (windows, attached
- * buffers): no page may be shared any more. */
+/* MPI may from now on touch bytes that nobody knows (windows): no page may be shared any more. */
 void requests_track_unknown(void);
 
 bool requests_are_unknown(void);
 
 /* One request with this key is over. */
 void requests_untrack(uint64_t key);
+
+/* Is there a request with this key? */
+bool requests_know(uint64_t key);
 
 /* The operation of this key has begun: the engine may work for it, until it is
  * untracked or settled (a persistent one, which stays tracked). */

@@ -7,6 +7,7 @@
 #include "intercept/entries.h"
 #include "intercept/requests.h"
 #include "errors.h"
+#include "freed.h"
 #include "intercept/session.h"
 #include "poke.h"
 #include "types.h"
@@ -135,14 +136,4 @@ int entry_MPI_Type_free(MPI_Datatype *datatype)
     dispatch_wait_argument(datatype, sizeof *datatype);
     dispatch_enter();
     return dispatch_leave(real.MPI_Type_free(datatype));
-}
-
-/* The operation may go on after its handle is gone (MPI 4.1, 3.7.3): its bytes
- * stay tracked. */
-int entry_MPI_Request_free(MPI_Request *request)
-{
-    dispatch_wait_argument(request, sizeof *request);
-    requests_settle((uint64_t)(uintptr_t)*request);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Request_free(request));
 }
