@@ -224,10 +224,19 @@ void transfer_wait(uint64_t id)
     transfer_wait_end(begin_ns);
 }
 
+/* Is this a signal handler that interrupted a wait for a message? It must not
+ * wait for that message; with MPI alone nothing would be pending before it. (At a
+ * touch the thread is in the kernel: only where it is the only one do we know.) */
+static bool transfer_has_interrupted(void)
+{
+    bool is_touched = atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0;
+    return gate_is_waiting() || (is_touched && !libc_threads_are_several());
+}
+
 void transfer_wait_all(void)
 {
     int64_t begin_ns;
-    if (engine_pending() == 0 || gate_is_inside() || is_leaving)
+    if (engine_pending() == 0 || gate_is_inside() || is_leaving || transfer_has_interrupted())
         return;
     transfer_wait_begin(&begin_ns);
     for (uint32_t round = 0; engine_pending() != 0; round++)

@@ -25,6 +25,9 @@ static _Atomic bool has_several_threads = true;
  * of the program that touched a hold would wait for a release that waits here. */
 static struct base_lock table_lock;
 
+/* Threads that fork now; under the lock. */
+static uint32_t forking_count;
+
 static uint64_t table_enter(void)
 {
     uint64_t mask = kernel_signals_block();
@@ -261,6 +264,8 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
 {
     struct range pages = base_pages_of(bytes);
     struct hold *hold = slot_find_free();
+    if (forking_count != 0)
+        return REASON_NOT_RUNNING;
     if (hold == NULL)
         return REASON_TOO_MANY_OPS;
     if (!reserve_cover(1 + atomic_load_explicit(&protect_armed_count, memory_order_relaxed)))
@@ -393,6 +398,22 @@ void protect_stop(void)
     reserve_stop();
 }
 
+bool protect_fork_begin(void)
+{
+    uint64_t mask = table_enter();
+    bool is_free = !protect_is_armed();
+    forking_count += is_free;
+    table_leave(mask);
+    return is_free;
+}
+
+void protect_fork_end(void)
+{
+    uint64_t mask = table_enter();
+    forking_count--;
+    table_leave(mask);
+}
+
 /* The descriptors speak of the parent's memory. The lock may have been taken by
  * a thread that does not exist here. */
 void protect_forked_child(void)
@@ -401,4 +422,5 @@ void protect_forked_child(void)
     atomic_store_explicit(&table_lock.state, 0, memory_order_relaxed);
     atomic_store_explicit(&protect_armed_count, 0, memory_order_relaxed);
     atomic_store_explicit(&hold_table_used, 0, memory_order_relaxed);
+    forking_count = 0;
 }

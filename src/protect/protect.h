@@ -99,6 +99,11 @@ void protect_events_read(void);
 struct sigaction;
 int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action);
 
+/* Around a fork: from begin to end nothing can be armed, so that the child finds
+ * all pages in their places. False, and nothing has begun, while a hold is armed. */
+bool protect_fork_begin(void);
+void protect_fork_end(void);
+
 /* In the child after fork: no backend, no holds (all were drained before). */
 void protect_forked_child(void);
 

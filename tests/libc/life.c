@@ -103,8 +103,9 @@ static bool fork_waits_and_tells_the_child(void)
     arm();
     pid_t child = fork();
     if (child == 0)
-        _exit(notes->forked_count == 1 ? 7 : 8);
-    return notes->all_waits == 1 && notes->forked_count == 0 && child_status(child) == 7;
+        _exit(notes->forked_count == 1 && notes->forks_ended == 0 ? 7 : 8);
+    bool is_told = notes->all_waits == 1 && notes->forked_count == 0;
+    return is_told && notes->forks_begun == 1 && notes->forks_ended == 1 && child_status(child) == 7;
 }
 
 static bool second_fork_handler_waits(void)
@@ -113,7 +114,7 @@ static bool second_fork_handler_waits(void)
     pid_t child = _Fork();
     if (child == 0)
         _exit(notes->forked_count == 1 ? 7 : 8);
-    return notes->all_waits == 1 && child_status(child) == 7;
+    return notes->all_waits == 1 && notes->forks_begun == 1 && notes->forks_ended == 1 && child_status(child) == 7;
 }
 
 static bool vfork_waits_and_returns_twice(void)

@@ -7,12 +7,14 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "engine/gate.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/use.h"
 
 /* Written by the constructor and in children of fork; 0 before. */
 static _Atomic pid_t owner;
 static _Atomic bool is_exiting;
+static _Thread_local bool has_fork_begun;
 
 bool libc_process_is_owner(void)
 {
@@ -33,10 +35,24 @@ static void process_forked(void)
     intercept_process_forked();
 }
 
+/* Between the wait and the fork other threads may start ops: wait for them too,
+ * and let none begin before the fork is done. Inside MPI nothing can be waited
+ * for; what MPI forks there is about to execute another program. */
 static void process_prepare_fork(void)
 {
-    if (protect_is_armed())
-        libc_use_all();
+    enum { TRIES_MAX = 1000 }; /* a handler that interrupted a wait cannot wait for that op */
+    has_fork_begun = false;
+    for (int i = 0; i < TRIES_MAX && !has_fork_begun && !gate_is_inside(); i++) {
+        if (protect_is_armed())
+            libc_use_all();
+        has_fork_begun = protect_fork_begin();
+    }
+}
+
+static void process_end_fork(void)
+{
+    if (has_fork_begun)
+        protect_fork_end();
 }
 
 /* Handlers run in reverse order before a fork: first registered, last to wait,
@@ -44,7 +60,7 @@ static void process_prepare_fork(void)
 __attribute__((constructor(103))) static void process_start(void)
 {
     process_own();
-    pthread_atfork(process_prepare_fork, NULL, process_forked);
+    pthread_atfork(process_prepare_fork, process_end_fork, process_forked);
 }
 
 static void process_exiting(void)
@@ -100,8 +116,12 @@ pid_t libc_entry__Fork(void)
 {
     process_prepare_fork();
     pid_t child = libc_real()->_Fork();
+    int saved_errno = errno;
     if (child == 0)
         process_forked();
+    else
+        process_end_fork();
+    errno = saved_errno;
     return child;
 }
 

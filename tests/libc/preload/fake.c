@@ -65,6 +65,17 @@ bool protect_system_calls_fail(void)
     return true;
 }
 
+bool protect_fork_begin(void)
+{
+    fake_notes.forks_begun += protect_armed_count == 0;
+    return protect_armed_count == 0;
+}
+
+void protect_fork_end(void)
+{
+    fake_notes.forks_ended++;
+}
+
 int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action)
 {
     if (!fake_notes.shares_signals)

@@ -18,6 +18,8 @@ struct fake_notes {
     int socket_last;
     int hide_count;
     int forked_count;
+    int forks_begun;
+    int forks_ended;
     int several_threads;
     bool shares_signals; /* set by the test: SIGSEGV belongs to the protect layer */
     int *exit_word;      /* set by the test: in shared memory, counts the exits */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a watchdog's handler may end the process while it waits for a message that never comes.
  * exit: nonzero
- * arguments: exit-touch _exit-touch quick_exit-touch abort-touch exit-read exit-wait exit-thread exit-touch-free
- * timeout: 12 */
+ * arguments: exit _exit quick abort read wait thread free open fork fork-wait
+ * timeout: 25 */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,9 +21,13 @@ static bool is_way(const char *word)
 static void handle_alarm(int number)
 {
     (void)number;
-    if (is_way("quick_exit"))
+    if (is_way("open"))
+        fclose(fopen("/dev/null", "r"));
+    if (is_way("fork") && fork() == 0)
+        execlp("true", "true", (char *)NULL);
+    if (is_way("quick"))
         quick_exit(5);
-    if (is_way("_exit"))
+    if (is_way("_exit") || is_way("open") || is_way("fork"))
         _exit(5);
     if (is_way("abort"))
         abort();
