@@ -22,6 +22,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from functions import functions
+from measures import body as measured_body
+from measures import is_measured
 from table import Buffer, Parameter, Row, problems
 
 C_NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made by mpi/generate.py from mpi/functions.py. */\n"
@@ -48,9 +50,9 @@ def wrap(line: str, indent: int) -> str:
     return line[:cut] + "\n" + wrap(" " * indent + line[cut + 1 :], indent)
 
 
-def signature(row: Row, storage: str = "") -> str:
+def signature(row: Row, storage: str = "", kind: str = "entry") -> str:
     """The first line of an entry."""
-    head = f"{storage}{row.returns} entry_{row.name}("
+    head = f"{storage}{row.returns} {kind}_{row.name}("
     return wrap(f"{head}{parameter_list(row)})", len(head))
 
 
@@ -177,6 +179,12 @@ def entry(row: Row) -> str:
     return "\n".join([signature(row, "static "), "{", *lines, "}"])
 
 
+def measured(row: Row, index: int) -> str:
+    """The wrapper that times an entry, as C."""
+    lines = [wrap("    " + line, 8) for line in measured_body(row, index)]
+    return "\n".join([signature(row, "static ", "measured"), "{", *lines, "}"])
+
+
 def real_header(rows: list[Row]) -> str:
     """intercept/real.h."""
     members = (f"    {row.returns} (*{row.name})({parameter_list(row)});" for row in rows)
@@ -220,11 +228,14 @@ def entries_source(rows: list[Row]) -> str:
         f"    {'NULL' if row.treatment == 'direct' else f'entry_{row.name}'}, /* {row.name}: {row.treatment} */"
         for row in rows
     )
+    wrappers = "\n\n".join(measured(row, index) for index, row in enumerate(rows) if is_measured(row))
+    wrapped = "\n".join(f"    {f'measured_{row.name}' if is_measured(row) else 'NULL'}," for row in rows)
     return f"""{C_NOTICE}/* Compiled once per ABI. */
 #include "engine/gate.h"
 #include "intercept/bind/bind.h"
 #include "intercept/entries.h"
 #include "intercept/mpi/dispatch.h"
+#include "intercept/mpi/measure.h"
 #include "intercept/names.h"
 
 _Static_assert(sizeof(struct intercept_real) == INTERCEPT_NAME_COUNT * sizeof(void *), "one pointer per name");
@@ -238,10 +249,18 @@ static void *const entries[INTERCEPT_NAME_COUNT] = {{
 {table}
 }};
 
+{wrappers}
+
+/* What stands before an entry while a profile is wanted; NULL: nothing. */
+static void *const measured[INTERCEPT_NAME_COUNT] = {{
+{wrapped}
+}};
+
 const struct intercept_backend ABI_BACKEND = {{
     .abi = ABI_NAME,
     .prepare = abi_prepare,
     .entries = entries,
+    .measured = measured,
     .real = &real,
 }};
 """

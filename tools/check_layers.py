@@ -3,7 +3,7 @@
 
 C (src/): base < {policy, protect, engine, record} < intercept < lib; the four
 in the middle never include one another. Python (python/lapwing/): errors,
-files and options < profile, launch, lab < report, bench < commands < cli.
+files and options < profile, launch, lab < model < report, bench < commands < cli.
 """
 
 import ast
@@ -30,8 +30,8 @@ PYTHON_LAYERS: Mapping[str, set[str]] = {
     "profile": GROUND,
     "launch": GROUND,
     "lab": GROUND | {"launch"},
-    "report": GROUND | {"profile"},
     "model": GROUND | {"profile"},
+    "report": GROUND | {"profile", "model"},
     "bench": GROUND | {"profile", "launch", "lab"},
     "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench"},
     "cli": GROUND | {"commands"},

@@ -138,8 +138,8 @@ def check_options(rows: list[Row]) -> None:
             raise ValueError(f"option {row['name']}: default is not one of its choices")
         if row["type"] == "switch" and row["default"] not in ("on", "off"):
             raise ValueError(f"option {row['name']}: default must be on or off")
-        if row["group"] not in ("basic", "advanced"):
-            raise ValueError(f"option {row['name']}: group must be basic or advanced")
+        if row["group"] not in ("basic", "advanced", "profile"):
+            raise ValueError(f"option {row['name']}: group must be basic, advanced or profile")
 
 
 def read_rows(path: Path, key: str) -> list[Row]:

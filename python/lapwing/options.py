@@ -4,7 +4,7 @@
 import argparse
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -119,13 +119,21 @@ def parse_value(option: Option, text: str) -> str:
     return words[text.lower()]
 
 
-def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Give a command one flag per option."""
-    titles = {"basic": "how Lapwing works", "advanced": "how Lapwing works, advanced (only if you know what it means)"}
-    groups = {group: parser.add_argument_group(title) for group, title in titles.items()}
+GROUPS = {
+    "basic": "how Lapwing works",
+    "advanced": "how Lapwing works, advanced (only if you know what it means)",
+    "profile": "what is recorded",
+}
+
+
+def add_flags(parser: argparse.ArgumentParser, names: Sequence[str] = ("basic", "advanced")) -> None:
+    """Give a command one flag per option of these groups."""
+    groups = {name: parser.add_argument_group(GROUPS[name]) for name in names}
     for option in load_options():
-        text = f"{option.help} (default: {option.default})".replace("%", "%%")
-        groups[option.group].add_argument(option.flag, dest=f"option_{option.name}", metavar=option.values, help=text)
+        if option.group in groups:
+            text = f"{option.help} (default: {option.default})".replace("%", "%%")
+            destination = f"option_{option.name}"
+            groups[option.group].add_argument(option.flag, dest=destination, metavar=option.values, help=text)
 
 
 def collect_environment(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -145,10 +153,11 @@ def format_markdown() -> str:
         "<!-- Made by `lapwing options --markdown` from src/base/options.toml: change that file. -->",
         "# Options",
         "",
-        "Each option is a flag of `lapwing run` and an environment variable of the ranks; the flag wins.",
+        "Each option is a flag of `lapwing run` (or `lapwing profile`) and an environment variable of the ranks; "
+        "the flag wins.",
         "Sizes take units (`64KiB`, `1MiB`), times too (`20us`, `1ms`).",
     ]
-    for group, title in (("basic", "Basic"), ("advanced", "Advanced")):
+    for group, title in (("basic", "Basic"), ("advanced", "Advanced"), ("profile", "Profile (`lapwing profile`)")):
         lines += ["", f"## {title}", "", "| flag | variable | values | default | meaning |", "|---|---|---|---|---|"]
         for option in (row for row in load_options() if row.group == group):
             values = option.values.replace("|", ", ")

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of this processor's relocation types; the only place that asks which
- * processor it is. */
+/* This processor's relocation types and call instructions; the only place that asks
+ * which processor it is. */
 #ifndef INTERCEPT_MACHINE_H
 #define INTERCEPT_MACHINE_H
 
 #include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 enum {
@@ -13,6 +16,39 @@ enum {
     MACHINE_R_JUMP_SLOT = R_X86_64_JUMP_SLOT,
     MACHINE_R_ADDRESS = R_X86_64_64
 };
+
+static inline bool machine_code_is(uintptr_t place, const char *code, size_t length_bytes)
+{
+    return memcmp((const void *)place, code, length_bytes) == 0;
+}
+
+/* What the 32-bit distance at `place`, the end of its instruction, leads to. */
+static inline uintptr_t machine_relative(uintptr_t place)
+{
+    int32_t distance;
+    memcpy(&distance, (const void *)place, sizeof distance);
+    return place + sizeof distance + (uintptr_t)(intptr_t)distance;
+}
+
+/* Where the call before a return address goes; 0: there is none of this kind. */
+static inline uintptr_t machine_call_target(uintptr_t return_address)
+{
+    return machine_code_is(return_address - 5, "\xe8", 1) ? machine_relative(return_address - 4) : 0;
+}
+
+/* The slot that the call before a return address goes through: call *slot(%rip) */
+static inline uintptr_t machine_call_slot(uintptr_t return_address)
+{
+    return machine_code_is(return_address - 6, "\xff\x15", 2) ? machine_relative(return_address - 4) : 0;
+}
+
+/* The slot of a jump in the linkage table: [endbr64] [bnd] jmp *slot(%rip) */
+static inline uintptr_t machine_jump_slot(uintptr_t place)
+{
+    place += machine_code_is(place, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
+    place += machine_code_is(place, "\xf2", 1) ? 1 : 0;
+    return machine_code_is(place, "\xff\x25", 2) ? machine_relative(place + 2) : 0;
+}
 #elif defined(__aarch64__)
 enum {
     MACHINE_R_COPY = R_AARCH64_COPY,
@@ -20,6 +56,41 @@ enum {
     MACHINE_R_JUMP_SLOT = R_AARCH64_JUMP_SLOT,
     MACHINE_R_ADDRESS = R_AARCH64_ABS64
 };
+
+static inline uint32_t machine_instruction(uintptr_t place)
+{
+    return *(const uint32_t *)place;
+}
+
+/* The low `bits` bits as a signed number. */
+static inline intptr_t machine_signed(uint64_t value, unsigned bits)
+{
+    return (intptr_t)(value << (64 - bits)) >> (64 - bits);
+}
+
+static inline uintptr_t machine_call_target(uintptr_t return_address)
+{
+    uint32_t call = machine_instruction(return_address - 4);
+    bool is_branch_and_link = (call & 0xFC000000) == 0x94000000;
+    return is_branch_and_link ? return_address - 4 + (uintptr_t)(machine_signed(call, 26) * 4) : 0;
+}
+
+static inline uintptr_t machine_call_slot(uintptr_t return_address)
+{
+    return 0;
+}
+
+/* The slot of a jump in the linkage table: [bti c] adrp x16, page; ldr x17, [x16, offset] */
+static inline uintptr_t machine_jump_slot(uintptr_t place)
+{
+    place += machine_instruction(place) == 0xD503245F ? 4 : 0;
+    uint32_t page = machine_instruction(place);
+    uint32_t load = machine_instruction(place + 4);
+    if ((page & 0x9F00001F) != 0x90000010 || (load & 0xFFC003FF) != 0xF9400211)
+        return 0;
+    uint64_t pages = ((uint64_t)(page >> 5) & 0x7FFFF) << 2 | ((page >> 29) & 3);
+    return (place & ~(uintptr_t)4095) + (uintptr_t)(machine_signed(pages, 21) * 4096) + ((load >> 10) & 0xFFF) * 8;
+}
 #else
 #error "Lapwing runs on x86-64 and aarch64"
 #endif

@@ -15,6 +15,7 @@
 #include "intercept/busy.h"
 #include "intercept/copied.h"
 #include "intercept/libc/threads.h"
+#include "intercept/profile.h"
 #include "intercept/requests.h"
 #include "intercept/transfer.h"
 #include "policy/policy.h"
@@ -119,11 +120,29 @@ static void session_configure(const struct session_facts *facts)
         busy_raise(); /* for ever: no call goes straight to MPI */
 }
 
+/* Every call is passed, and timed. What holds would need to know of the program's memory is
+ * needed for watches as well. */
+static enum reason session_profile(const struct session_facts *facts)
+{
+    struct profile_identity profile = {.rank = facts->rank,
+                                       .size = facts->size,
+                                       .is_shared = facts->provided_ordinal == LEVEL_MULTIPLE,
+                                       .abi = facts->abi,
+                                       .mpi_library = intercept_bind_library_path(),
+                                       .event_capacity = (uint32_t)options.timeline};
+    requests_share(profile.is_shared);
+    record_is_shared = profile.is_shared;
+    copied_objects_track();
+    if (!profile_start(&profile))
+        session_note(identity.notice, sizeof identity.notice, "no profile: its file could not be made");
+    return REASON_SWITCHED_OFF;
+}
+
 void session_start(const struct session_facts *facts)
 {
     started_ns = base_clock_now_ns();
     session_identify(facts);
-    session_state = session_decide(facts);
+    session_state = profile_is_wanted() ? session_profile(facts) : session_decide(facts);
     if (session_state == REASON_NONE)
         session_configure(facts);
     identity.is_active = session_state == REASON_NONE;
@@ -153,6 +172,7 @@ static void session_write_record(bool is_complete)
 
 void session_stop(void)
 {
+    profile_stop();
     transfer_wait_all();
     session_note(identity.progress, sizeof identity.progress, engine_progress_name());
     session_state = REASON_NOT_RUNNING;
@@ -164,6 +184,7 @@ void session_stop(void)
 void intercept_process_forked(void)
 {
     session_state = REASON_NOT_RUNNING;
+    profile_fork();
     protect_forked_child();
     engine_forked_child();
 }
@@ -181,6 +202,7 @@ void intercept_process_exiting(void)
 {
     if (identity.pid != (uint32_t)getpid())
         return;
+    profile_leave();
     transfer_leave(transfer_is_starter() && !atomic_load_explicit(&is_aborting, memory_order_relaxed));
     session_write_record(false);
 }

@@ -2,6 +2,7 @@
 #include "intercept/wait.h"
 
 #include "engine/gate.h"
+#include "intercept/observe.h"
 #include "intercept/transfer.h"
 
 void intercept_wait_range(struct range bytes, bool is_read)
@@ -9,11 +10,14 @@ void intercept_wait_range(struct range bytes, bool is_read)
     uint64_t id;
     if (gate_is_inside())
         return;
+    observe_use(bytes, is_read);
     while ((id = protect_find_op(bytes, is_read)) != 0)
         transfer_wait(id);
 }
 
 void intercept_wait_all(void)
 {
+    if (protect_is_armed())
+        observe_use_all();
     transfer_wait_all();
 }

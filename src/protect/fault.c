@@ -12,6 +12,7 @@
 #include "base/futex.h"
 #include "protect/hold.h"
 #include "protect/kernel.h"
+#include "protect/watch_slots.h"
 
 struct hold hold_table[PROTECT_HOLDS_MAX];
 _Atomic uint32_t hold_table_used;
@@ -19,7 +20,11 @@ _Atomic uintptr_t hold_bound_low = UINTPTR_MAX;
 _Atomic uintptr_t hold_bound_high;
 _Atomic uint32_t hold_release_count;
 
+struct watch_slot watch_slots[WATCHES_MAX];
+_Atomic uint32_t watch_touched_count;
+
 static _Atomic(protect_touched_fn *) touched_report;
+static _Atomic(watch_touched_fn *) watch_report;
 
 /* The program's disposition behind a sequence count: odd while it is written.
  * All fields atomic, so that a torn read is only a stale one, tried again. */
@@ -106,6 +111,71 @@ bool fault_report(uintptr_t address)
         is_held = true;
     }
     return is_held;
+}
+
+void watch_report_to(watch_touched_fn *touched)
+{
+    atomic_store_explicit(&watch_report, touched, memory_order_relaxed); /* before any watch is armed */
+}
+
+void watch_open(const struct watch_slot *slot)
+{
+    for (int i = 0; i < slot->part_count; i++)
+        kernel_mprotect(slot->parts[i].pages, PROT_READ | PROT_WRITE);
+}
+
+/* The part that closes the page of this address; NULL when none does. */
+static const struct watch_part *watch_part_at(const struct watch_slot *slot, uintptr_t address)
+{
+    struct range byte = {address, address + 1};
+    for (int i = 0; i < slot->part_count; i++)
+        if (base_ranges_overlap(slot->parts[i].pages, byte))
+            return &slot->parts[i];
+    return NULL;
+}
+
+/* First touch: tell, then open. Another thread's, at the same time: only open. */
+static void watch_touch(int watch, uintptr_t address, const void *context)
+{
+    struct watch_slot *slot = &watch_slots[watch];
+    watch_touched_fn *report = atomic_load_explicit(&watch_report, memory_order_relaxed);
+    uint32_t state = WATCH_ARMED;
+    struct code_place place = context_place(context);
+    bool is_first = atomic_compare_exchange_strong_explicit(&slot->state, &state, WATCH_TOUCHING, memory_order_acquire,
+                                                            memory_order_relaxed);
+    if (is_first && report != NULL)
+        report(watch, address, &place);
+    watch_open(slot);
+    if (!is_first)
+        return;
+    atomic_fetch_add_explicit(&watch_touched_count, 1, memory_order_relaxed);
+    /* release: who claims the watch sees what was reported. */
+    atomic_store_explicit(&slot->state, WATCH_TOUCHED, memory_order_release);
+}
+
+static void watch_meet(int watch, const struct watch_part *part, uintptr_t address, const void *context)
+{
+    struct range byte = {address, address + 1};
+    if (base_ranges_overlap(part->bytes, byte))
+        watch_touch(watch, address, context);
+    else /* a neighbour on the first or last page */
+        kernel_mprotect(base_pages_of(byte), PROT_READ | PROT_WRITE);
+}
+
+bool watch_handle(uintptr_t address, const void *context)
+{
+    bool is_watched = false;
+    for (int i = 0; i < WATCHES_MAX; i++) {
+        /* acquire: pairs with the release of ARMED. */
+        if (atomic_load_explicit(&watch_slots[i].state, memory_order_acquire) < WATCH_ARMED)
+            continue;
+        const struct watch_part *part = watch_part_at(&watch_slots[i], address);
+        if (part == NULL)
+            continue;
+        watch_meet(i, part, address, context);
+        is_watched = true;
+    }
+    return is_watched;
 }
 
 /* Waits until no hold is at the address. False when none was there. */
@@ -230,7 +300,9 @@ static bool is_access_fault(const siginfo_t *info)
 void fault_handle(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
-    bool is_ours = is_access_fault(info) && (wait_for_holds((uintptr_t)info->si_addr) || is_released_since());
+    uintptr_t address = (uintptr_t)info->si_addr;
+    bool is_ours =
+        is_access_fault(info) && (watch_handle(address, context) || wait_for_holds(address) || is_released_since());
     if (!is_ours)
         give_to_program(signal_number, info, context);
     errno = saved_errno;

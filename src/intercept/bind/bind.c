@@ -14,6 +14,7 @@
 #include "intercept/bind/library.h"
 #include "intercept/bind/state.h"
 #include "intercept/names.h"
+#include "intercept/profile.h"
 
 extern const struct intercept_backend intercept_backend_openmpi;
 extern const struct intercept_backend intercept_backend_mpich;
@@ -65,6 +66,13 @@ static void *tool_function(const char *name, const void *own)
     return next != own && next != dlsym(library.handle, name) ? next : NULL;
 }
 
+/* Where the program's call goes; NULL: to MPI's own function. */
+static void *entry_at(size_t index)
+{
+    bool is_measured = profile_is_wanted() && backend->measured[index] != NULL;
+    return is_measured ? backend->measured[index] : backend->entries[index];
+}
+
 static void bind_name(size_t index)
 {
     void *function = own_function(intercept_names[index]);
@@ -76,8 +84,8 @@ static void bind_name(size_t index)
         return;
     /* A struct of function pointers: one pointer per name, as its static assertion says. */
     memcpy((char *)backend->real + index * sizeof(function), &function, sizeof(function));
-    if (backend->entries[index] != NULL)
-        targets[index] = backend->entries[index];
+    if (entry_at(index) != NULL)
+        targets[index] = entry_at(index);
 }
 
 static void bind_slots(void)

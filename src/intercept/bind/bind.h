@@ -13,6 +13,7 @@ struct intercept_backend {
     const char *abi;
     bool (*prepare)(void *library); /* false: not the library that it looked like */
     void *const *entries;           /* NULL: the program reaches MPI's own function */
+    void *const *measured;          /* stand before the entries while a profile is wanted; NULL: nothing does */
     void *real;                     /* struct intercept_real of that ABI */
 };
 

@@ -8,6 +8,7 @@
 #include "intercept/requests.h"
 #include "errors.h"
 #include "freed.h"
+#include "intercept/profile.h"
 #include "intercept/session.h"
 #include "poke.h"
 #include "types.h"
@@ -31,13 +32,19 @@ static void lifecycle_start(int provided_ordinal)
     session_start(&facts);
 }
 
-/* Asks for more than the program when it asks for less than the engine needs. */
+/* The engine may need more than the program asks for; a profile shows MPI as it is. */
+static int lifecycle_level(int wanted_ordinal)
+{
+    bool is_enough = wanted_ordinal > LEVEL_SERIALIZED || profile_is_wanted();
+    return is_enough ? wanted_ordinal : LEVEL_SERIALIZED;
+}
+
 static int lifecycle_init(int *argc, char ***argv, int wanted_ordinal, int *visible_ordinal)
 {
     int provided;
-    int asked_ordinal = wanted_ordinal > LEVEL_SERIALIZED ? wanted_ordinal : LEVEL_SERIALIZED;
+    int asked_level = abi_thread_level(lifecycle_level(wanted_ordinal));
     gate_enter();
-    int result = real.MPI_Init_thread(argc, argv, abi_thread_level(asked_ordinal), &provided);
+    int result = real.MPI_Init_thread(argc, argv, asked_level, &provided);
     gate_leave();
     if (result != MPI_SUCCESS)
         return result;

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure.h"
+
+#include <stdlib.h>
+
+#include "dispatch.h"
+#include "statuses.h"
+#include "types.h"
+
+void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read)
+{
+    if (count <= 0 || buffer == MPI_IN_PLACE)
+        return;
+    const struct type_layout *layout = types_layout(datatype);
+    if (layout->is_known)
+        observe_use_range(types_span(layout, buffer, count), is_read);
+    else
+        observe_use_all();
+}
+
+void measure_uses_argument(const void *argument, size_t length_bytes)
+{
+    if ((uintptr_t)argument > base_page_bytes())
+        observe_use_range(base_range_of(argument, length_bytes), false);
+}
+
+int64_t measure_bytes(MPI_Count count, MPI_Datatype datatype)
+{
+    const struct type_layout *layout = types_layout(datatype);
+    return layout->is_known && count > 0 ? (int64_t)count * layout->size_bytes : 0;
+}
+
+int64_t measure_sum(const int counts[], int count, MPI_Datatype datatype)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += counts[i];
+    return count > 0 ? measure_bytes(sum, datatype) : 0;
+}
+
+int64_t measure_sum_c(const MPI_Count counts[], int count, MPI_Datatype datatype)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += counts[i];
+    return count > 0 ? measure_bytes(sum, datatype) : 0;
+}
+
+int64_t measure_sum_types(const int counts[], int count, const MPI_Datatype datatypes[])
+{
+    int64_t sum_bytes = 0;
+    for (int i = 0; i < count; i++)
+        sum_bytes += counts[i] > 0 ? measure_bytes(counts[i], datatypes[i]) : 0;
+    return sum_bytes;
+}
+
+int64_t measure_sum_types_c(const MPI_Count counts[], int count, const MPI_Datatype datatypes[])
+{
+    int64_t sum_bytes = 0;
+    for (int i = 0; i < count; i++)
+        sum_bytes += counts[i] > 0 ? measure_bytes(counts[i], datatypes[i]) : 0;
+    return sum_bytes;
+}
+
+/* --- communicators --- */
+
+/* What is asked again and again about a communicator; each thread its own. */
+struct communicator {
+    MPI_Comm comm;
+    uint32_t generation; /* 0: unused */
+    bool is_between_groups;
+    int rank;
+    int size;         /* of the other group, between two */
+    int *world_ranks; /* NULL until asked, or no memory */
+};
+
+enum { COMMUNICATOR_BITS = 6 };
+
+static _Thread_local struct communicator communicators[1 << COMMUNICATOR_BITS];
+static _Atomic uint32_t communicator_generation = 1; /* raised when one is freed; relaxed, as types_generation */
+
+void measure_forget_communicators(void)
+{
+    atomic_fetch_add_explicit(&communicator_generation, 1, memory_order_relaxed);
+}
+
+static void communicator_ask(struct communicator *known, MPI_Comm comm, uint32_t generation)
+{
+    int is_between = 0;
+    free(known->world_ranks);
+    *known = (struct communicator){.comm = comm, .generation = generation};
+    real.MPI_Comm_test_inter(comm, &is_between);
+    known->is_between_groups = is_between != 0;
+    real.MPI_Comm_rank(comm, &known->rank);
+    if (is_between)
+        real.MPI_Comm_remote_size(comm, &known->size);
+    else
+        real.MPI_Comm_size(comm, &known->size);
+}
+
+static struct communicator *communicator_of(MPI_Comm comm)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)comm * UINT64_C(0x9E3779B97F4A7C15);
+    struct communicator *known = &communicators[hash >> (64 - COMMUNICATOR_BITS)];
+    uint32_t generation = atomic_load_explicit(&communicator_generation, memory_order_relaxed);
+    if (known->comm != comm || known->generation != generation)
+        communicator_ask(known, comm, generation);
+    return known;
+}
+
+static void world_ranks_ask(MPI_Group group, MPI_Group world, int *ranks, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (real.MPI_Group_translate_ranks(group, 1, &i, world, &ranks[i]) != MPI_SUCCESS)
+            ranks[i] = MPI_UNDEFINED;
+}
+
+static void world_ranks_make(struct communicator *known)
+{
+    MPI_Group group;
+    MPI_Group world;
+    int *ranks = malloc((size_t)(known->size > 0 ? known->size : 1) * sizeof *ranks);
+    if (ranks == NULL)
+        return;
+    if (known->is_between_groups)
+        real.MPI_Comm_remote_group(known->comm, &group);
+    else
+        real.MPI_Comm_group(known->comm, &group);
+    real.MPI_Comm_group(abi_handles.comm_world, &world);
+    world_ranks_ask(group, world, ranks, known->size);
+    real.MPI_Group_free(&group);
+    real.MPI_Group_free(&world);
+    known->world_ranks = ranks;
+}
+
+/* Negative when it is none: a wildcard, MPI_PROC_NULL, or a process of another world. */
+static int world_rank(int rank, MPI_Comm comm)
+{
+    if (rank < 0 || comm == abi_handles.comm_world)
+        return rank;
+    struct communicator *known = communicator_of(comm);
+    if (known->world_ranks == NULL)
+        world_ranks_make(known);
+    return known->world_ranks != NULL && rank < known->size ? known->world_ranks[rank] : -1;
+}
+
+int measure_size(MPI_Comm comm)
+{
+    return communicator_of(comm)->size;
+}
+
+bool measure_is_root(int root, MPI_Comm comm)
+{
+    return communicator_of(comm)->rank == root;
+}
+
+bool measure_is_between_groups(MPI_Comm comm)
+{
+    return communicator_of(comm)->is_between_groups;
+}
+
+/* --- messages --- */
+
+void measure_volume(struct profile_call *call, int64_t bytes)
+{
+    if (bytes > call->bytes)
+        call->bytes = bytes;
+}
+
+void measure_message(struct profile_call *call, MPI_Count count, MPI_Datatype datatype, int peer, MPI_Comm comm)
+{
+    if (peer == MPI_PROC_NULL)
+        return;
+    measure_volume(call, measure_bytes(count, datatype));
+    call->peer = world_rank(peer, comm);
+}
+
+MPI_Status *measure_status(MPI_Status *status, MPI_Status *own)
+{
+    return status_is_ignored(status) ? own : status;
+}
+
+void measure_matched_receipt(struct profile_call *call, const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    if (status->MPI_SOURCE != MPI_PROC_NULL &&
+        real.MPI_Get_elements_x(status, abi_handles.byte, &bytes) == MPI_SUCCESS && bytes >= 0)
+        measure_volume(call, bytes);
+}
+
+void measure_receipt(struct profile_call *call, const MPI_Status *status, MPI_Comm comm)
+{
+    measure_matched_receipt(call, status);
+    if (call->peer < 0)
+        call->peer = world_rank(status->MPI_SOURCE, comm);
+}
+
+/* --- requests --- */
+
+void measure_keys_take(struct measure_keys *keys, int count, const MPI_Request requests[])
+{
+    keys->count = count > 0 ? count : 0;
+    keys->keys = keys->inline_keys;
+    if (count > MEASURE_KEYS_INLINE)
+        keys->keys = malloc((size_t)count * sizeof *keys->keys);
+    if (keys->keys == NULL)
+        keys->count = 0;
+    for (int i = 0; i < keys->count; i++)
+        keys->keys[i] = measure_key(requests[i]);
+}
+
+void measure_keys_free(struct measure_keys *keys)
+{
+    if (keys->keys != keys->inline_keys)
+        free(keys->keys);
+}
+
+void measure_ended(struct profile_completion *completion, const struct measure_keys *keys, int index)
+{
+    if (index >= 0 && index < keys->count)
+        profile_request_end(keys->keys[index], completion);
+}
+
+void measure_ended_some(struct profile_completion *completion, const struct measure_keys *keys, int count,
+                        const int indices[])
+{
+    for (int i = 0; i < count; i++) /* MPI_UNDEFINED is negative */
+        measure_ended(completion, keys, indices[i]);
+}
+
+void measure_ended_all(struct profile_completion *completion, const struct measure_keys *keys)
+{
+    for (int i = 0; i < keys->count; i++)
+        profile_request_end(keys->keys[i], completion);
+}
+
+void measure_completion(struct profile_call *call, const struct profile_completion *completion)
+{
+    if (completion->count > 0)
+        call->bytes = (int64_t)completion->bytes;
+}
+
+void measure_restarted(struct profile_call *call, int count, const MPI_Request requests[])
+{
+    int64_t sum_bytes = 0;
+    for (int i = 0; i < count; i++)
+        sum_bytes += (int64_t)profile_request_restart(measure_key(requests[i]));
+    call->bytes = sum_bytes;
+}
+
+/* --- slack of blocking calls --- */
+
+static bool layout_has_gaps(const struct type_layout *layout, MPI_Count count)
+{
+    bool is_one = count == 1 || layout->extent_bytes == layout->size_bytes;
+    return !is_one || layout->size_bytes != layout->true_extent_bytes;
+}
+
+void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+                    bool is_received)
+{
+    const struct type_layout *layout = types_layout(datatype);
+    bool is_known = layout->is_known && buffer != MPI_IN_PLACE && count > 0;
+    if (!is_known || count * layout->size_bytes < OBSERVE_BYTES_MIN || buffers->count == WATCH_PARTS_MAX)
+        return;
+    buffers->buffers[buffers->count++] = (struct observe_buffer){
+        .bytes = types_span(layout, buffer, count),
+        .is_received = is_received,
+        .has_gaps = layout_has_gaps(layout, count),
+    };
+}

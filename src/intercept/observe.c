@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/observe.h"
+
+#include <stddef.h>
+
+#include "engine/gate.h"
+#include "intercept/caller.h"
+#include "intercept/libc/threads.h"
+#include "intercept/neighbours.h"
+#include "intercept/profile.h"
+#include "intercept/requests.h"
+
+/* COST_SHARE: a site rests so many times as long as its last sample cost, times the number of
+ * sites that are sampled: all together take at most 1/COST_SHARE of the time. FAULT_NS: what a
+ * fault and its handler cost, measured on the reference machine. AGE_MAX_NS: a buffer that was not
+ * touched for so long makes way when there is no free watch. */
+enum { COST_SHARE = 150, FAULT_NS = 6000, AGE_MAX_NS = 500000000 };
+enum { TOUCHES_MAX = 24, REASONS_MAX = 32 };
+
+/* What is known of the call whose buffer is watched. Filled between watch_take() and watch_arm(); the
+ * touch by the thread that touches, once; read by the thread that claims the watch. */
+static struct {
+    struct profile_site *site;
+    const struct profile_thread *thread;
+    _Atomic int64_t returned_ns; /* taken again once the watch is armed */
+    int64_t inside_ns;
+    int64_t touched_ns;
+    int64_t computation_ns;
+    uintptr_t place;
+} observed[WATCHES_MAX];
+
+static bool is_observing;              /* written at start and stop */
+static _Atomic uint64_t sampled_sites; /* sites that were sampled at least once; relaxed */
+
+static int64_t returned_of(int watch)
+{
+    return atomic_load_explicit(&observed[watch].returned_ns, memory_order_relaxed);
+}
+
+/* Time that the program computed since the call returned. Inside MPI, the touch came when the call
+ * began that it is in. */
+static void note_touch(int watch, int64_t now_ns, uintptr_t place)
+{
+    const struct profile_thread *thread = &profile_thread;
+    bool is_in_call = thread->depth != 0;
+    int64_t touched_ns = is_in_call ? thread->begun_ns : now_ns;
+    bool is_same = observed[watch].thread == thread;
+    int64_t inside_ns = is_same ? thread->inside_ns - observed[watch].inside_ns : 0;
+    observed[watch].touched_ns = touched_ns;
+    observed[watch].computation_ns = touched_ns - returned_of(watch) - inside_ns;
+    observed[watch].place = is_in_call ? thread->caller : place;
+}
+
+/* Signal context. The record's addresses are return addresses: the code stands before them. */
+static void touched(int watch, uintptr_t address, const struct code_place *place)
+{
+    bool is_call = false;
+    uintptr_t found = caller_of_access(place->instruction, place->stack, &is_call);
+    note_touch(watch, base_clock_now_ns(), is_call ? found : found + 1);
+}
+
+void observe_start(bool is_wanted)
+{
+    if (!is_wanted || !protect_start(OPTION_HOLD_SIGNAL, NULL))
+        return;
+    watch_report_to(touched);
+    is_observing = true;
+}
+
+static void add_sample(int watch, bool is_censored)
+{
+    struct profile_site *site = observed[watch].site;
+    int64_t wall_ns = observed[watch].touched_ns - returned_of(watch);
+    wall_ns = wall_ns > 0 ? wall_ns : 0;
+    profile_slack_add(site, returned_of(watch), wall_ns, observed[watch].computation_ns);
+    if (is_censored)
+        profile_add(&site->censored_count, 1);
+    else
+        profile_cell_add(site, PROFILE_TOUCH, (int64_t)observed[watch].place, TOUCHES_MAX, (uint64_t)wall_ns, 0);
+    if (!is_censored && !caller_is_known(observed[watch].place - 1))
+        caller_modules_read();
+}
+
+/* `place`: who ends a watch that was not touched; 0: its time is over. */
+static void end_watch(int watch, uintptr_t place)
+{
+    bool is_touched;
+    if (!watch_claim(watch, &is_touched))
+        return;
+    if (!is_touched)
+        note_touch(watch, base_clock_now_ns(), place);
+    bool is_censored = !is_touched && place == 0;
+    add_sample(watch, is_censored);
+    watch_free(watch);
+}
+
+void observe_harvest_all(void)
+{
+    bool is_touched;
+    for (int watch = 0; watch < WATCHES_MAX; watch++) {
+        if (!watch_is_touched(watch) || !watch_claim(watch, &is_touched))
+            continue;
+        add_sample(watch, false);
+        watch_free(watch);
+    }
+}
+
+void observe_use_range(struct range bytes, bool is_read)
+{
+    if (!is_observing)
+        return;
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    bool is_call = false;
+    for (int watch = watch_find(0, bytes, is_read); watch != WATCH_NONE; watch = watch_find(watch + 1, bytes, is_read))
+        end_watch(watch, caller_of_access((uintptr_t)observe_use_range, frame, &is_call));
+}
+
+void observe_use_all(void)
+{
+    struct range everything = {1, UINTPTR_MAX};
+    observe_use_range(everything, false);
+}
+
+void observe_stop(void)
+{
+    if (!is_observing)
+        return;
+    observe_harvest_all();
+    for (int watch = 0; watch < WATCHES_MAX; watch++)
+        end_watch(watch, 0);
+    is_observing = false;
+    protect_stop();
+}
+
+/* --- sampling --- */
+
+static bool is_empty(struct range range)
+{
+    return range.low >= range.high;
+}
+
+static struct range inner_pages(struct range bytes)
+{
+    uintptr_t mask = base_page_bytes() - 1;
+    return (struct range){(bytes.low + mask) & ~mask, bytes.high & ~mask};
+}
+
+/* Pages that are the buffer's alone can always be watched. Those at its ends only when nothing of
+ * MPI's or of another thread's lies there that a system call could meet. */
+static enum reason find_pages(const struct observe_buffer *buffer, struct range *pages)
+{
+    enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps);
+    bool may_share = reason == REASON_NONE && !profile_is_shared;
+    *pages = may_share ? base_pages_of(buffer->bytes) : inner_pages(buffer->bytes);
+    if (requests_are_unknown() || libc_threads_own_stack(*pages) || (buffer->has_gaps && !may_share))
+        return reason == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : reason;
+    return is_empty(*pages) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
+}
+
+static enum reason prepare_part(const struct observe_buffer *buffer, struct watch_part *part)
+{
+    part->bytes = buffer->bytes;
+    part->forbids_reads = buffer->is_received;
+    enum reason reason = find_pages(buffer, &part->pages);
+    if (reason != REASON_NONE)
+        return reason;
+    observe_use_range(part->pages, false);
+    return protect_memory_check(part->pages);
+}
+
+/* A watch that nobody touched for long makes way. */
+static int take_watch(int64_t now_ns)
+{
+    int watch = watch_take();
+    for (int i = 0; i < WATCHES_MAX && watch == WATCH_NONE; i++) {
+        if (now_ns - returned_of(i) < AGE_MAX_NS)
+            continue;
+        end_watch(i, 0);
+        watch = watch_take();
+    }
+    return watch;
+}
+
+static void describe(int watch, struct profile_site *site)
+{
+    observed[watch].site = site;
+    observed[watch].thread = &profile_thread;
+    observed[watch].inside_ns = profile_thread.inside_ns;
+    atomic_store_explicit(&observed[watch].returned_ns, base_clock_now_ns(), memory_order_relaxed);
+}
+
+/* The time of arming is not the program's: its slack begins afterwards. */
+static enum reason arm(struct profile_site *site, const struct watch_part parts[], int count, int64_t begun_ns)
+{
+    int watch = take_watch(begun_ns);
+    if (watch == WATCH_NONE)
+        return REASON_TOO_MANY_OPS;
+    describe(watch, site);
+    if (!watch_arm(watch, parts, count))
+        return REASON_MEMORY_FAILED;
+    profile_thread.returned_ns = base_clock_now_ns();
+    atomic_store_explicit(&observed[watch].returned_ns, profile_thread.returned_ns, memory_order_relaxed);
+    return REASON_NONE;
+}
+
+static enum reason sample(struct profile_site *site, const struct observe_buffer buffers[], int count, int64_t begun_ns)
+{
+    struct watch_part parts[WATCH_PARTS_MAX];
+    for (int i = 0; i < count; i++) {
+        enum reason reason = prepare_part(&buffers[i], &parts[i]);
+        if (reason != REASON_NONE)
+            return reason;
+    }
+    return arm(site, parts, count, begun_ns);
+}
+
+/* 0.5 to 1.5, so that samples keep no step with the program's own rhythm. */
+static double jitter(void)
+{
+    static _Thread_local uint32_t state = 2463534242;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return 0.5 + (double)state / (double)UINT32_MAX;
+}
+
+static void rest(struct profile_site *site, int64_t cost_ns, int64_t now_ns)
+{
+    if (atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed) == 0)
+        atomic_fetch_add_explicit(&sampled_sites, 1, memory_order_relaxed);
+    uint64_t sites = atomic_load_explicit(&sampled_sites, memory_order_relaxed);
+    double rest_ns = (double)cost_ns * COST_SHARE * (double)sites * jitter();
+    atomic_store_explicit(&site->next_watch_ns, (uint64_t)(now_ns + (int64_t)rest_ns), memory_order_relaxed);
+    profile_add(&profile_header->watch_cost_ns, (uint64_t)cost_ns);
+}
+
+void observe_call(struct profile_site *site, const struct observe_buffer buffers[], int count)
+{
+    if (!is_observing || site == NULL)
+        return;
+    profile_add(&site->large_count, 1);
+    int64_t begun_ns = profile_thread.returned_ns;
+    if ((uint64_t)begun_ns < atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed))
+        return;
+    enum reason reason = sample(site, buffers, count, begun_ns);
+    int64_t now_ns = base_clock_now_ns();
+    int64_t spent_ns = now_ns - begun_ns;
+    profile_add(&site->watch_tried_count, 1);
+    if (reason == REASON_NONE) {
+        profile_add(&profile_header->watch_count, 1);
+        rest(site, 2 * spent_ns + FAULT_NS, now_ns); /* opening costs about as much as closing */
+        return;
+    }
+    profile_add(&site->watch_refused_count, 1);
+    profile_cell_add(site, PROFILE_PASS, reason, REASONS_MAX, 0, 0);
+    rest(site, spent_ns, now_ns);
+}
+
+void observe_forked_child(void)
+{
+    is_observing = false;
+    watch_forked_child();
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds out how long after a blocking call its buffer is first touched, and where: the
+ * call is done as MPI does it, and then its buffer is watched (protect/watch.h), on a
+ * sample of calls whose cost stays below a hundredth of the run. */
+#ifndef INTERCEPT_OBSERVE_H
+#define INTERCEPT_OBSERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pages.h"
+#include "protect/protect.h"
+#include "protect/watch.h"
+#include "record/profile.h"
+
+/* Smaller buffers share their pages with others. */
+enum { OBSERVE_BYTES_MIN = 4096 };
+
+/* A buffer of a call that has returned. */
+struct observe_buffer {
+    struct range bytes;
+    bool is_received; /* any access is a touch; else a write */
+    bool has_gaps;    /* not all of `bytes` are the message's */
+};
+
+/* `is_wanted` false: nothing is ever watched. */
+void observe_start(bool is_wanted);
+void observe_stop(void);
+
+/* Watches the buffers if it is the site's turn. After profile_call_end(). */
+void observe_call(struct profile_site *site, const struct observe_buffer buffers[], int count);
+
+/* Accounts for watches that were touched. */
+void observe_harvest_all(void);
+
+static inline void observe_harvest(void)
+{
+    /* relaxed: a touch that is not seen yet is harvested by the next call. */
+    if (atomic_load_explicit(&watch_touched_count, memory_order_relaxed) != 0)
+        observe_harvest_all();
+}
+
+/* The memory is about to be used by a call: MPI's (inside a measured one) or libc's. Ends the
+ * watches there. */
+void observe_use_range(struct range bytes, bool is_read);
+void observe_use_all(void);
+
+static inline void observe_use(struct range bytes, bool is_read)
+{
+    if (protect_is_armed())
+        observe_use_range(bytes, is_read);
+}
+
+/* In the child after fork. */
+void observe_forked_child(void);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/profile.h"
+
+#include <stdlib.h>
+
+#include "base/options.h"
+#include "intercept/caller.h"
+#include "intercept/names.h"
+#include "intercept/observe.h"
+
+/* Keys of a site that are told apart. */
+enum { BITS_MAX = 64, PEERS_MAX = 48 };
+
+_Thread_local struct profile_thread profile_thread;
+_Atomic bool profile_is_on;
+
+/* Requests of the program under way. Any thread; relaxed: a number for a report. */
+static _Atomic int64_t active_count;
+
+/* The first thread that was seen; another one makes the profile a threaded one. */
+static _Atomic(const struct profile_thread *) first_thread;
+
+bool profile_is_wanted(void)
+{
+    return options.profile && getenv("LAPWING_RECORD_DIR") != NULL;
+}
+
+bool profile_start(const struct profile_identity *identity)
+{
+    if (!profile_open(getenv("LAPWING_RECORD_DIR"), identity))
+        return false;
+    caller_modules_read();
+    observe_start(options.profile_slack);
+    atomic_store_explicit(&profile_is_on, true, memory_order_relaxed);
+    return true;
+}
+
+void profile_stop(void)
+{
+    int64_t ended_ns = base_clock_now_ns();
+    if (!atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
+        return;
+    observe_stop();
+    profile_close(PROFILE_FINALIZED, ended_ns);
+}
+
+void profile_leave(void)
+{
+    if (atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
+        profile_close(PROFILE_EXITED, base_clock_now_ns());
+}
+
+void profile_fork(void)
+{
+    if (!atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
+        return;
+    observe_forked_child();
+    profile_forked_child();
+}
+
+static void thread_begin(void)
+{
+    const struct profile_thread *nobody = NULL;
+    profile_thread.is_begun = true;
+    caller_thread_begin();
+    if (!atomic_compare_exchange_strong_explicit(&first_thread, &nobody, &profile_thread, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        atomic_store_explicit(&profile_header->has_threads, 1, memory_order_relaxed);
+    else
+        profile_thread.returned_ns = (int64_t)profile_header->started_ns;
+}
+
+void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address, const void *frame)
+{
+    struct profile_thread *thread = &profile_thread;
+    thread->depth = 1;
+    if (!thread->is_begun)
+        thread_begin();
+    observe_harvest();
+    thread->caller = caller_of_call((uintptr_t)return_address, frame);
+    *call = (struct profile_call){.function = function, .peer = -1, .bytes = -1, .inside_before_ns = thread->inside_ns};
+    thread->begun_ns = base_clock_now_ns();
+    call->before_ns = thread->returned_ns == 0 ? -1 : thread->begun_ns - thread->returned_ns;
+}
+
+/* Before the call's completions are known: they were pending until now. */
+static void covered_add(int64_t before_ns)
+{
+    if (before_ns > 0 && atomic_load_explicit(&active_count, memory_order_relaxed) > 0)
+        profile_add(&profile_header->covered_ns, (uint64_t)before_ns);
+}
+
+int64_t profile_call_over(struct profile_call *call)
+{
+    struct profile_thread *thread = &profile_thread;
+    int64_t over_ns = base_clock_now_ns();
+    thread->inside_ns += over_ns - thread->begun_ns;
+    thread->returned_ns = over_ns;
+    covered_add(call->before_ns);
+    call->site = profile_site_find(thread->caller, call->function, intercept_names[call->function]);
+    if (call->site != NULL && !caller_is_known(thread->caller))
+        caller_modules_read();
+    return over_ns;
+}
+
+static void site_add(struct profile_site *site, const struct profile_call *call, uint64_t length_ns)
+{
+    uint64_t bytes = call->bytes > 0 ? (uint64_t)call->bytes : 0;
+    profile_moments_add(&site->time, length_ns);
+    if (call->before_ns >= 0)
+        profile_moments_add(&site->before, (uint64_t)call->before_ns);
+    if (call->bytes >= 0)
+        profile_moments_add(&site->bytes, bytes);
+    profile_cell_add(site, PROFILE_SIZE, profile_bits(bytes), BITS_MAX, bytes, length_ns);
+    if (call->peer >= 0)
+        profile_cell_add(site, PROFILE_PEER, call->peer, PEERS_MAX, bytes, 0);
+}
+
+void profile_call_end(struct profile_call *call, int64_t over_ns)
+{
+    struct profile_thread *thread = &profile_thread;
+    int64_t length_ns = over_ns - thread->begun_ns;
+    thread->depth = 0;
+    atomic_store_explicit(&profile_header->ended_ns, (uint64_t)over_ns, memory_order_relaxed);
+    if (call->site == NULL)
+        return;
+    site_add(call->site, call, (uint64_t)length_ns);
+    struct profile_event event = {(uint64_t)thread->begun_ns, (uint64_t)length_ns, profile_site_number(call->site),
+                                  PROFILE_EVENT_CALL, call->bytes > 0 ? (uint64_t)call->bytes : 0};
+    profile_event_add(&event);
+}
+
+void profile_slack_add(struct profile_site *site, int64_t start_ns, int64_t wall_ns, int64_t computation_ns)
+{
+    uint64_t computation = computation_ns > 0 ? (uint64_t)computation_ns : 0;
+    profile_add(&site->sampled_count, 1);
+    profile_add(&site->wall_total_ns, (uint64_t)wall_ns);
+    profile_cell_add(site, PROFILE_SLACK, profile_bits(computation), BITS_MAX, computation, 0);
+    struct profile_event event = {(uint64_t)start_ns, (uint64_t)wall_ns, profile_site_number(site), PROFILE_EVENT_SLACK,
+                                  computation};
+    profile_event_add(&event);
+}
+
+/* --- requests --- */
+
+/* Open addressing by handle. A library may give the same handle to several requests (MPICH:
+ * sends that were over at once): each has an entry, and any of them ends. Entries are claimed
+ * and given back by CAS, so no thread ever waits here. */
+enum { REQUEST_SLOTS = 16384, REQUEST_PROBES = 32 };
+
+enum request_state { REQUEST_INACTIVE, REQUEST_ACTIVE };
+
+struct request_entry {
+    _Atomic uint64_t key; /* 0: free; the rest belongs to who wrote the key, then to who ends the request */
+    bool is_persistent;
+    enum request_state state;
+    uint64_t bytes;
+    int64_t started_ns;
+    int64_t inside_ns;
+    const struct profile_thread *thread;
+};
+
+static struct request_entry request_entries[REQUEST_SLOTS];
+
+static struct request_entry *request_place(uint64_t key, uint32_t probe)
+{
+    uint32_t hash = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
+    return &request_entries[(hash + probe) % REQUEST_SLOTS];
+}
+
+static struct request_entry *request_find(uint64_t key)
+{
+    for (uint32_t probe = 0; probe < REQUEST_PROBES; probe++) {
+        struct request_entry *entry = request_place(key, probe);
+        /* acquire: the entry was filled before its key. */
+        if (atomic_load_explicit(&entry->key, memory_order_acquire) == key)
+            return entry;
+    }
+    return NULL;
+}
+
+/* 1 stands for a place that is being filled: no handle has that value. */
+static struct request_entry *request_claim(uint64_t key)
+{
+    for (uint32_t probe = 0; probe < REQUEST_PROBES; probe++) {
+        struct request_entry *entry = request_place(key, probe);
+        uint64_t unused = 0;
+        if (atomic_load_explicit(&entry->key, memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong_explicit(&entry->key, &unused, 1, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return entry;
+    }
+    atomic_fetch_add_explicit(&profile_header->lost_requests, 1, memory_order_relaxed);
+    return NULL;
+}
+
+static void request_activate(struct request_entry *entry)
+{
+    entry->state = REQUEST_ACTIVE;
+    entry->started_ns = profile_thread.returned_ns;
+    entry->inside_ns = profile_thread.inside_ns;
+    entry->thread = &profile_thread;
+    atomic_fetch_add_explicit(&active_count, 1, memory_order_relaxed);
+}
+
+static struct request_entry *request_fill(uint64_t key, uint64_t bytes, bool is_persistent)
+{
+    struct request_entry *entry = key == 0 ? NULL : request_claim(key);
+    if (entry == NULL)
+        return NULL;
+    entry->is_persistent = is_persistent;
+    entry->state = REQUEST_INACTIVE;
+    entry->bytes = bytes;
+    return entry;
+}
+
+void profile_request_start(uint64_t key, uint64_t bytes)
+{
+    struct request_entry *entry = request_fill(key, bytes, false);
+    if (entry == NULL)
+        return;
+    request_activate(entry);
+    atomic_store_explicit(&entry->key, key, memory_order_release);
+}
+
+void profile_request_make(uint64_t key, uint64_t bytes)
+{
+    struct request_entry *entry = request_fill(key, bytes, true);
+    if (entry != NULL)
+        atomic_store_explicit(&entry->key, key, memory_order_release);
+}
+
+uint64_t profile_request_restart(uint64_t key)
+{
+    struct request_entry *entry = key == 0 ? NULL : request_find(key);
+    if (entry == NULL)
+        return 0;
+    request_activate(entry);
+    return entry->bytes;
+}
+
+static void request_deactivate(struct request_entry *entry)
+{
+    if (entry->state == REQUEST_ACTIVE)
+        atomic_fetch_sub_explicit(&active_count, 1, memory_order_relaxed);
+    entry->state = REQUEST_INACTIVE;
+}
+
+static void completion_add(struct profile_completion *completion, const struct request_entry *entry)
+{
+    completion->count++;
+    completion->bytes += entry->bytes;
+    if (completion->started_ns != 0 && completion->started_ns <= entry->started_ns)
+        return;
+    completion->started_ns = entry->started_ns;
+    completion->inside_at_start_ns = entry->inside_ns;
+    completion->thread = entry->thread;
+}
+
+void profile_request_end(uint64_t key, struct profile_completion *completion)
+{
+    struct request_entry *entry = key == 0 ? NULL : request_find(key);
+    if (entry == NULL || entry->state != REQUEST_ACTIVE)
+        return;
+    completion_add(completion, entry);
+    request_deactivate(entry);
+    if (!entry->is_persistent)
+        atomic_store_explicit(&entry->key, 0, memory_order_release);
+}
+
+void profile_request_forget(uint64_t key)
+{
+    struct request_entry *entry = key == 0 ? NULL : request_find(key);
+    if (entry == NULL)
+        return;
+    request_deactivate(entry);
+    atomic_store_explicit(&entry->key, 0, memory_order_release);
+}
+
+void profile_wait_slack(struct profile_call *call, const struct profile_completion *completion)
+{
+    if (completion->started_ns == 0 || call->site == NULL)
+        return;
+    int64_t wall_ns = profile_thread.begun_ns - completion->started_ns;
+    bool is_same_thread = completion->thread == &profile_thread;
+    int64_t inside_ns = is_same_thread ? call->inside_before_ns - completion->inside_at_start_ns : 0;
+    profile_slack_add(call->site, completion->started_ns, wall_ns < 0 ? 0 : wall_ns, wall_ns - inside_ns);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Timing of the program's MPI calls. While no profile is wanted nothing of this is
+ * reached: the slots lead past it (bind.c). The part that knows MPI's types is
+ * mpi/measure.h. */
+#ifndef INTERCEPT_PROFILE_H
+#define INTERCEPT_PROFILE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "record/profile.h"
+
+/* What each thread knows of itself. Also read by its own fault handler. */
+struct profile_thread {
+    uint32_t depth; /* 1 inside a measured call: what MPI calls itself is not counted */
+    bool is_begun;
+    int64_t begun_ns;    /* of the call that it is in */
+    int64_t returned_ns; /* of its last call; 0: none yet */
+    int64_t inside_ns;   /* sum of its calls that have returned */
+    uintptr_t caller;    /* of the call that it is in, or was in last */
+};
+extern _Thread_local struct profile_thread profile_thread;
+
+/* One call while it lasts, on the stack of its wrapper. */
+struct profile_call {
+    uint32_t function;
+    int32_t peer;  /* in MPI_COMM_WORLD; negative: none, or not known */
+    int64_t bytes; /* negative: the call moves no message */
+    int64_t before_ns;
+    int64_t inside_before_ns; /* the thread's, at the call's begin */
+    struct profile_site *site;
+};
+
+/* Between MPI_Init and MPI_Finalize, when a profile is wanted. */
+extern _Atomic bool profile_is_on;
+
+/* Before the first MPI call: is one wanted? */
+bool profile_is_wanted(void);
+
+/* After MPI_Init; false, and no profile, when its file cannot be made. */
+bool profile_start(const struct profile_identity *identity);
+
+/* MPI_Finalize. */
+void profile_stop(void);
+
+/* The process ends without: what is closed stays so, its touches are still seen to. */
+void profile_leave(void);
+
+/* In the child after fork. */
+void profile_fork(void);
+
+void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address, const void *frame);
+
+/* False when this call is not to be measured. */
+static inline bool profile_call_begin(struct profile_call *call, uint32_t function, const void *return_address,
+                                      const void *frame)
+{
+    /* relaxed: written by the thread in MPI_Init or MPI_Finalize, beside which no call is allowed. */
+    if (!atomic_load_explicit(&profile_is_on, memory_order_relaxed) || profile_thread.depth != 0)
+        return false;
+    profile_call_start(call, function, return_address, frame);
+    return true;
+}
+
+/* Takes the time: the call has returned. What it moved is told between the two. */
+int64_t profile_call_over(struct profile_call *call);
+void profile_call_end(struct profile_call *call, int64_t over_ns);
+
+/* --- requests --- */
+
+/* What a completion took: the sum of its messages, and the start that came first. */
+struct profile_completion {
+    int count;
+    uint64_t bytes;
+    int64_t started_ns; /* 0: of no request that is known */
+    int64_t inside_at_start_ns;
+    const struct profile_thread *thread;
+};
+
+/* After profile_call_end(), so that the start's own time is not taken for slack. */
+void profile_request_start(uint64_t key, uint64_t bytes);
+
+/* A persistent request, inactive until profile_request_restart(); returns its bytes. */
+void profile_request_make(uint64_t key, uint64_t bytes);
+uint64_t profile_request_restart(uint64_t key);
+
+/* It is complete: adds it to the completion. A persistent one stays. */
+void profile_request_end(uint64_t key, struct profile_completion *completion);
+
+/* MPI_Request_free. */
+void profile_request_forget(uint64_t key);
+
+/* The slack of a wait, before profile_call_end(). */
+void profile_wait_slack(struct profile_call *call, const struct profile_completion *completion);
+
+/* A sample of slack: for waits, and for touches. Not for signal context. */
+void profile_slack_add(struct profile_site *site, int64_t start_ns, int64_t wall_ns, int64_t computation_ns);
+
+#endif

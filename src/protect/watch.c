@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "protect/watch.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "protect/hold.h"
+#include "protect/kernel.h"
+#include "protect/protect.h"
+#include "protect/watch_slots.h"
+
+int watch_take(void)
+{
+    for (int i = 0; i < WATCHES_MAX; i++) {
+        uint32_t unused = WATCH_FREE;
+        /* acquire: pairs with watch_free(), whose slot we write into. */
+        if (atomic_compare_exchange_strong_explicit(&watch_slots[i].state, &unused, WATCH_TAKEN, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return i;
+    }
+    return WATCH_NONE;
+}
+
+static bool part_close(const struct watch_part *part)
+{
+    return kernel_mprotect(part->pages, part->forbids_reads ? PROT_NONE : PROT_READ);
+}
+
+static bool slot_close(const struct watch_slot *slot)
+{
+    for (int i = 0; i < slot->part_count; i++)
+        if (!part_close(&slot->parts[i]))
+            return false;
+    return true;
+}
+
+static void slot_fill(struct watch_slot *slot, const struct watch_part parts[], int count)
+{
+    slot->part_count = count;
+    for (int i = 0; i < count; i++)
+        slot->parts[i] = parts[i];
+    /* So that MPI's and libc's entries look before they enter the kernel. */
+    atomic_fetch_add_explicit(&protect_armed_count, 1, memory_order_relaxed);
+    /* release: who finds the watch armed finds its parts. */
+    atomic_store_explicit(&slot->state, WATCH_ARMED, memory_order_release);
+}
+
+bool watch_arm(int watch, const struct watch_part parts[], int count)
+{
+    struct watch_slot *slot = &watch_slots[watch];
+    bool is_touched;
+    int saved_errno = errno;
+    slot_fill(slot, parts, count);
+    bool is_closed = slot_close(slot);
+    /* Another thread's touch may have come between two parts: the second was closed after it. */
+    if (is_closed && atomic_load_explicit(&slot->state, memory_order_acquire) != WATCH_ARMED)
+        watch_open(slot);
+    if (!is_closed && watch_claim(watch, &is_touched))
+        watch_free(watch);
+    errno = saved_errno;
+    return is_closed;
+}
+
+bool watch_is_touched(int watch)
+{
+    return atomic_load_explicit(&watch_slots[watch].state, memory_order_relaxed) == WATCH_TOUCHED;
+}
+
+static bool slot_claim_from(struct watch_slot *slot, uint32_t state)
+{
+    /* acquire: what the toucher reported is seen. */
+    return atomic_compare_exchange_strong_explicit(&slot->state, &state, WATCH_CLAIMED, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+bool watch_claim(int watch, bool *is_touched)
+{
+    struct watch_slot *slot = &watch_slots[watch];
+    *is_touched = slot_claim_from(slot, WATCH_TOUCHED);
+    if (*is_touched) {
+        atomic_fetch_sub_explicit(&watch_touched_count, 1, memory_order_relaxed);
+        return true;
+    }
+    if (!slot_claim_from(slot, WATCH_ARMED))
+        return false;
+    int saved_errno = errno;
+    watch_open(slot);
+    errno = saved_errno;
+    return true;
+}
+
+void watch_free(int watch)
+{
+    /* A fault may be on its way to the handler, and will not find the watch: it tries again. */
+    atomic_fetch_add_explicit(&hold_release_count, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&protect_armed_count, 1, memory_order_relaxed);
+    atomic_store_explicit(&watch_slots[watch].state, WATCH_FREE, memory_order_release);
+}
+
+static bool part_minds(const struct watch_part *part, struct range bytes, bool is_read)
+{
+    return (part->forbids_reads || !is_read) && base_ranges_overlap(part->pages, bytes);
+}
+
+static bool slot_minds(const struct watch_slot *slot, struct range bytes, bool is_read)
+{
+    if (atomic_load_explicit(&slot->state, memory_order_acquire) != WATCH_ARMED)
+        return false;
+    for (int i = 0; i < slot->part_count; i++)
+        if (part_minds(&slot->parts[i], bytes, is_read))
+            return true;
+    return false;
+}
+
+int watch_find(int from, struct range bytes, bool is_read)
+{
+    for (int i = from; i < WATCHES_MAX; i++)
+        if (slot_minds(&watch_slots[i], bytes, is_read))
+            return i;
+    return WATCH_NONE;
+}
+
+void watch_forked_child(void)
+{
+    for (int i = 0; i < WATCHES_MAX; i++)
+        atomic_store_explicit(&watch_slots[i].state, WATCH_FREE, memory_order_relaxed);
+    atomic_store_explicit(&watch_touched_count, 0, memory_order_relaxed);
+}

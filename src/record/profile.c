@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/descriptors.h"
+#include "base/lock.h"
+
+_Static_assert(sizeof(struct profile_header) == 512, "the reader counts on this size");
+_Static_assert(sizeof(struct profile_name) == PROFILE_BLOCK_BYTES, "one block");
+_Static_assert(sizeof(struct profile_module) == PROFILE_BLOCK_BYTES, "one block");
+_Static_assert(sizeof(struct profile_cell) == PROFILE_BLOCK_BYTES, "one block");
+_Static_assert(sizeof(struct profile_events) == PROFILE_BLOCK_BYTES, "one block");
+_Static_assert(sizeof(struct profile_site) == 3 * PROFILE_BLOCK_BYTES, "three blocks");
+_Static_assert(sizeof(struct profile_event) * 2 == PROFILE_BLOCK_BYTES, "two events in a block");
+
+/* The file grows in steps. Address space for all of it is taken at once. */
+enum { STEP_BYTES = 64 << 10, LENGTH_MAX_BYTES = 32 << 20, NAMES_MAX = 1024 };
+enum { SITE_SLOTS = 8192, PROBES_MAX = 64, SITE_BLOCKS = sizeof(struct profile_site) / PROFILE_BLOCK_BYTES };
+
+struct profile_header *profile_header;
+bool profile_is_shared;
+
+/* Written by profile_open() and under `growth`. */
+static int file = -1;
+static uint64_t length_bytes;
+static char path[4096];
+static struct base_lock growth;
+static bool is_closed; /* under `growth` */
+static struct profile_events *events;
+
+/* key 0: free. Filled under `growth`, block first; read by all without it. */
+static struct {
+    _Atomic uint64_t key;
+    _Atomic uint32_t block;
+} site_slots[SITE_SLOTS];
+static bool is_named[NAMES_MAX];
+
+static void *block_at(uint32_t number)
+{
+    return (char *)profile_header + sizeof(struct profile_header) + (size_t)number * PROFILE_BLOCK_BYTES;
+}
+
+/* Room on the disk before the first store: a mapped page without it is a SIGBUS. File
+ * systems without fallocate get zeros written. */
+static bool file_reserve(uint64_t from_bytes, uint64_t to_bytes)
+{
+    static const char zeros[4096];
+    if (syscall(SYS_fallocate, file, 0, from_bytes, to_bytes - from_bytes) == 0)
+        return true;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+        return false;
+    for (; from_bytes < to_bytes; from_bytes += sizeof zeros)
+        if (syscall(SYS_pwrite64, file, zeros, sizeof zeros, from_bytes) != (long)sizeof zeros)
+            return false;
+    return true;
+}
+
+static bool file_grow(uint64_t wanted_bytes)
+{
+    uint64_t next_bytes = (wanted_bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+    if (wanted_bytes <= length_bytes)
+        return true;
+    if (next_bytes > LENGTH_MAX_BYTES || !file_reserve(length_bytes, next_bytes))
+        return false;
+    length_bytes = next_bytes;
+    return true;
+}
+
+/* Under `growth`. 0 when there is no more room. */
+static uint32_t blocks_take(uint32_t count)
+{
+    uint32_t first = atomic_load_explicit(&profile_header->used_blocks, memory_order_relaxed);
+    uint64_t end_bytes = sizeof(struct profile_header) + ((uint64_t)first + count) * PROFILE_BLOCK_BYTES;
+    if (is_closed || !file_grow(end_bytes))
+        return 0;
+    /* A reader of an aborted process finds blocks that were never filled blank. */
+    atomic_store_explicit(&profile_header->used_blocks, first + count, memory_order_relaxed);
+    return first;
+}
+
+static bool file_map(const char *directory)
+{
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    if (snprintf(path, sizeof path, "%s/%s-%d.profile", directory, host, (int)getpid()) >= (int)sizeof path)
+        return false;
+    file = base_descriptor_own(open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    length_bytes = 0;
+    if (file < 0 || !file_grow(STEP_BYTES))
+        return false;
+    void *mapped = mmap(NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    profile_header = mapped == MAP_FAILED ? NULL : mapped;
+    return profile_header != NULL;
+}
+
+static uint32_t core_count(void)
+{
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (uint32_t)CPU_COUNT(&cores) : 0;
+}
+
+static uint64_t unix_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void header_fill(const struct profile_identity *identity)
+{
+    struct profile_header *header = profile_header;
+    memcpy(header->magic, PROFILE_MAGIC, sizeof header->magic);
+    header->version = PROFILE_VERSION;
+    header->header_bytes = sizeof *header;
+    header->block_bytes = PROFILE_BLOCK_BYTES;
+    header->rank = identity->rank;
+    header->size = identity->size;
+    header->pid = (uint32_t)getpid();
+    header->core_count = core_count();
+    header->started_unix_ns = unix_now_ns();
+    header->started_ns = (uint64_t)base_clock_now_ns();
+    header->ended_ns = header->started_ns;
+    header->used_blocks = 1;
+    gethostname(header->host, sizeof header->host - 1);
+    snprintf(header->mpi_library, sizeof header->mpi_library, "%s", identity->mpi_library);
+    snprintf(header->abi, sizeof header->abi, "%s", identity->abi);
+}
+
+static void events_make(uint32_t capacity)
+{
+    uint32_t block_count = 1 + (capacity + 1) / 2;
+    uint32_t number = capacity == 0 ? 0 : blocks_take(block_count);
+    if (number == 0)
+        return;
+    events = block_at(number);
+    events->kind = PROFILE_EVENTS;
+    events->block_count = block_count;
+    events->capacity = capacity;
+}
+
+bool profile_open(const char *directory, const struct profile_identity *identity)
+{
+    if (!file_map(directory)) {
+        base_descriptor_close(file);
+        unlink(path);
+        file = -1;
+        return false;
+    }
+    profile_is_shared = identity->is_shared;
+    header_fill(identity);
+    events_make(identity->event_capacity);
+    return true;
+}
+
+/* The mapping stays: a thread that does not know of the end yet may still add. */
+void profile_close(enum profile_state state, int64_t ended_ns)
+{
+    if (file < 0)
+        return;
+    base_lock_take(&growth);
+    uint32_t used = atomic_load_explicit(&profile_header->used_blocks, memory_order_relaxed);
+    atomic_store_explicit(&profile_header->ended_ns, (uint64_t)ended_ns, memory_order_relaxed);
+    atomic_store_explicit(&profile_header->state, state, memory_order_relaxed);
+    if (state == PROFILE_FINALIZED)
+        syscall(SYS_ftruncate, file, sizeof(struct profile_header) + (uint64_t)used * PROFILE_BLOCK_BYTES);
+    is_closed = true;
+    base_descriptor_close(file);
+    file = -1;
+    base_lock_release(&growth);
+}
+
+void profile_forked_child(void)
+{
+    base_descriptor_close(file);
+    file = -1;
+}
+
+static void *filled_block(uint32_t count, enum profile_kind kind)
+{
+    uint32_t number = blocks_take(count);
+    uint32_t *block = number == 0 ? NULL : block_at(number);
+    if (block != NULL)
+        block[0] = kind;
+    return block;
+}
+
+static void name_add(uint32_t function, const char *name)
+{
+    if (function >= NAMES_MAX || is_named[function])
+        return;
+    struct profile_name *block = filled_block(1, PROFILE_NAME);
+    if (block == NULL)
+        return;
+    is_named[function] = true;
+    block->function = function;
+    snprintf(block->name, sizeof block->name, "%s", name);
+}
+
+static struct profile_site *site_make(uintptr_t address, uint32_t function, const char *name)
+{
+    name_add(function, name);
+    struct profile_site *site = filled_block(SITE_BLOCKS, PROFILE_SITE);
+    if (site == NULL)
+        return NULL;
+    site->function = function;
+    site->address = address;
+    atomic_store_explicit(&site->time.minimum, UINT64_MAX, memory_order_relaxed);
+    atomic_store_explicit(&site->bytes.minimum, UINT64_MAX, memory_order_relaxed);
+    atomic_store_explicit(&site->before.minimum, UINT64_MAX, memory_order_relaxed);
+    return site;
+}
+
+/* Addresses have 47 or 48 bits, functions 10; never 0. */
+static uint64_t site_key(uintptr_t address, uint32_t function)
+{
+    return ((uint64_t)address << 11) | ((uint64_t)function << 1) | 1;
+}
+
+static uint32_t site_slot(uint64_t key, uint32_t probe)
+{
+    return ((uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40) + probe) % SITE_SLOTS;
+}
+
+/* The slot that has the key, or could have it; SITE_SLOTS when there is none. */
+static uint32_t slot_find(uint64_t key)
+{
+    for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
+        uint32_t slot = site_slot(key, probe);
+        /* acquire: who sees the key sees the block. */
+        uint64_t known = atomic_load_explicit(&site_slots[slot].key, memory_order_acquire);
+        if (known == key || known == 0)
+            return slot;
+    }
+    return SITE_SLOTS;
+}
+
+static struct profile_site *slot_site(uint32_t slot)
+{
+    return block_at(atomic_load_explicit(&site_slots[slot].block, memory_order_relaxed));
+}
+
+static struct profile_site *slot_fill(uint64_t key, uintptr_t address, uint32_t function, const char *name)
+{
+    uint32_t slot = slot_find(key);
+    if (slot == SITE_SLOTS)
+        return NULL;
+    if (atomic_load_explicit(&site_slots[slot].key, memory_order_relaxed) == key)
+        return slot_site(slot);
+    struct profile_site *site = site_make(address, function, name);
+    if (site == NULL)
+        return NULL;
+    atomic_store_explicit(&site_slots[slot].block, profile_site_number(site), memory_order_relaxed);
+    atomic_store_explicit(&site_slots[slot].key, key, memory_order_release);
+    return site;
+}
+
+static struct profile_site *site_add(uintptr_t address, uint32_t function, const char *name)
+{
+    base_lock_take(&growth);
+    struct profile_site *site = slot_fill(site_key(address, function), address, function, name);
+    base_lock_release(&growth);
+    if (site == NULL)
+        atomic_fetch_add_explicit(&profile_header->lost_calls, 1, memory_order_relaxed);
+    return site;
+}
+
+struct profile_site *profile_site_find(uintptr_t address, uint32_t function, const char *name)
+{
+    uint64_t key = site_key(address, function);
+    uint32_t slot = slot_find(key);
+    /* relaxed: slot_find() has loaded it with acquire, and a key never changes. */
+    if (slot != SITE_SLOTS && atomic_load_explicit(&site_slots[slot].key, memory_order_relaxed) == key)
+        return slot_site(slot);
+    return site_add(address, function, name);
+}
+
+uint32_t profile_site_number(const struct profile_site *site)
+{
+    return (uint32_t)(((const char *)site - (const char *)block_at(0)) / PROFILE_BLOCK_BYTES);
+}
+
+static struct profile_cell *cell_find(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t *count)
+{
+    *count = 0;
+    /* acquire: a cell is filled before it is linked. */
+    uint32_t number = atomic_load_explicit(&site->first_cell, memory_order_acquire);
+    while (number != 0) {
+        struct profile_cell *cell = block_at(number);
+        bool is_kind = cell->kind == kind;
+        if (is_kind && atomic_load_explicit(&cell->key, memory_order_relaxed) == key)
+            return cell;
+        *count += is_kind;
+        number = atomic_load_explicit(&cell->next, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+static struct profile_cell *cell_make(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t limit)
+{
+    uint32_t count;
+    struct profile_cell *cell = cell_find(site, kind, key, &count);
+    if (cell != NULL || count >= limit)
+        return cell;
+    uint32_t number = blocks_take(1);
+    if (number == 0)
+        return NULL;
+    cell = block_at(number);
+    atomic_store_explicit(&cell->key, key, memory_order_relaxed);
+    atomic_store_explicit(&cell->minimum, UINT64_MAX, memory_order_relaxed);
+    atomic_store_explicit(&cell->next, atomic_load_explicit(&site->first_cell, memory_order_relaxed),
+                          memory_order_relaxed);
+    cell->kind = kind;
+    atomic_store_explicit(&site->first_cell, number, memory_order_release);
+    return cell;
+}
+
+static struct profile_cell *cell_add(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t limit)
+{
+    base_lock_take(&growth);
+    struct profile_cell *cell = cell_make(site, kind, key, limit);
+    base_lock_release(&growth);
+    return cell;
+}
+
+static bool kind_is_full(struct profile_site *site, enum profile_kind kind)
+{
+    return atomic_load_explicit(&site->full_kinds, memory_order_relaxed) & (1U << kind);
+}
+
+void profile_cell_add(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t limit, uint64_t first,
+                      uint64_t second)
+{
+    uint32_t count;
+    /* A site with a thousand peers must not search them all each time. */
+    if (kind_is_full(site, kind))
+        return;
+    struct profile_cell *cell = cell_find(site, kind, key, &count);
+    if (cell == NULL)
+        cell = cell_add(site, kind, key, limit);
+    if (cell == NULL) {
+        atomic_fetch_or_explicit(&site->full_kinds, 1U << kind, memory_order_relaxed);
+        return;
+    }
+    profile_add(&cell->count, 1);
+    profile_add(&cell->first, first);
+    profile_add(&cell->second, second);
+    profile_lower(&cell->minimum, second);
+}
+
+void profile_module_add(const char *file_path, uintptr_t base, uintptr_t low, uintptr_t high)
+{
+    size_t path_length = strnlen(file_path, 4000);
+    size_t module_bytes = offsetof(struct profile_module, path) + path_length;
+    uint32_t block_count = (uint32_t)((module_bytes + PROFILE_BLOCK_BYTES - 1) / PROFILE_BLOCK_BYTES);
+    base_lock_take(&growth);
+    struct profile_module *module = filled_block(block_count, PROFILE_MODULE);
+    if (module != NULL) {
+        module->block_count = block_count;
+        module->base = base;
+        module->low = low;
+        module->high = high;
+        module->path_length = (uint32_t)path_length;
+        memcpy((char *)module + offsetof(struct profile_module, path), file_path, path_length);
+    }
+    base_lock_release(&growth);
+}
+
+void profile_event_add(const struct profile_event *event)
+{
+    if (events == NULL)
+        return;
+    uint64_t number = atomic_fetch_add_explicit(&events->count, 1, memory_order_relaxed);
+    struct profile_event *places = (struct profile_event *)(events + 1);
+    places[number % events->capacity] = *event;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The profile of one process: a file that the process maps and writes into while
+ * it runs, so that it is there however the process ends (docs/records.md). Read by
+ * python/lapwing/profile/rank_file.py. Little-endian.
+ *
+ * A header, then blocks of 64 bytes, numbered from 0; block 0 is blank, so that 0
+ * can mean "none". The first word of a block is its kind; modules and sites take
+ * several blocks. A reader believes no more than `used_blocks` blocks.
+ *
+ * The file is $LAPWING_RECORD_DIR/<host>-<pid>.profile. Times are nanoseconds of
+ * CLOCK_MONOTONIC, or lengths of time; sizes are bytes. */
+#ifndef RECORD_PROFILE_FORMAT_H
+#define RECORD_PROFILE_FORMAT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define PROFILE_MAGIC "LAPPROF" /* 8 bytes with its final zero */
+enum { PROFILE_VERSION = 1, PROFILE_BLOCK_BYTES = 64 };
+
+/* `state`: how the process ended. One that died without a word is still running. */
+enum profile_state { PROFILE_RUNNING = 0, PROFILE_FINALIZED = 1, PROFILE_EXITED = 2 };
+
+/* 512 bytes. What is atomic changes while the program runs, by any thread. */
+struct profile_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint32_t block_bytes;
+    _Atomic uint32_t state;
+    int32_t rank; /* in MPI_COMM_WORLD */
+    int32_t size; /* of MPI_COMM_WORLD */
+    uint32_t pid;
+    _Atomic uint32_t has_threads; /* 1 when several threads called MPI */
+    _Atomic uint32_t used_blocks;
+    uint32_t core_count;            /* cores that the process may use */
+    uint64_t started_unix_ns;       /* CLOCK_REALTIME at started_ns: to align the ranks */
+    uint64_t started_ns;            /* return of MPI_Init */
+    _Atomic uint64_t ended_ns;      /* entry of MPI_Finalize; before, the return of the last call */
+    _Atomic uint64_t covered_ns;    /* outside MPI while an operation of the program was pending */
+    _Atomic uint64_t lost_calls;    /* calls that found no block for their site: they are nowhere else */
+    _Atomic uint64_t lost_requests; /* requests whose start was forgotten */
+    _Atomic uint64_t watch_count;
+    _Atomic uint64_t watch_cost_ns; /* time that watching buffers took */
+    char host[64];
+    char mpi_library[256];
+    char abi[16];
+    char spare[64];
+};
+
+enum profile_kind {
+    PROFILE_BLANK = 0,
+    PROFILE_NAME = 1,   /* an MPI function that some site calls */
+    PROFILE_MODULE = 2, /* a loaded file that some address may lie in */
+    PROFILE_SITE = 3,
+    PROFILE_SIZE = 4, /* the rest: cells of a site, a list from its `first_cell` */
+    PROFILE_SLACK = 5,
+    PROFILE_TOUCH = 6,
+    PROFILE_PEER = 7,
+    PROFILE_PASS = 8,
+    PROFILE_EVENTS = 9 /* the timeline: a header block, then events */
+};
+
+struct profile_name {
+    uint32_t kind;
+    uint32_t function; /* the number that sites use */
+    char name[56];
+};
+
+/* The path goes on into the following blocks. */
+struct profile_module {
+    uint32_t kind;
+    uint32_t block_count;
+    uint64_t base; /* address minus base = address in the file's symbols */
+    uint64_t low;  /* of its code */
+    uint64_t high;
+    uint32_t path_length;
+    char path[28];
+};
+
+struct profile_moments {
+    _Atomic uint64_t count;
+    _Atomic uint64_t total;
+    _Atomic uint64_t minimum;
+    _Atomic uint64_t maximum;
+};
+
+/* One call site of one function: three blocks. */
+struct profile_site {
+    uint32_t kind;
+    uint32_t function;
+    uint64_t address; /* return address of the call; 0: the calls that found no site of their own */
+    struct profile_moments time;
+    struct profile_moments bytes;  /* calls that move a message */
+    struct profile_moments before; /* since this thread's previous MPI call returned */
+    _Atomic uint32_t first_cell;
+    _Atomic uint32_t full_kinds;    /* bit n: some cell of kind n found no room, and is missing */
+    _Atomic uint64_t sampled_count; /* slack: samples, their wall time, those that ended untouched */
+    _Atomic uint64_t wall_total_ns;
+    _Atomic uint64_t censored_count;
+    _Atomic uint64_t watch_tried_count;   /* buffers that should have been watched */
+    _Atomic uint64_t watch_refused_count; /* of those, how many could not be */
+    _Atomic uint64_t next_watch_ns;       /* working state: not before */
+    _Atomic uint64_t large_count;         /* calls whose message could be watched */
+    uint64_t spare[2];
+};
+
+/* kind   key               count    first         second      minimum
+ * SIZE   binary digits     calls    bytes         time        least time
+ * SLACK  binary digits     samples  computation
+ * TOUCH  code address      touches  wall time
+ * PEER   world rank        calls    bytes
+ * PASS   enum reason       calls */
+struct profile_cell {
+    uint32_t kind;
+    _Atomic uint32_t next;
+    _Atomic int64_t key;
+    _Atomic uint64_t count;
+    _Atomic uint64_t first;
+    _Atomic uint64_t second;
+    _Atomic uint64_t minimum;
+    uint64_t spare[2];
+};
+
+/* `block_count` blocks with this one. Event n stands at place n modulo `capacity`. */
+struct profile_events {
+    uint32_t kind;
+    uint32_t block_count;
+    uint32_t capacity;
+    uint32_t spare;
+    _Atomic uint64_t count; /* events so far: the oldest are overwritten */
+    uint64_t more_spare[5];
+};
+
+enum profile_event_kind {
+    PROFILE_EVENT_CALL = 1,  /* one MPI call */
+    PROFILE_EVENT_SLACK = 2, /* from a call's return to the touch, or from a start to its wait */
+};
+
+struct profile_event {
+    uint64_t start_ns;
+    uint64_t length_ns;
+    uint32_t site; /* its block */
+    uint32_t kind;
+    uint64_t bytes;
+};
+
+#endif
