@@ -38,6 +38,8 @@ find_python() {
 list_missing_programs() {
     has hpcc || echo hpcc
     has lmp || echo lammps
+    has pw.x || echo quantum-espresso
+    [ -d /usr/share/doc/quantum-espresso/examples ] || echo quantum-espresso-data
     [ -d /usr/lib/x86_64-linux-gnu/scalapack ] || echo scalapack-mpi-test
     [ -d /usr/lib/python3/dist-packages/mpi4py ] || echo python3-mpi4py python3-numpy
 }

@@ -5,7 +5,7 @@
 #   tools/test.sh STEP...    only these steps, after tools/setup.sh --tests
 #   tools/test.sh stress     300,000 random steps per variant (hold backend) and MPI
 #   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
-#   tools/test.sh packages   HPCC, LAMMPS, ScaLAPACK's testers, mpi4py: the outcomes of stock MPI
+#   tools/test.sh packages   HPCC, LAMMPS, Quantum ESPRESSO, ScaLAPACK's testers, mpi4py: the outcomes of stock MPI
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 # A step that cannot run here is skipped, with the reason, and listed at the end.
 set -u

@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/mpi")]
 
-from packages import hpcc, lammps, python_programs, scalapack  # noqa: E402
+from packages import hpcc, lammps, python_programs, quantum_espresso, scalapack  # noqa: E402
 from packages.jobs import RANKS, Job, Outcome, Run, Skip, run_job  # noqa: E402
 
 SKIP = 77
@@ -28,7 +28,13 @@ VARIANTS: Mapping[str, Sequence[str]] = {
     "userfaultfd-user": [*SMALL, "--hold", "userfaultfd-user"],
     "signal": [*SMALL, "--hold", "signal"],
 }
-LISTS = (hpcc.list_jobs, lammps.list_jobs, scalapack.list_jobs, python_programs.list_jobs)
+LISTS = (
+    hpcc.list_jobs,
+    lammps.list_jobs,
+    quantum_espresso.list_jobs,
+    scalapack.list_jobs,
+    python_programs.list_jobs,
+)
 
 
 @dataclass(frozen=True)
