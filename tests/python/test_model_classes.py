@@ -3,7 +3,7 @@
 
 import pytest
 
-from lapwing.model.classes import CallClass, classify_function, is_convertible
+from lapwing.model.classes import CallClass, classify_function, count_directions, is_convertible
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,11 @@ from lapwing.model.classes import CallClass, classify_function, is_convertible
 )
 def test_class_of_function(function: str, expected: CallClass) -> None:
     assert classify_function(function) is expected
+
+
+def test_exchanges_move_their_size_twice() -> None:
+    assert [count_directions(name) for name in ("MPI_Sendrecv", "MPI_Alltoallv_c", "MPI_Allreduce")] == [2, 2, 2]
+    assert [count_directions(name) for name in ("MPI_Send", "MPI_Bcast", "MPI_Waitall", "MPI_Isend")] == [1, 1, 1, 1]
 
 
 def test_probes_have_nothing_to_convert() -> None:

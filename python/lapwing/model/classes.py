@@ -65,6 +65,12 @@ WAITS = frozenset(["Wait", "Waitall", "Waitany", "Waitsome"])
 STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLECTIVES | MESSAGES}
 
 
+# A call's size is that of one direction; these move as much in the other.
+BOTH_WAYS = frozenset(
+    name for name in COLLECTIVES | MESSAGES if name.startswith(("Sendrecv", "All", "Neighbor_", "Reduce_scatter"))
+)
+
+
 def shorten_name(function: str) -> str:
     """Return the name without MPI_, PMPI_ and the suffix of large counts: "MPI_Send_c" is "Send"."""
     return function.removeprefix("PMPI_").removeprefix("MPI_").removesuffix("_c")
@@ -90,6 +96,11 @@ def classify_function(function: str) -> CallClass:
 def is_convertible(function: str) -> bool:
     """Say whether a blocking function has a nonblocking counterpart that a programmer could use instead."""
     return shorten_name(function) in COLLECTIVES | MESSAGES
+
+
+def count_directions(function: str) -> int:
+    """Return how many times its size a call moves. A wait's size is the sum of its messages already."""
+    return 2 if shorten_name(function) in BOTH_WAYS else 1
 
 
 def is_collective(function: str) -> bool:

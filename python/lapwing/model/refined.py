@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isnan, sqrt
 
-from lapwing.model.classes import CallClass, is_convertible
+from lapwing.model.classes import CallClass, count_directions, is_convertible
 from lapwing.model.profile import JobProfile, RankProfile, Way
 from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
 from lapwing.model.sites import (
@@ -144,10 +144,10 @@ class Case:
         """Return how much longer the computation takes."""
         return self.setup.computation_ratio if self.way in DEDICATED_WAYS else 1.0
 
-    @property
-    def cpu_ns_per_byte(self) -> float:
-        """Return what a byte in the background takes from the computation: nothing on a core of its own."""
-        return 0.0 if self.way in DEDICATED_WAYS else self.setup.cpu_ns_per_byte
+    def charge_ns_per_byte(self, times: SiteTimes) -> float:
+        """Return what a byte of a site takes from the computation in the background: nothing on a core of its own."""
+        directions = count_directions(times.site.function)
+        return 0.0 if self.way in DEDICATED_WAYS else self.setup.cpu_ns_per_byte * directions
 
 
 def has_progress(case: Case) -> bool:
@@ -159,8 +159,8 @@ def judge_wait(case: Case, times: SiteTimes) -> SiteOutcome:
     """Let a wait's transfers begin at the start of their requests."""
     if not has_progress(case):
         return SiteOutcome(times)
-    hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
-    stolen = estimate_stolen_ns(times.groups, hidden, case.cpu_ns_per_byte)
+    hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.charge_ns_per_byte(times), case.ratio)
+    stolen = estimate_stolen_ns(times.groups, hidden, case.charge_ns_per_byte(times))
     return SiteOutcome(times, hidden, with_idle, stolen_ns=stolen)
 
 
@@ -173,9 +173,9 @@ def judge_test(case: Case, times: SiteTimes) -> SiteOutcome:
 def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
     """Let Lapwing return early from a blocking call: where that does not pay, the site learns to pass."""
     groups = select_deferrable(times, case.setup)
-    hidden, with_idle = hide(groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
+    hidden, with_idle = hide(groups, times.site.slack, case.setup, case.charge_ns_per_byte(times), case.ratio)
     count = sum(group.count for group in groups)
-    stolen = estimate_stolen_ns(groups, hidden, case.cpu_ns_per_byte)
+    stolen = estimate_stolen_ns(groups, hidden, case.charge_ns_per_byte(times))
     outcome = SiteOutcome(times, hidden, with_idle, count * case.setup.hold_ns, count, stolen)
     return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
 
@@ -191,10 +191,10 @@ def judge_rewritten(case: Case, times: SiteTimes) -> SiteOutcome:
     """Turn a blocking call into a start, and a wait before the first touch: only where that pays."""
     if not is_convertible(times.site.function):
         return SiteOutcome(times)
-    hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.cpu_ns_per_byte, case.ratio)
+    hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.charge_ns_per_byte(times), case.ratio)
     count = times.site.time.count
     cost = count * find_rewrite_cost_ns(case.baseline.floors_ns, times.site.function)
-    stolen = estimate_stolen_ns(times.groups, hidden, case.cpu_ns_per_byte)
+    stolen = estimate_stolen_ns(times.groups, hidden, case.charge_ns_per_byte(times))
     outcome = SiteOutcome(times, hidden, with_idle, cost, count, stolen)
     return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
 
