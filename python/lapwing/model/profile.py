@@ -101,7 +101,10 @@ class Slack:
 
 @dataclass(frozen=True)
 class Touch:
-    """Where the buffers of a call site were first touched, and how often there."""
+    """Where the buffers of a call site were first touched, and how often there.
+
+    wall_total_ns: the sum of the times from the calls' returns to these touches.
+    """
 
     count: int
     file: str = ""
@@ -109,6 +112,7 @@ class Touch:
     caller: str = ""
     module: str = ""
     offset: int = 0
+    wall_total_ns: int = 0
 
 
 @dataclass(frozen=True)
