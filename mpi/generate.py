@@ -71,7 +71,8 @@ def wait_for_pointer(row: Row, parameter: Parameter) -> str:
 def waits(row: Row) -> Iterator[str]:
     """What an entry waits for before it enters MPI."""
     if row.treatment == "drain" or (row.treatment == "start" and not row.buffers):
-        yield "dispatch_wait_all();"
+        requests = [parameter for parameter in row.parameters if parameter.type == "MPI_Request"]
+        yield f"dispatch_wait_request({requests[0].name});" if requests else "dispatch_wait_all();"
         return
     op = row.parameter_of_role("op")
     if op is not None and row.buffers:

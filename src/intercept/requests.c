@@ -136,6 +136,15 @@ static struct request *request_of(uint64_t key)
     return index == NOBODY ? NULL : &requests.entries[index];
 }
 
+struct range requests_range(uint64_t key)
+{
+    requests_lock();
+    const struct request *request = request_of(key);
+    struct range bytes = request != NULL ? request->bytes : (struct range){0, 0};
+    requests_unlock();
+    return bytes;
+}
+
 void requests_assist(uint64_t key, const void *return_address)
 {
     requests_lock();

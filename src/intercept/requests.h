@@ -35,6 +35,9 @@ void requests_untrack(uint64_t key);
 /* Is there a request with this key? */
 bool requests_know(uint64_t key);
 
+/* The bytes of the request with this key; empty when there is none. */
+struct range requests_range(uint64_t key);
+
 /* The operation of this key has begun: the engine may work for it, until it is
  * untracked or settled (a persistent one, which stays tracked). */
 void requests_assist(uint64_t key, const void *return_address);

@@ -66,10 +66,19 @@ static bool transfer_claim(uint32_t slot)
                                                    memory_order_relaxed);
 }
 
+/* What tells threads apart: an address of their own. */
+static uintptr_t transfer_me(void)
+{
+    static _Thread_local char own;
+    return (uintptr_t)&own;
+}
+
 static struct transfer *transfer_reset(uint32_t slot)
 {
     struct transfer *transfer = &transfers[slot];
     transfer->slot = slot;
+    /* relaxed: a thread looks for its own only. */
+    atomic_store_explicit(&transfer->starter, transfer_me(), memory_order_relaxed);
     transfer->hold = NULL;
     transfer->hold_cost_ns = 0;
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
@@ -242,6 +251,15 @@ void transfer_wait_all(void)
     for (uint32_t round = 0; engine_pending() != 0; round++)
         transfer_poll_round(round);
     transfer_wait_end(begin_ns);
+}
+
+void transfer_wait_own(void)
+{
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX && engine_pending() != 0; slot++) {
+        uint64_t id = transfer_id(slot);
+        if (id != 0 && atomic_load_explicit(&transfers[slot].starter, memory_order_relaxed) == transfer_me())
+            transfer_wait(id);
+    }
 }
 
 /* Nobody is left to touch the memory but destructors, which would wait for ever. */

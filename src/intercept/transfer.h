@@ -27,6 +27,7 @@ struct transfer {
      * transfer_launch(); read by the thread that ends it. */
     uint32_t slot;
     enum policy_direction direction;
+    _Atomic uintptr_t starter; /* transfer_me() of the thread that began it; read by all */
     uint64_t bytes;
     struct hold *hold;
     struct policy_site *site;
@@ -71,6 +72,12 @@ bool transfer_is_pending(uint64_t id);
  * could only deadlock. */
 void transfer_wait(uint64_t id);
 void transfer_wait_all(void);
+
+/* Waits for the ops that this thread has begun. Where other threads may be in MPI
+ * at the same time (MPI_THREAD_MULTIPLE), waiting for theirs could deadlock: with
+ * MPI alone they would still be inside their calls, and what those wait for may
+ * need this thread's next call. */
+void transfer_wait_own(void);
 
 /* The process ends, called from any thread. Ops are waited for as long as they
  * may end: not when this is a handler that interrupted a wait for a message, nor

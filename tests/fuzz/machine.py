@@ -20,7 +20,6 @@ from families import Family  # noqa: E402
 from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
 
 LINES_PER_SECOND = 300  # a slow machine's; slower is a hang
-TIMEOUT_LEAST_S = 120.0
 ONE = {"LAPWING_LEARN": "off", "LAPWING_THRESHOLD": "1"}
 LARGE = {"LAPWING_LEARN": "off"}
 BACKENDS = ("userfaultfd", "userfaultfd-user", "signal")
@@ -120,6 +119,7 @@ class Machine:
     interpreter: Path
     preload: Path
     folder: Path
+    timeout_s: float  # beside what the programs' length allows
 
     def run(self, programs: Sequence[Program], variant: str | None, level: str, is_traced: bool = False) -> Outcome:
         """Run programs in one job; without a variant, stock."""
@@ -132,7 +132,7 @@ class Machine:
         variables = dict(VARIANTS[variant]) if variant else {}
         if variant:
             variables |= {"LAPWING_RECORD_DIR": str(self.folder), "LD_PRELOAD": str(self.preload)}
-        timeout_s = TIMEOUT_LEAST_S + sum(len(program.lines) for program in programs) / LINES_PER_SECOND
+        timeout_s = self.timeout_s + sum(len(program.lines) for program in programs) / LINES_PER_SECOND
         environment = {**os.environ, **self.family.environment}
         command = self.family.command(ranks, variables, words)
         exit_code, errors = run_job(command, environment, timeout_s)

@@ -186,6 +186,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--failures", type=Path, default=ROOT / "build/fuzz/failures", help="folder for what differs")
     parser.add_argument("--no-minimise", dest="minimise", action="store_false", help="do not shorten what differs")
     parser.add_argument("--tries", type=int, default=3, help="runs before a shortened program counts as good")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds before a job hangs (default: %(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build/fuzz", help="folder for the interpreters")
     parser.add_argument("--wheels", type=Path, default=ROOT / ".venv/mpi", help="folder of MPI wheels' environments")
     parser.add_argument("--verbose", action="store_true", help="one line per job")
@@ -213,7 +214,7 @@ def run_replay(session: Session, arguments: argparse.Namespace) -> None:
 def run_family(family: Family, arguments: argparse.Namespace, folder: Path) -> Session:
     """Everything for one MPI."""
     interpreter = build_interpreter(family, arguments.build.resolve())
-    session = Session(Machine(family, interpreter, arguments.preload.resolve(), folder), arguments)
+    session = Session(Machine(family, interpreter, arguments.preload.resolve(), folder, arguments.timeout), arguments)
     if arguments.replay:
         run_replay(session, arguments)
         return session

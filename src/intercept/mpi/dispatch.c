@@ -15,34 +15,83 @@
 
 struct native natives[TRANSFERS_MAX];
 
-/* The generation that this thread noted before it looked at the holds for the
- * call that it is about to enter; 0: the call named no buffer. */
-static _Thread_local unsigned noted_generation;
+enum { NOTED_MAX = 16 };
+
+/* What this thread waited for on behalf of the call that it is about to enter.
+ * generation: noted before the first look at the holds; 0: the call named no
+ * memory. More ranges than there is room for, or unknown ones: are_unknown. */
+static _Thread_local struct {
+    unsigned generation;
+    bool are_unknown;
+    uint32_t count;
+    struct {
+        struct range bytes;
+        bool is_read;
+    } ranges[NOTED_MAX];
+} noted;
+
+static void noted_begin(void)
+{
+    if (noted.generation == 0)
+        noted.generation = neighbours_generation();
+}
+
+static void noted_add(struct range bytes, bool is_read)
+{
+    if (!gate_is_open())
+        return;
+    noted_begin();
+    if (noted.count == NOTED_MAX) {
+        noted.are_unknown = true;
+        return;
+    }
+    noted.ranges[noted.count].bytes = bytes;
+    noted.ranges[noted.count++].is_read = is_read;
+}
+
+static void noted_forget(void)
+{
+    noted.generation = 0;
+    noted.count = 0;
+    noted.are_unknown = false;
+}
 
 static bool buffer_is_plain(const void *buffer)
 {
     return buffer != MPI_IN_PLACE && !gate_is_inside();
 }
 
+static void dispatch_wait_range(struct range bytes, bool is_read)
+{
+    noted_add(bytes, is_read);
+    intercept_wait_range(bytes, is_read);
+}
+
+static void dispatch_wait_unknown(void)
+{
+    noted_begin();
+    noted.are_unknown = true;
+    transfer_wait_all();
+}
+
 void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, enum dispatch_access access)
 {
     if (count <= 0 || !buffer_is_plain(buffer))
         return;
-    noted_generation = neighbours_generation();
-    if (!protect_is_armed())
+    if (!protect_is_armed() && !gate_is_open())
         return;
     const struct type_layout *layout = types_layout(datatype);
-    if (!layout->is_known)
-        transfer_wait_all();
+    if (layout->is_known)
+        dispatch_wait_range(types_span(layout, buffer, count), access == DISPATCH_READS);
     else
-        intercept_wait_range(types_span(layout, buffer, count), access == DISPATCH_READS);
+        dispatch_wait_unknown();
 }
 
 void dispatch_wait_argument(const void *argument, size_t length_bytes)
 {
-    noted_generation = neighbours_generation();
-    if (protect_is_armed() && (uintptr_t)argument > base_page_bytes() && !gate_is_inside())
-        intercept_wait_range(base_range_of(argument, length_bytes), false);
+    bool is_memory = (uintptr_t)argument > base_page_bytes() && !gate_is_inside();
+    if (is_memory && (protect_is_armed() || gate_is_open()))
+        dispatch_wait_range(base_range_of(argument, length_bytes), false);
 }
 
 void dispatch_wait_others(void)
@@ -53,16 +102,35 @@ void dispatch_wait_others(void)
 
 void dispatch_wait_all(void)
 {
-    noted_generation = neighbours_generation();
-    transfer_wait_all();
+    if (gate_is_open())
+        transfer_wait_own();
+    else
+        transfer_wait_all();
+}
+
+void dispatch_wait_request(MPI_Request request)
+{
+    struct range bytes = requests_range((uint64_t)(uintptr_t)request);
+    dispatch_wait_all();
+    if (gate_is_open() && bytes.low < bytes.high)
+        dispatch_wait_range(bytes, false);
 }
 
 /* Another thread armed a hold between our look and our entry (only possible
  * under MPI_THREAD_MULTIPLE): it may cover a page of our buffer. */
 static bool dispatch_was_overtaken(void)
 {
-    bool is_noted = noted_generation != 0 && gate_is_open() && gate_depth == 1;
-    return is_noted && (noted_generation % 2 != 0 || noted_generation != neighbours_generation());
+    bool is_noted = noted.generation != 0 && gate_is_open() && gate_depth == 1;
+    return is_noted && (noted.generation % 2 != 0 || noted.generation != neighbours_generation());
+}
+
+static void dispatch_look_again(void)
+{
+    noted.generation = neighbours_generation();
+    if (noted.are_unknown)
+        transfer_wait_all();
+    for (uint32_t i = 0; i < noted.count; i++)
+        intercept_wait_range(noted.ranges[i].bytes, noted.ranges[i].is_read);
 }
 
 void dispatch_enter(void)
@@ -70,10 +138,10 @@ void dispatch_enter(void)
     gate_enter();
     while (dispatch_was_overtaken()) {
         gate_leave();
-        dispatch_wait_all();
+        dispatch_look_again();
         gate_enter();
     }
-    noted_generation = 0;
+    noted_forget();
 }
 
 int dispatch_leave(int result)

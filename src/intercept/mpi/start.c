@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Start, MPI_Startall (MPI 4.1, 3.9): a persistent request begins to use its
- * buffer again. Which one is only known to MPI, so every op is waited for. */
+ * buffer again: what holds it is waited for. */
 #include "dispatch.h"
 #include "intercept/entries.h"
 #include "intercept/requests.h"
 
-static bool start_enter(void)
+static bool start_enter(int count, const MPI_Request *requests)
 {
     bool is_direct = dispatch_is_direct();
     if (is_direct)
         return true;
     dispatch_wait_all();
+    for (int i = 0; i < count; i++)
+        dispatch_wait_request(requests[i]);
     dispatch_enter();
     return false;
 }
 
 int entry_MPI_Start(MPI_Request *request)
 {
-    bool is_direct = start_enter();
+    bool is_direct = start_enter(1, request);
     int result = real.MPI_Start(request);
     if (result == MPI_SUCCESS)
         dispatch_assist(*request, __builtin_return_address(0));
@@ -26,7 +28,7 @@ int entry_MPI_Start(MPI_Request *request)
 
 int entry_MPI_Startall(int count, MPI_Request array_of_requests[])
 {
-    bool is_direct = start_enter();
+    bool is_direct = start_enter(count, array_of_requests);
     int result = real.MPI_Startall(count, array_of_requests);
     for (int i = 0; i < count && result == MPI_SUCCESS; i++)
         dispatch_assist(array_of_requests[i], __builtin_return_address(0));

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 int machine_rank;
-bool machine_is_traced;
+_Thread_local bool machine_is_traced;
 _Thread_local uint64_t machine_digest;
 
 static int results = -1;
@@ -194,15 +194,20 @@ static void results_open(const char *prefix)
         machine_refuse("the results cannot be opened");
 }
 
+static int level_read(const char *name)
+{
+    if (strcmp(name, "multiple") == 0)
+        return MPI_THREAD_MULTIPLE;
+    return strcmp(name, "funneled") == 0 ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
+}
+
 int main(int argc, char **argv)
 {
-    int provided;
-    const char *level = argc > 4 ? argv[4] : "single";
-    bool is_multiple = strcmp(level, "multiple") == 0;
-    MPI_Init_thread(&argc, &argv, is_multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    int provided, level = level_read(argc > 4 ? argv[4] : "single");
+    MPI_Init_thread(&argc, &argv, level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &machine_rank);
-    if (is_multiple && provided != MPI_THREAD_MULTIPLE)
-        machine_refuse("no MPI_THREAD_MULTIPLE");
+    if (provided < level)
+        machine_refuse("MPI does not offer this thread level");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     results_open(argv[2]);

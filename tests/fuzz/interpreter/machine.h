@@ -47,7 +47,7 @@ struct message {
 enum { MESSAGE_WORDS = 7 };
 
 extern int machine_rank;
-extern bool machine_is_traced;
+extern _Thread_local bool machine_is_traced; /* in the first thread only: lines of two would mix */
 
 /* All that was seen so far by this thread, in order. */
 extern _Thread_local uint64_t machine_digest;

@@ -239,6 +239,7 @@ static void run_detach(const int64_t *a)
     machine_observe_result(MPI_Buffer_detach(&bytes, &length_bytes));
     machine_observe((uint64_t)length_bytes);
     machine_observe(bytes == memory_at(a[0], 0));
+    memset(memory_at(a[0], 0), 0, (size_t)length_bytes); /* what MPI has left there is its own */
 }
 
 const struct instruction message_instructions[] = {
