@@ -216,7 +216,8 @@ def count_ops(records: Sequence[RankRecord], direction: str) -> int:
 
 def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     """What is wrong with what the ranks remembered."""
-    if is_expected_exit(case.program, 0) and len(records) < case.ranks:
+    is_recorded = case.program.directives.get("records") != "none"
+    if is_recorded and is_expected_exit(case.program, 0) and len(records) < case.ranks:
         return f"{len(records)} of {case.ranks} ranks left a record"
     if case.variant == "default":
         return ""
