@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: under MPI_THREAD_MULTIPLE threads may block in sends, receives, probes and waits
+ * while others touch received buffers.
+ * flags: -pthread
+ * timeout: 60 */
+#include <pthread.h>
+
+#include "check.h"
+
+enum { LANES = 3, ROUNDS = 12, LENGTH = 300000 };
+
+static MPI_Comm lanes[LANES];
+
+static void exchange_blocking(MPI_Comm lane, int rank, unsigned char *buffer, unsigned seed)
+{
+    if (rank == 0) {
+        check_fill(buffer, LENGTH, seed);
+        MPI_Send(buffer, LENGTH, MPI_BYTE, 1, 0, lane);
+        memset(buffer, 0, LENGTH);
+    } else {
+        MPI_Recv(buffer, LENGTH, MPI_BYTE, 0, 0, lane, MPI_STATUS_IGNORE);
+        check(check_is_filled(buffer, LENGTH, seed), "a blocking receive");
+    }
+}
+
+static void exchange_probed(MPI_Comm lane, int rank, unsigned char *buffer, unsigned seed)
+{
+    MPI_Message message;
+    MPI_Status status;
+    if (rank == 1) {
+        check_fill(buffer, LENGTH, seed);
+        MPI_Ssend(buffer, LENGTH, MPI_BYTE, 0, 1, lane);
+        return;
+    }
+    MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, lane, &message, &status);
+    MPI_Mrecv(buffer, LENGTH, MPI_BYTE, &message, &status);
+    check(check_is_filled(buffer, LENGTH, seed), "a matched receive");
+}
+
+static void exchange_nonblocking(MPI_Comm lane, int rank, unsigned char *buffer, unsigned seed)
+{
+    MPI_Request request;
+    if (rank == 0) {
+        check_fill(buffer, LENGTH, seed);
+        MPI_Isend(buffer, LENGTH, MPI_BYTE, 1, 2, lane, &request);
+    } else {
+        MPI_Irecv(buffer, LENGTH, MPI_BYTE, 0, 2, lane, &request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check(check_is_filled(buffer, LENGTH, seed), "a nonblocking one");
+}
+
+static void *lane_run(void *number)
+{
+    MPI_Comm lane = lanes[*(int *)number];
+    unsigned char *buffer = check_buffer_new(LENGTH), *other = check_buffer_new(LENGTH);
+    int rank;
+    MPI_Comm_rank(lane, &rank);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        exchange_blocking(lane, rank, buffer, 3 * i);
+        exchange_probed(lane, rank, other, 3 * i + 1);
+        exchange_nonblocking(lane, rank, buffer, 3 * i + 2);
+        MPI_Barrier(lane);
+    }
+    free(buffer);
+    free(other);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int provided, numbers[LANES];
+    pthread_t threads[LANES];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided != MPI_THREAD_MULTIPLE) {
+        printf("this MPI does not provide MPI_THREAD_MULTIPLE\n");
+        MPI_Finalize();
+        return 77;
+    }
+    for (int i = 0; i < LANES; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &lanes[i]);
+    for (int i = 0; i < LANES; i++) {
+        numbers[i] = i;
+        pthread_create(&threads[i], NULL, lane_run, &numbers[i]);
+    }
+    for (int i = 0; i < LANES; i++)
+        pthread_join(threads[i], NULL);
+    return check_end();
+}
