@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Single terms of the refined model, and the verdicts on assumptions: each on a profile made for it."""
+
+from dataclasses import replace
+
+import pytest
+
+from lapwing.model.assumptions import Assumption
+from lapwing.model.calibration import derive_parameters
+from lapwing.model.comparison import COMPUTATION, compare_run
+from lapwing.model.profile import (
+    Calibration,
+    Engine,
+    FunctionStatistics,
+    JobProfile,
+    Link,
+    Moments,
+    RankProfile,
+    SiteStatistics,
+    SizeBucket,
+    Slack,
+    SlackBucket,
+    Source,
+    Way,
+)
+from lapwing.model.refined import Prediction, predict_ways
+from lapwing.model.setup import CPU_NS_PER_BYTE, HOLD_NS, Setup, make_setup, measure_costs
+from lapwing.model.sites import make_baseline, take_apart
+from lapwing.model.study import study_profile
+
+MS = 1_000_000
+SIZE = 1 << 20
+
+
+def make_slack(count: int, computation_ns: int, wall_ns: int | None = None) -> Slack:
+    """Make slack that is always the same."""
+    bucket = SlackBucket(computation_ns.bit_length(), count, count * computation_ns)
+    return Slack(count, (bucket,), count * (wall_ns if wall_ns is not None else computation_ns))
+
+
+def make_site(
+    function: str, count: int, mean_ns: int, least_ns: int | None = None, slack: Slack | None = None, line: int = 1
+) -> SiteStatistics:
+    """Make a site whose messages are 1 MiB each."""
+    least_ns = mean_ns if least_ns is None else least_ns
+    bucket = SizeBucket(SIZE.bit_length(), count, count * SIZE, count * mean_ns, least_ns)
+    time = Moments(count, count * mean_ns, least_ns, 2 * mean_ns)
+    return SiteStatistics(
+        function,
+        time,
+        file="a.c",
+        line=line,
+        bytes=Moments(count, count * SIZE, SIZE, SIZE),
+        sizes=(bucket,),
+        slack=slack,
+    )
+
+
+def make_rank(rank: int, computation_ns: int, *sites: SiteStatistics, more_ns: int = 0) -> RankProfile:
+    """Make a rank that computes and makes these calls, one function per site."""
+    functions = tuple(FunctionStatistics(site.function, site.time, site.bytes) for site in sites)
+    elapsed_ns = computation_ns + sum(site.time.total for site in sites) + more_ns
+    return RankProfile(rank, elapsed_ns, functions, sites, f"h{rank}")
+
+
+def make_job(*ranks: RankProfile, cores: int = 16) -> JobProfile:
+    """Make a job."""
+    return JobProfile(Source.DOCUMENT, ranks, cores_per_rank=cores)
+
+
+def make_plain_setup(profile: JobProfile) -> Setup:
+    """Return a setup without processor time and holds."""
+    return replace(make_setup(profile), cpu_ns_per_byte=0.0, hold_ns=0.0)
+
+
+def predict(profile: JobProfile, way: Way, setup: Setup | None = None) -> Prediction:
+    """Predict one way."""
+    return predict_ways(profile, setup or make_plain_setup(profile), [way])[0]
+
+
+def test_tests_cost_their_floor_on_a_dedicated_core_only() -> None:
+    site = make_site("MPI_Test", 1000, 30_000, least_ns=2_000)
+    profile = make_job(make_rank(0, 100 * MS, site))
+    assert predict(profile, Way.EVENTS).terms.tests == pytest.approx(30 * MS)
+    assert predict(profile, Way.DEDICATED).terms.tests == pytest.approx(2 * MS)
+
+
+def test_imbalance_between_ranks_grows_with_the_computation() -> None:
+    """Both ranks wait for each other in turn: 20 ms of the job lie beyond either's own work."""
+    site = make_site("MPI_Recv", 10, 3 * MS, least_ns=MS)
+    profile = make_job(make_rank(0, 100 * MS, site), make_rank(1, 100 * MS, site))
+    stock, dedicated = (predict(profile, way) for way in (Way.STOCK, Way.DEDICATED))
+    assert stock.terms.imbalance == pytest.approx(20 * MS)
+    assert dedicated.terms.imbalance == pytest.approx(20 * MS * 16 / 15)
+
+
+def test_leftover_slack_may_absorb_imbalance() -> None:
+    site = make_site("MPI_Recv", 10, 3 * MS, least_ns=MS, slack=make_slack(10, 8 * MS))
+    profile = make_job(make_rank(0, 100 * MS, site), make_rank(1, 100 * MS, site))
+    prediction = predict(profile, Way.DEFERRED)
+    effect = next(effect for effect in prediction.effects if effect.name == "imbalance that moves between ranks")
+    assert prediction.terms.imbalance == pytest.approx(20 * MS)
+    assert effect.low_ns == pytest.approx(-20 * MS)
+
+
+def test_rewriting_costs_a_start_and_a_wait() -> None:
+    sites = (
+        make_site("MPI_Recv", 10, 4 * MS, slack=make_slack(10, 8 * MS)),
+        make_site("MPI_Irecv", 10, 30_000, least_ns=20_000, line=2),
+        make_site("MPI_Wait", 10, 40_000, least_ns=5_000, line=3),
+    )
+    profile = make_job(make_rank(0, 100 * MS, *sites))
+    assert predict(profile, Way.REWRITTEN).terms.cost == pytest.approx(10 * 25_000)
+
+
+def test_site_with_few_calls_learns_from_others_of_its_kind() -> None:
+    """Three receives never met a ready peer; a hundred others of the size did."""
+    late, other = make_site("MPI_Recv", 3, 9 * MS, least_ns=8 * MS), make_site("MPI_Recv", 100, 3 * MS, 2 * MS, line=2)
+    profile = make_job(make_rank(0, 100 * MS, late, other))
+    baseline = make_baseline(profile)
+    assert take_apart(baseline, late, Setup()).data_ns == pytest.approx(3 * 2 * MS)
+    many = make_site("MPI_Recv", 8, 9 * MS, least_ns=8 * MS)
+    baseline = make_baseline(make_job(make_rank(0, 100 * MS, many, other)))
+    assert take_apart(baseline, many, Setup()).data_ns == pytest.approx(8 * 8 * MS)
+
+
+def test_measured_link_knows_better_but_not_for_collectives() -> None:
+    """1 MiB at 1 GiB/s takes a 1024th of a second."""
+    receive, reduce = make_site("MPI_Recv", 10, 9 * MS, 5 * MS), make_site("MPI_Allreduce", 10, 9 * MS, 5 * MS, line=2)
+    profile = replace(make_job(make_rank(0, 100 * MS, receive, reduce)), link=Link(0.0, float(1 << 30)))
+    baseline = make_baseline(profile)
+    assert take_apart(baseline, receive, Setup()).data_ns == pytest.approx(10 * 1e9 / 1024)
+    assert take_apart(baseline, reduce, Setup()).data_ns == pytest.approx(10 * 5 * MS)
+
+
+@pytest.mark.parametrize("deferrable", [0, 3, 10])
+def test_only_deferrable_calls_are_deferred(deferrable: int) -> None:
+    site = replace(make_site("MPI_Recv", 10, 4 * MS, slack=make_slack(10, 8 * MS)), deferrable_count=deferrable)
+    prediction = predict(make_job(make_rank(0, 100 * MS, site)), Way.DEFERRED)
+    assert prediction.alpha == pytest.approx(deferrable / 10)
+    assert prediction.terms.blocking == pytest.approx((10 - deferrable) * 4 * MS)
+
+
+def test_large_calls_are_the_deferrable_ones() -> None:
+    """Six of ten calls are large; five may be deferred: none of the small ones."""
+    sizes = (
+        SizeBucket(21, 6, 6 * SIZE, 6 * 4 * MS, 4 * MS),
+        SizeBucket(18, 4, 4 << 17, 4 * MS, MS),
+    )
+    site = replace(make_site("MPI_Recv", 10, 2_800_000, MS, make_slack(10, 8 * MS)), sizes=sizes, deferrable_count=5)
+    prediction = predict(make_job(make_rank(0, 100 * MS, site)), Way.DEFERRED)
+    assert prediction.terms.blocking == pytest.approx(4 * MS + 4 * MS)
+
+
+def test_transfers_beside_other_calls_are_in_the_interval_only() -> None:
+    """1 ms of computation and 9 ms of other MPI calls lie between start and wait."""
+    wait = make_site("MPI_Wait", 10, 5 * MS, least_ns=5 * MS, slack=make_slack(10, MS, wall_ns=10 * MS))
+    prediction = predict(make_job(make_rank(0, 100 * MS, wait)), Way.EVENTS)
+    effect = next(effect for effect in prediction.effects if effect.name == "transfers beside other transfers")
+    assert prediction.terms.waits == pytest.approx(40 * MS)
+    assert effect.low_ns == pytest.approx(-40 * MS)
+
+
+def test_transfer_that_takes_processor_time_stretches_the_computation() -> None:
+    """4 ms of transfer cost 1 ms of processor time: 3 ms hide, and the computation takes 1 ms longer."""
+    site = make_site("MPI_Wait", 10, 4 * MS, slack=make_slack(10, 8 * MS))
+    profile = make_job(make_rank(0, 100 * MS, site))
+    study = study_profile(profile)
+    setup = replace(study.setup, cpu_ns_per_byte=MS / SIZE)
+    events = predict(profile, Way.EVENTS, setup)
+    assert events.expected_ns == pytest.approx(110 * MS)
+    changed = replace(study, predictions={**study.predictions, Way.EVENTS: events})
+    rows = {row.name: row for row in compare_run(changed, profile, Way.EVENTS).rows}
+    assert rows[COMPUTATION].predicted_ns == pytest.approx(110 * MS)
+    assert rows["waits"].predicted_ns == pytest.approx(0, abs=1)
+
+
+def test_costs_are_the_engines_own_where_it_ran() -> None:
+    rank = make_rank(0, 100 * MS, make_site("MPI_Recv", 10, MS))
+    profile = make_job(replace(rank, engine=Engine(cpu_ns=600, hold_ns=500, ops=10, bytes_total=1000)))
+    byte_ns, hold_ns = measure_costs(profile)
+    assert (byte_ns.low, byte_ns.expected, byte_ns.high) == (0.6, 0.6, 1.2)
+    assert hold_ns.expected == 50
+    assert measure_costs(make_job(rank)) == (CPU_NS_PER_BYTE, HOLD_NS)
+    assert measure_costs(replace(profile, link=Link(0.0, 1e9, 0.1)))[0].expected == 0.1
+
+
+def test_calibration_with_one_run_each_is_believed() -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Recv", 10, MS)))
+    calibrated = replace(profile, calibration=Calibration(16, (100,), (104,)))
+    assert make_setup(calibrated).computation_ratio == pytest.approx(1.04)
+
+
+def test_paper_takes_least_times_and_mean_counts() -> None:
+    ranks = (
+        make_rank(0, 90 * MS, make_site("MPI_Wait", 10, MS, 7_000)),
+        make_rank(1, 80 * MS, make_site("MPI_Wait", 20, MS, 9_000)),
+    )
+    parameters = derive_parameters(make_job(*ranks), 16)
+    assert parameters.wait_min_s == pytest.approx(7e-6)
+    assert parameters.wait_count == 15
+    assert parameters.computation_s == pytest.approx(0.085)
+
+
+def find_assumption(profile: JobProfile, words: str) -> Assumption:
+    """Return the assumption whose claim has these words."""
+    return next(a for a in study_profile(profile).assumptions if words in a.claim)
+
+
+@pytest.mark.parametrize(("slack_ns", "holds"), [(8 * MS, True), (MS, False), (0, False)])
+def test_verdict_on_computation_between_start_and_wait(slack_ns: int, holds: bool) -> None:
+    wait = make_site("MPI_Wait", 10, 4 * MS, slack=make_slack(10, slack_ns))
+    assert find_assumption(make_job(make_rank(0, 100 * MS, wait)), "enough computation").holds is holds
+
+
+def test_verdict_on_unmeasured_slack_is_open() -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Wait", 10, 4 * MS)))
+    assert find_assumption(profile, "enough computation").holds is None
+    assert find_assumption(profile, "slack of blocking calls").holds is False
+
+
+@pytest.mark.parametrize(("least_ns", "holds"), [(3 * MS, True), (MS, False)])
+def test_verdict_on_late_peers(least_ns: int, holds: bool) -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Recv", 10, 3 * MS, least_ns)))
+    assert find_assumption(profile, "not for late peers").holds is holds
+
+
+@pytest.mark.parametrize(("hosts", "holds"), [(("a", "b"), True), (("a", "a"), False), (("a", ""), None)])
+def test_verdict_on_ranks_per_host(hosts: tuple[str, str], holds: bool | None) -> None:
+    site = make_site("MPI_Recv", 10, MS)
+    ranks = [replace(make_rank(number, 100 * MS, site), host=host) for number, host in enumerate(hosts)]
+    assert find_assumption(make_job(*ranks), "one rank per host").holds is holds
+
+
+@pytest.mark.parametrize(("reduced_ns", "holds"), [(107, True), (100, False)])
+def test_verdict_on_scaling(reduced_ns: int, holds: bool) -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Recv", 10, MS)))
+    calibrated = replace(profile, calibration=Calibration(16, (100,), (reduced_ns,)))
+    assert find_assumption(calibrated, "N / (N - 1)").holds is holds
+    assert find_assumption(profile, "N / (N - 1)").holds is None
+
+
+@pytest.mark.parametrize(("least_ns", "holds"), [(90_000, True), (2 * MS, False)])
+def test_verdict_on_the_fastest_wait(least_ns: int, holds: bool) -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Wait", 10, 3 * MS, least_ns)))
+    assert find_assumption(profile, "the fastest wait").holds is holds
+
+
+def test_verdict_on_the_profiled_run() -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Recv", 10, MS)))
+    assert find_assumption(profile, "no progress in the background").holds is True
+    assert find_assumption(replace(profile, way=Way.DEFERRED), "no progress in the background").holds is False
+    assert find_assumption(replace(profile, source=Source.MPIP), "no progress in the background").holds is None
+
+
+def test_verdict_on_threads() -> None:
+    rank = make_rank(0, 100 * MS, make_site("MPI_Recv", 10, MS))
+    assert find_assumption(make_job(rank), "one thread").holds is True
+    assert find_assumption(make_job(replace(rank, has_threaded_calls=True)), "one thread").holds is False
+
+
+def test_verdict_on_contention_is_the_users() -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Wait", 10, MS)))
+    assert find_assumption(profile, "competes").holds is None
+    judged = study_profile(profile, wait_contention=1.07).assumptions
+    assert next(a for a in judged if "competes" in a.claim).holds is False
