@@ -2,7 +2,7 @@
 /* What moves in the background of a computation, and what that costs.
  *
  *     progress --calibrate
- *     progress OPERATION UNITS SIZE REPETITIONS [OPERATION UNITS SIZE REPETITIONS ...]
+ *     progress SECONDS OPERATION UNITS SIZE REPETITIONS [OPERATION UNITS SIZE REPETITIONS ...]
  *
  * isend       even ranks MPI_Isend to the next one, which has posted MPI_Irecv
  * exchange    both between the ranks of a pair
@@ -15,15 +15,16 @@
  * rate        messages of SIZE bytes per second, windows of nonblocking ones; others sleep
  * idle        all ranks sleep UNITS microseconds: the processor time of their other threads
  *
- * The work is a fixed number of units, so that whoever takes the core away shows. Rank 0
- * prints one line of JSON per group of four. --calibrate needs no MPI launcher. */
+ * The work is a fixed number of units, so that whoever takes the core away shows. A point
+ * that takes longer than SECONDS is repeated less often. Rank 0 prints one line of JSON per
+ * group of four. --calibrate needs no MPI launcher. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "measure.h"
 
-enum { WARM_UP = 2, TAG = 1, ROUND_TRIPS = 50, WINDOW = 64, WINDOWS = 10 };
+enum { WARM_UP = 2, REPETITIONS_MIN = 3, TAG = 1, ROUND_TRIPS = 50, WINDOW = 64, WINDOWS = 10 };
 enum { COMM, COMP, BOTH, START, WORK, WAIT, HELPERS_ALONE, HELPERS_BOTH, KINDS };
 static const char *kind_names[KINDS] = {"comm_us", "comp_us", "both_us",         "start_us",
                                         "work_us", "wait_us", "comm_helpers_us", "both_helpers_us"};
@@ -36,6 +37,7 @@ struct job {
     char *out;
     char *in;
     MPI_Request requests[2];
+    double limit_us; /* of a point */
 };
 
 static void start_isend(struct job *job)
@@ -131,19 +133,30 @@ static void print_times(const char *name, long units, int length_bytes, const do
     fflush(stdout);
 }
 
+/* Rank 0 decides for all. A contender can be a hundred times slower than planned for. */
+static bool is_time_up(struct job *job, double begin_us, int done, MPI_Comm communicator)
+{
+    int is_up = done >= REPETITIONS_MIN && measure_now_us() - begin_us > job->limit_us;
+    MPI_Bcast(&is_up, 1, MPI_INT, 0, communicator);
+    return is_up;
+}
+
 static void measure_operation(struct job *job, const struct operation *operation, long units, int repetitions)
 {
     double(*own_us)[KINDS] = calloc((size_t)repetitions, sizeof(*own_us));
     double(*slowest_us)[KINDS] = calloc((size_t)repetitions, sizeof(*slowest_us));
-    for (int i = -WARM_UP; i < repetitions; i++) {
-        double *times_us = own_us[i < 0 ? 0 : i];
+    double begin_us = measure_now_us();
+    int done = -WARM_UP;
+    while (done < repetitions && !is_time_up(job, begin_us, done, MPI_COMM_WORLD)) {
+        double *times_us = own_us[done < 0 ? 0 : done];
         measure_alone(job, operation, times_us);
         measure_work_alone(units, times_us);
         measure_both(job, operation, units, times_us);
+        done++;
     }
-    MPI_Reduce(own_us, slowest_us, repetitions * KINDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(own_us, slowest_us, done * KINDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (job->rank == 0)
-        print_times(operation->name, units, job->length_bytes, slowest_us[0], repetitions);
+        print_times(operation->name, units, job->length_bytes, slowest_us[0], done);
     free(slowest_us);
     free(own_us);
 }
@@ -200,12 +213,19 @@ static double count_messages_per_s(struct job *job)
 static void measure_pair(struct job *job, const char *name, double (*once)(struct job *), int repetitions)
 {
     double *values = calloc((size_t)repetitions, sizeof(double));
-    for (int i = -WARM_UP; i < repetitions && job->rank < 2; i++)
-        values[i < 0 ? 0 : i] = once(job);
+    MPI_Comm pair;
+    MPI_Comm_split(MPI_COMM_WORLD, job->rank < 2, job->rank, &pair);
+    double begin_us = measure_now_us();
+    int done = -WARM_UP;
+    while (job->rank < 2 && done < repetitions && !is_time_up(job, begin_us, done, pair)) {
+        values[done < 0 ? 0 : done] = once(job);
+        done++;
+    }
+    MPI_Comm_free(&pair);
     wait_asleep();
     if (job->rank == 0) {
         print_head(name, 0, job->length_bytes);
-        measure_print_array(name, values, repetitions, 1);
+        measure_print_array(name, values, done, 1);
         printf("}\n");
         fflush(stdout);
     }
@@ -277,9 +297,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &job.size);
     job.partner = (job.rank ^ 1) < job.size ? job.rank ^ 1 : MPI_PROC_NULL;
-    if (job.size < 2 || argc < 5 || (argc - 1) % 4 != 0)
+    if (job.size < 2 || argc < 6 || (argc - 2) % 4 != 0)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    for (int i = 1; i + 3 < argc; i += 4)
+    job.limit_us = atof(argv[1]) * 1e6;
+    for (int i = 2; i + 3 < argc; i += 4)
         run_point(&job, argv + i);
     MPI_Finalize();
     return 0;

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 import lapwing
-from lapwing.commands import bench, compare, demo, lab, options, predict, report, run
+from lapwing.commands import bench, compare, demo, lab, options, predict, probe, report, run
 from lapwing.errors import LapwingError
 
 
@@ -31,6 +31,7 @@ COMMANDS: tuple[Command, ...] = (
     compare.CompareCommand(),
     lab.LabCommand(),
     demo.DemoCommand(),
+    probe.ProbeCommand(),
     bench.BenchCommand(),
     options.OptionsCommand(),
 )

@@ -47,6 +47,6 @@ def parse_strategies(text: str | None) -> tuple[str, ...]:
 def list_contenders(mpi: Mpi, strategies: Sequence[str], options: Sequence[str]) -> list[Contender]:
     """Return who takes part for an MPI; stock is first."""
     variable = OWN_THREADS.get(mpi.name)
-    own = [Contender(f"{variable}=1", {variable: "1"})] if variable else []
+    own = [Contender(variable, {variable: "1"})] if variable else []
     lapwing = [Contender(f"lapwing {name}", options=[*options, "--progress", name]) for name in strategies]
     return [Contender(STOCK), *own, *lapwing]

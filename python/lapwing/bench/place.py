@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Timer
+from threading import TIMEOUT_MAX, Event, Timer
 from typing import Any
 
 from lapwing.bench.contenders import Contender
@@ -102,10 +102,12 @@ class Place:
             with subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
             ) as child:
-                with limit_time(child, self.limit_s):
+                with limit_time(child, self.limit_s) as is_late:
                     lines = read_lines(child, line_count, on_line)
                 is_ended = len(lines) < line_count or self._end(child)
             errors.seek(0)
+            if is_late.is_set():
+                raise LapwingError(f"it took longer than {self.limit_s:.0f} s", "try a smaller size", 1)
             if is_ended:
                 check_exit(command, child.returncode, errors.read())
         return lines
@@ -126,16 +128,21 @@ class Place:
 
 
 @contextmanager
-def limit_time(child: "subprocess.Popen[str]", limit_s: float | None) -> Iterator[None]:
-    """End a program that takes longer; its launcher ends the ranks."""
-    timer = None if limit_s is None else Timer(limit_s, child.terminate)
+def limit_time(child: "subprocess.Popen[str]", limit_s: float | None) -> Iterator[Event]:
+    """End a program that takes longer, and say so; its launcher ends the ranks."""
+    is_late = Event()
+
+    def end() -> None:
+        is_late.set()
+        child.terminate()
+
+    timer = Timer(limit_s or TIMEOUT_MAX, end)
+    timer.daemon = True
+    timer.start()
     try:
-        if timer is not None:
-            timer.start()
-        yield
+        yield is_late
     finally:
-        if timer is not None:
-            timer.cancel()
+        timer.cancel()
 
 
 def read_lines(child: "subprocess.Popen[str]", line_count: int, on_line: Callable[[str], None]) -> list[str]:

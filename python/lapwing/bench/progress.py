@@ -24,6 +24,7 @@ IDLE_US = 50_000
 IDLE_REPETITIONS = 5
 PILOT_REPETITIONS = 5
 START_S = 60.0
+POINT_LIMIT = 5  # times the cap: a contender that is that much slower than planned is repeated less often
 
 Advance = Callable[[], None]
 
@@ -58,13 +59,15 @@ class Entry:
     place: Place
     program: Path
     contenders: Sequence[Contender]
+    cap_s: float = 1.0  # of a point
     units_per_us: float = 0
     tasks: Sequence[Task] = ()
 
     def run(self, contender: Contender, tasks: Sequence[Task]) -> list[Mapping[str, Any]]:
         """Run the tasks once in a contender's way."""
         words = [word for task in tasks for word in task.words(self.units_per_us)]
-        lines = self.place.run_as(contender, [str(self.program), *words], len(tasks))
+        line = [str(self.program), f"{POINT_LIMIT * self.cap_s:g}", *words]
+        lines = self.place.run_as(contender, line, len(tasks))
         return [json.loads(line) for line in lines]
 
 
@@ -78,7 +81,7 @@ def parse_operations(text: str) -> list[str]:
 
 
 def prepare_entry(
-    entry: Entry, operations: Sequence[str], sizes: Sequence[int], computes: Sequence[float], limit: int, cap_s: float
+    entry: Entry, operations: Sequence[str], sizes: Sequence[int], computes: Sequence[float], limit: int
 ) -> None:
     """Calibrate the work and choose the tasks; without given work it is as long as the stock operation."""
     entry.units_per_us = calibrate(entry.place, entry.program)
@@ -87,13 +90,11 @@ def prepare_entry(
     comm_us = [median(row["comm_us"]) for row in pilot]
     works = [computes or [round(once_us)] for once_us in comm_us]
     entry.tasks = [
-        Task(name, size, work_us, choose_repetitions(2 * (once_us + work_us), limit, cap_s))
+        Task(name, size, work_us, choose_repetitions(2 * (once_us + work_us), limit, entry.cap_s))
         for (name, size), once_us, row in zip(pairs, comm_us, works, strict=True)
         for work_us in row
     ]
-    # Twice: nothing overlaps, and a contender may be much slower than stock.
-    once_us = sum(task.repetitions * task.compute_us * 4 for task in entry.tasks) + sum(comm_us) * 4 * limit
-    entry.place.limit_s = START_S + 20 * (once_us * 1e-6 + 10 * cap_s)
+    entry.place.limit_s = START_S + 4 * POINT_LIMIT * entry.cap_s * (len(entry.tasks) + len(SMALL))
 
 
 @dataclass

@@ -75,6 +75,8 @@ class ProgressExperiment:
             mpis[0], arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
         ) as place:
             entries = make_entries(place, mpis, name_mpis(arguments.mpi, mpis), strategies, options)
+            for entry in entries:
+                entry.cap_s = arguments.time_per_point
             results = self._measure(arguments, entries, operations, sizes, computes)
             document = make_document(arguments, mpis[0], results, place, time.time() - begin)
         document["mpi"] = ", ".join(entry.label for entry in entries)
@@ -97,7 +99,7 @@ class ProgressExperiment:
         with show_progress(self.name, total) as advance:
             wire = measure_wire_cost(entries[0].place, rate)
             for entry in entries:
-                prepare_entry(entry, operations, sizes, computes, arguments.repetitions, arguments.time_per_point)
+                prepare_entry(entry, operations, sizes, computes, arguments.repetitions)
                 advance()
             samples = gather(entries, arguments.rounds, advance)
         ranks_per_core = -(-arguments.ranks * arguments.cores_per_host // len(os.sched_getaffinity(0)))

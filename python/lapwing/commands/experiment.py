@@ -52,7 +52,7 @@ def check_repetitions(arguments: argparse.Namespace) -> None:
 def forward_options(arguments: argparse.Namespace) -> list[str]:
     """Return the options for `lapwing run`, checked."""
     collect_environment(arguments)
-    given = [(option.flag, getattr(arguments, f"option_{option.name}")) for option in load_options()]
+    given = [(option.flag, getattr(arguments, f"option_{option.name}", None)) for option in load_options()]
     return [word for flag, text in given if text is not None for word in (flag, text)]
 
 

@@ -32,12 +32,17 @@ def make_table(caption: str, columns: Sequence[str], title: str) -> Table:
 
 def format_quartiles(spread: dict[str, float]) -> str:
     """Write the quartiles of a time."""
-    return f"{format_ms(spread['first_quartile'])} - {format_ms(spread['third_quartile'])}"
+    return f"{format_ms(spread['first_quartile'])}-{format_ms(spread['third_quartile'])}"
 
 
 def format_share(share: float) -> str:
     """Write a part of a core."""
-    return f"{round(100 * share, 1) + 0:.1f} %"  # + 0: not "-0.0"
+    return f"{round(100 * share)} %"
+
+
+def format_short(number: float) -> str:
+    """Write a number in three digits, or as a whole one."""
+    return f"{number:.3g}" if number < 1000 else f"{number:.0f}"
 
 
 def describe_point(row: dict[str, Any]) -> str:
@@ -78,9 +83,9 @@ def make_small_table(small: Sequence[dict[str, Any]], title: str) -> Table:
     table = make_table("idle CPU: of other threads while nothing is pending", SMALL_COLUMNS, title)
     for row in small:
         latency = row["latency_us"]
-        quartiles = f"{latency['first_quartile']:.3g} - {latency['third_quartile']:.3g}"
-        times = [f"{latency['median']:.3g}", quartiles, f"{row['latency_ratio']:.2f}"]
-        rate = [f"{row['messages_per_s']['median']:,.0f}", f"{row['rate_ratio']:.2f}"]
+        quartiles = f"{format_short(latency['first_quartile'])}-{format_short(latency['third_quartile'])}"
+        times = [format_short(latency["median"]), quartiles, f"{row['latency_ratio']:.3g}"]
+        rate = [f"{row['messages_per_s']['median']:,.0f}", f"{row['rate_ratio']:.3g}"]
         table.add_row(row["contender"], *times, *rate, format_share(row["idle_share"]["median"]))
     return table
 

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* Does a nonblocking transfer go on while its ranks are elsewhere, and who carries it?
+ *
+ *     probe WHERE eager LARGEST
+ *     probe WHERE transfer REPETITIONS SIZE [SIZE ...]
+ *
+ * WHERE is `within` or `between`: the pair of ranks on one host or on two that is
+ * measured; other ranks sleep. The first line of JSON says which pair that is (null:
+ * there is none). `eager` finds the largest message whose send completes while the
+ * receiver is outside MPI and has posted nothing. `transfer` prints one line per size:
+ * the transfer alone, then with one rank or both away between start and wait. Who is
+ * away sleeps, or sleeps with calls of MPI_Test in between, or computes, or computes
+ * with calls in between (the experiment of MPICH's guide to progress, and real work). */
+#include <dirent.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+enum { TAG = 1, NAME_BYTES = 64, WARM_UP = 1, TESTS = 8 };
+enum { SENDER = 1, RECEIVER = 2, BOTH_AWAY = SENDER | RECEIVER };
+enum {
+    AWAY_MIN_US = 2000,
+    EAGER_WAIT_US = 40000,
+    EAGER_LEAVE_US = 2000,
+    EAGER_ATTEMPTS = 5,
+    EAGER_SUCCESSES = 2,
+    EAGER_PRECISION = 128,
+    COMM_SAMPLES = 5
+};
+
+struct pair {
+    MPI_Comm communicator; /* of the two ranks: 0 sends, 1 receives */
+    int side;              /* SENDER or RECEIVER */
+    double units_per_us;
+};
+
+/* What one rank of the pair saw in one transfer; doubles only, so that they travel in one piece. */
+enum { TOTAL, START, ABSENCE, WAIT, HELPERS, NET_BYTES, RDMA_BYTES, VALUES };
+static const char *value_names[VALUES] = {"total_us",   "start_us",  "absence_us", "wait_us",
+                                          "helpers_us", "net_bytes", "rdma_bytes"};
+
+typedef void absence(struct pair *pair, double length_us, MPI_Request *request);
+
+/* Sums one counter of all devices of a kind; 0 where there is none. */
+static double sum_counters(const char *folder, const char *counter)
+{
+    DIR *devices = opendir(folder);
+    double sum = 0;
+    for (struct dirent *entry = devices ? readdir(devices) : NULL; entry; entry = readdir(devices)) {
+        char path[512];
+        snprintf(path, sizeof(path), "%s/%s/%s", folder, entry->d_name, counter);
+        FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
+        double value = 0;
+        if (file && fscanf(file, "%lf", &value) == 1)
+            sum += value;
+        if (file)
+            fclose(file);
+    }
+    if (devices)
+        closedir(devices);
+    return sum;
+}
+
+static double read_net_bytes(void)
+{
+    return sum_counters("/sys/class/net", "statistics/tx_bytes");
+}
+
+/* Counted in words of four bytes (the kernel's Documentation/ABI, sysfs-class-infiniband). */
+static double read_rdma_bytes(void)
+{
+    return 4 * sum_counters("/sys/class/infiniband", "ports/1/counters/port_xmit_data");
+}
+
+/* NULL: nothing is under way, and only the absence itself is timed. */
+static void test(MPI_Request *request)
+{
+    int is_done;
+    if (request)
+        MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
+}
+
+static void stay(struct pair *pair, double length_us, MPI_Request *request)
+{
+    (void)pair, (void)length_us, (void)request;
+}
+
+static void sleep_through(struct pair *pair, double length_us, MPI_Request *request)
+{
+    (void)pair, (void)request;
+    measure_sleep(length_us);
+}
+
+static void sleep_testing(struct pair *pair, double length_us, MPI_Request *request)
+{
+    (void)pair;
+    for (int i = 0; i <= TESTS; i++) {
+        measure_sleep(length_us / (TESTS + 1));
+        if (i < TESTS)
+            test(request);
+    }
+}
+
+static void work_through(struct pair *pair, double length_us, MPI_Request *request)
+{
+    (void)request;
+    measure_work((long)(length_us * pair->units_per_us));
+}
+
+static void work_testing(struct pair *pair, double length_us, MPI_Request *request)
+{
+    for (int i = 0; i <= TESTS; i++) {
+        measure_work((long)(length_us * pair->units_per_us / (TESTS + 1)));
+        if (i < TESTS)
+            test(request);
+    }
+}
+
+static const struct experiment {
+    const char *name;
+    int who_is_away;
+    absence *absence;
+} experiments[] = {
+    {"alone", 0, stay},
+    {"sleep", BOTH_AWAY, sleep_through},
+    {"sleep_test", BOTH_AWAY, sleep_testing},
+    {"work", BOTH_AWAY, work_through},
+    {"work_test", BOTH_AWAY, work_testing},
+    {"sender_sleep", SENDER, sleep_through},
+    {"sender_work", SENDER, work_through},
+    {"receiver_sleep", RECEIVER, sleep_through},
+    {"receiver_work", RECEIVER, work_through},
+};
+enum { EXPERIMENTS = sizeof(experiments) / sizeof(experiments[0]), FIRST_ABSENCE = 1, ABSENCES = 4 };
+
+static double calibrate_units_per_us(void)
+{
+    double best_us = 1e300;
+    for (int i = 0; i < 20; i++) {
+        double begin_us = measure_now_us();
+        measure_work(2000);
+        double elapsed_us = measure_now_us() - begin_us;
+        best_us = elapsed_us < best_us ? elapsed_us : best_us;
+    }
+    return 2000 / best_us;
+}
+
+static void start(struct pair *pair, char *buffer, int length_bytes, MPI_Request *request)
+{
+    if (pair->side == SENDER)
+        MPI_Isend(buffer, length_bytes, MPI_BYTE, 1, TAG, pair->communicator, request);
+    else
+        MPI_Irecv(buffer, length_bytes, MPI_BYTE, 0, TAG, pair->communicator, request);
+}
+
+static void transfer(struct pair *pair, const struct experiment *experiment, char *buffer, int length_bytes,
+                     double away_us, double *values)
+{
+    MPI_Request request;
+    MPI_Barrier(pair->communicator);
+    values[NET_BYTES] = -read_net_bytes();
+    values[RDMA_BYTES] = -read_rdma_bytes();
+    MPI_Barrier(pair->communicator);
+    double begin_us = measure_now_us();
+    start(pair, buffer, length_bytes, &request);
+    double started_us = measure_now_us(), helpers_us = measure_helpers_us();
+    if (experiment->who_is_away & pair->side)
+        experiment->absence(pair, away_us, &request);
+    double back_us = measure_now_us();
+    values[HELPERS] = measure_helpers_us() - helpers_us;
+    values[NET_BYTES] += read_net_bytes();
+    values[RDMA_BYTES] += read_rdma_bytes();
+    double wait_us = measure_now_us();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    double end_us = measure_now_us();
+    values[START] = started_us - begin_us;
+    values[ABSENCE] = back_us - started_us;
+    values[WAIT] = end_us - wait_us;
+    values[TOTAL] = values[START] + values[ABSENCE] + values[WAIT]; /* without the time of reading counters */
+}
+
+/* How long to be away: half as long again as the transfer, so that it could be over by then. */
+static double choose_away_us(struct pair *pair, char *buffer, int length_bytes)
+{
+    double values[VALUES], shortest_us = 1e300, longest_us;
+    for (int i = 0; i < COMM_SAMPLES; i++) {
+        transfer(pair, &experiments[0], buffer, length_bytes, 0, values);
+        MPI_Allreduce(&values[TOTAL], &longest_us, 1, MPI_DOUBLE, MPI_MAX, pair->communicator);
+        shortest_us = longest_us < shortest_us ? longest_us : shortest_us;
+    }
+    double away_us = 1.5 * shortest_us > AWAY_MIN_US ? 1.5 * shortest_us : AWAY_MIN_US;
+    MPI_Bcast(&away_us, 1, MPI_DOUBLE, 0, pair->communicator);
+    return away_us;
+}
+
+/* Sleeps end late and work is slowed by others: what an absence takes is measured, not assumed. */
+static void time_absences(struct pair *pair, double away_us, double *times_us)
+{
+    for (int i = 0; i < ABSENCES; i++) {
+        MPI_Barrier(pair->communicator);
+        double begin_us = measure_now_us();
+        experiments[FIRST_ABSENCE + i].absence(pair, away_us, NULL);
+        times_us[i] = measure_now_us() - begin_us;
+    }
+}
+
+static void print_side(const char *name, const double *values, int repetitions)
+{
+    printf(", \"%s\": {\"count\": %d", name, repetitions);
+    for (int value = 0; value < VALUES; value++)
+        measure_print_array(value_names[value], values + value, repetitions, EXPERIMENTS * VALUES);
+    printf("}");
+}
+
+static void print_absences(const double *times_us, int repetitions)
+{
+    for (int i = 0; i < ABSENCES; i++) {
+        char name[NAME_BYTES];
+        snprintf(name, sizeof(name), "%s_alone_us", experiments[FIRST_ABSENCE + i].name);
+        measure_print_array(name, times_us + i, repetitions, ABSENCES);
+    }
+}
+
+static void print_transfer(int length_bytes, double away_us, const double *alone_us, const double *both,
+                           int repetitions)
+{
+    size_t side = (size_t)repetitions * EXPERIMENTS * VALUES;
+    printf("{\"size_bytes\": %d, \"away_us\": %.2f", length_bytes, away_us);
+    print_absences(alone_us, repetitions);
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        printf(", \"%s\": {\"who_is_away\": %d", experiments[i].name, experiments[i].who_is_away);
+        print_side("sender", both + (size_t)i * VALUES, repetitions);
+        print_side("receiver", both + side + (size_t)i * VALUES, repetitions);
+        printf("}");
+    }
+    printf("}\n");
+    fflush(stdout);
+}
+
+static void gather_and_print(struct pair *pair, int length_bytes, double away_us, double *alone_us, double *values,
+                             int repetitions)
+{
+    int count = repetitions * EXPERIMENTS * VALUES;
+    double *both = calloc((size_t)count * 2, sizeof(double));
+    double *slowest_us = calloc((size_t)repetitions * ABSENCES, sizeof(double));
+    MPI_Gather(values, count, MPI_DOUBLE, both, count, MPI_DOUBLE, 0, pair->communicator);
+    MPI_Reduce(alone_us, slowest_us, repetitions * ABSENCES, MPI_DOUBLE, MPI_MAX, 0, pair->communicator);
+    if (pair->side == SENDER)
+        print_transfer(length_bytes, away_us, slowest_us, both, repetitions);
+    free(slowest_us);
+    free(both);
+}
+
+static void measure_size(struct pair *pair, int length_bytes, int repetitions)
+{
+    char *buffer = measure_buffer((size_t)length_bytes, pair->side);
+    double *values = calloc((size_t)repetitions * EXPERIMENTS * VALUES, sizeof(double));
+    double *alone_us = calloc((size_t)repetitions * ABSENCES, sizeof(double));
+    double away_us = choose_away_us(pair, buffer, length_bytes);
+    for (int i = -WARM_UP; i < repetitions; i++) {
+        int row = i < 0 ? 0 : i;
+        time_absences(pair, away_us, alone_us + row * ABSENCES);
+        for (int j = 0; j < EXPERIMENTS; j++)
+            transfer(pair, &experiments[j], buffer, length_bytes, away_us, values + (row * EXPERIMENTS + j) * VALUES);
+    }
+    gather_and_print(pair, length_bytes, away_us, alone_us, values, repetitions);
+    free(alone_us);
+    free(values);
+    free(buffer);
+}
+
+/* The receiver is told first, and then sleeps: whether the send completes meanwhile is the sender's to see. */
+static bool send_alone_once(struct pair *pair, char *buffer, int length_bytes, double patience_us)
+{
+    double request_words[2] = {length_bytes, patience_us};
+    MPI_Send(request_words, 2, MPI_DOUBLE, 1, TAG, pair->communicator);
+    /* Else the receiver might take the message along, while it still looks for these two words. */
+    MPI_Recv(NULL, 0, MPI_DOUBLE, 1, TAG, pair->communicator, MPI_STATUS_IGNORE);
+    double begin_us = measure_now_us();
+    measure_sleep(EAGER_LEAVE_US);
+    MPI_Request request;
+    int is_done = 0;
+    MPI_Isend(buffer, length_bytes, MPI_BYTE, 1, TAG, pair->communicator, &request);
+    do {
+        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    } while (!is_done && measure_now_us() - begin_us < patience_us * 0.6);
+    bool is_in_time = measure_now_us() - begin_us < patience_us; /* else the receiver may have been back */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return is_done && is_in_time;
+}
+
+/* On a busy machine the system may keep the sender off its core until the receiver is back, which looks like a
+ * failure, or tell it of the receiver's leaving too late, which looks like a success: neither counts alone. */
+static bool is_sent_alone(struct pair *pair, char *buffer, int length_bytes, double us_per_byte)
+{
+    double patience_us = EAGER_WAIT_US + 4 * length_bytes * us_per_byte;
+    int successes = 0;
+    for (int i = 0; i < EAGER_ATTEMPTS && successes < EAGER_SUCCESSES; i++)
+        successes += send_alone_once(pair, buffer, length_bytes, patience_us);
+    return successes == EAGER_SUCCESSES;
+}
+
+static void answer_sends(struct pair *pair, char *buffer)
+{
+    double request_words[2] = {0, 0};
+    for (;;) {
+        MPI_Recv(request_words, 2, MPI_DOUBLE, 0, TAG, pair->communicator, MPI_STATUS_IGNORE);
+        if (request_words[0] < 0)
+            return;
+        MPI_Send(NULL, 0, MPI_DOUBLE, 0, TAG, pair->communicator);
+        measure_sleep(request_words[1]);
+        MPI_Recv(buffer, (int)request_words[0], MPI_BYTE, 0, TAG, pair->communicator, MPI_STATUS_IGNORE);
+    }
+}
+
+static double time_transfer_us(struct pair *pair, char *buffer, int length_bytes)
+{
+    double values[VALUES];
+    for (int i = 0; i < COMM_SAMPLES; i++)
+        transfer(pair, &experiments[0], buffer, length_bytes, 0, values);
+    return values[TOTAL];
+}
+
+/* Doubles the size until a send hangs, then halves the gap down to less than a percent. 0: not even one byte; LARGEST:
+ * all of them. */
+static int find_eager_bytes(struct pair *pair, char *buffer, int largest_bytes, double us_per_byte)
+{
+    int low = 0, high = 1;
+    while (high < largest_bytes && is_sent_alone(pair, buffer, high, us_per_byte)) {
+        low = high;
+        high = high > largest_bytes / 2 ? largest_bytes : high * 2;
+    }
+    if (high == largest_bytes && is_sent_alone(pair, buffer, high, us_per_byte))
+        return largest_bytes;
+    while (high - low > 1 + low / EAGER_PRECISION) {
+        int middle = low + (high - low) / 2;
+        if (is_sent_alone(pair, buffer, middle, us_per_byte))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void measure_eager(struct pair *pair, int largest_bytes)
+{
+    char *buffer = measure_buffer((size_t)largest_bytes, pair->side);
+    double us_per_byte = time_transfer_us(pair, buffer, largest_bytes) / largest_bytes;
+    if (pair->side == SENDER) {
+        int eager_bytes = find_eager_bytes(pair, buffer, largest_bytes, us_per_byte);
+        double end[2] = {-1, 0};
+        MPI_Send(end, 2, MPI_DOUBLE, 1, TAG, pair->communicator);
+        printf("{\"eager_bytes\": %d, \"largest_bytes\": %d}\n", eager_bytes, largest_bytes);
+        fflush(stdout);
+    } else {
+        answer_sends(pair, buffer);
+    }
+    free(buffer);
+}
+
+/* Rank 0 and the first rank that is on the wanted side of the wall; -1: there is none. */
+static int find_peer(const char *names, int size, bool is_within)
+{
+    for (int i = 1; i < size; i++) {
+        if ((strncmp(names, names + i * NAME_BYTES, NAME_BYTES) == 0) == is_within)
+            return i;
+    }
+    return -1;
+}
+
+static void print_pair(const char *names, int peer)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n\"\\")] = 0; /* MPICH goes on with pages about its compilers */
+    for (char *tab = strchr(version, '\t'); tab; tab = strchr(tab, '\t'))
+        *tab = ' ';
+    printf("{\"library\": \"%s\", ", version);
+    if (peer < 0)
+        printf("\"pair\": null, \"hosts\": [\"%s\"]}\n", names);
+    else
+        printf("\"pair\": [0, %d], \"hosts\": [\"%s\", \"%s\"]}\n", peer, names, names + peer * NAME_BYTES);
+    fflush(stdout);
+}
+
+static void measure(struct pair *pair, int argc, char **argv)
+{
+    pair->units_per_us = calibrate_units_per_us();
+    if (strcmp(argv[2], "eager") == 0) {
+        measure_eager(pair, atoi(argv[3]));
+        return;
+    }
+    for (int i = 4; i < argc; i++)
+        measure_size(pair, atoi(argv[i]), atoi(argv[3]));
+}
+
+/* A rank that waits in MPI would spin, perhaps on the core of a rank that measures. */
+static void wait_asleep(void)
+{
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    int is_done = 0;
+    while (!is_done) {
+        measure_sleep(1000);
+        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    }
+}
+
+static int measure_pair(const char *names, int rank, int size, int argc, char **argv)
+{
+    int peer = find_peer(names, size, strcmp(argv[1], "within") == 0);
+    bool is_in_pair = peer > 0 && (rank == 0 || rank == peer);
+    struct pair pair = {.side = rank == 0 ? SENDER : RECEIVER};
+    MPI_Comm_split(MPI_COMM_WORLD, is_in_pair ? 0 : 1, rank, &pair.communicator);
+    if (rank == 0)
+        print_pair(names, peer);
+    if (is_in_pair)
+        measure(&pair, argc, argv);
+    MPI_Comm_free(&pair.communicator);
+    wait_asleep();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc < 4)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    char name[NAME_BYTES] = "";
+    gethostname(name, sizeof(name) - 1);
+    char *names = calloc((size_t)size, NAME_BYTES);
+    MPI_Allgather(name, NAME_BYTES, MPI_CHAR, names, NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
+    int code = measure_pair(names, rank, size, argc, argv);
+    free(names);
+    MPI_Finalize();
+    return code;
+}

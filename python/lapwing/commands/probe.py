@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing probe`."""
+
+import argparse
+import json
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+import lapwing
+from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
+from lapwing.bench.mpi import Mpi, build_program, find_mpi
+from lapwing.bench.place import SELF, Place, open_place
+from lapwing.bench.plan import parse_sizes
+from lapwing.commands.experiment import add_place_flags, forward_options, show_progress
+from lapwing.commands.lab import catch_signals, strip_separator
+from lapwing.errors import LabError, LapwingError
+from lapwing.files import find_preload
+from lapwing.lab.network import enter_user_namespace, parse_rate
+from lapwing.options import add_flags
+from lapwing.probe.run import Advance, Findings, LinePlace, find_line_mpi, probe_where
+from lapwing.report.probe import print_probe
+
+SCHEMA = "lapwing-probe-1"
+WHERES = ("within", "between")
+
+
+class ProbeCommand:
+    """Tell what this MPI does with a nonblocking transfer while the program is elsewhere.
+
+    Does it go on in the background, for which sizes, and who carries it? Two ranks start a transfer, sleep or
+    compute for half as long again as it takes, and wait; with and without calls of MPI_Test in between. Measured
+    are stock MPI, its own progress thread where it has one, and each strategy of Lapwing, within a host and
+    between hosts. Between means the lab's emulated hosts, unless you give a launcher's line without a program:
+
+        lapwing probe mpirun -n 2 --host node1,node2
+
+    Run it on a quiet machine: where the times scatter too much, it says that it cannot tell.
+    """
+
+    name = "probe"
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.usage = "lapwing probe [options] [LAUNCHER ...]"
+        add_place_flags(parser)
+        parser.add_argument("--compiler", metavar="MPICC", help="compiler of LAUNCHER's MPI (default: beside it)")
+        text = "sizes to try (default: 4 KiB, the largest eager message, 256 KiB, 1 MiB, 4 MiB)"
+        parser.add_argument("--sizes", metavar="LIST", help=text)
+        parser.add_argument("--strategies", metavar="LIST", help="of --progress (default: all; an empty list: none)")
+        parser.add_argument("--repetitions", type=int, default=9, metavar="N", help="of each experiment (default: 9)")
+        parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
+        add_flags(parser)
+        parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="without a program")
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Probe and tell."""
+        if arguments.repetitions < 3:
+            raise LapwingError("fewer than 3 repetitions tell nothing", "correct --repetitions")
+        if arguments.option_progress:
+            raise LapwingError("all strategies are compared here", "use --strategies")
+        sizes = parse_sizes(arguments.sizes) if arguments.sizes else []
+        strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
+        find_preload()
+        line = strip_separator(arguments.launcher)
+        mpi = find_line_mpi(line, arguments.compiler) if line else find_mpi(arguments.mpi)
+        contenders = list_contenders(mpi, strategies, options)
+        found, places = self._probe(arguments, mpi, line, contenders, sizes)
+        print_probe(Console(), found, places)
+        if arguments.json:
+            document = make_document(mpi, line, found, places)
+            arguments.json.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+        return 0
+
+    def _probe(
+        self,
+        arguments: argparse.Namespace,
+        mpi: Mpi,
+        line: Sequence[str],
+        contenders: Sequence[Contender],
+        sizes: Sequence[int],
+    ) -> tuple[list[Findings], list[str]]:
+        """Run everything."""
+        missing = "" if line else prepare_lab(arguments)
+        found, texts = [], []
+        with show_progress("probe", len(contenders) * len(WHERES)) as advance:
+            for where in WHERES:
+                text = "" if line or where == "within" else f", emulated, TCP at {arguments.rate}"
+                if where == "between" and missing:
+                    found.append(Findings(where, missing=missing))
+                else:
+                    found.append(self._probe_where(arguments, mpi, line, where, contenders, sizes, advance))
+                texts.append(text)
+        return found, texts
+
+    def _probe_where(
+        self,
+        arguments: argparse.Namespace,
+        mpi: Mpi,
+        line: Sequence[str],
+        where: str,
+        contenders: Sequence[Contender],
+        sizes: Sequence[int],
+        advance: Advance,
+    ) -> Findings:
+        """Run everything on one side of the wall between hosts."""
+        is_local = where == "within"
+        opened = (
+            open_line(mpi, line[1:])
+            if line
+            else open_place(mpi, arguments.rate, arguments.cores_per_host, is_local, forward_options(arguments))
+        )
+        with opened as place:
+            program = build_program(mpi, "probe.c", place.folder)
+            return probe_where(place, program, where, contenders, sizes, arguments.repetitions, advance)
+
+
+def prepare_lab(arguments: argparse.Namespace) -> str:
+    """Make the lab possible; return why it is not."""
+    if arguments.shared_memory:
+        return "you asked for --shared-memory only"
+    if arguments.rate != "none":
+        parse_rate(arguments.rate)
+    catch_signals()
+    try:
+        enter_user_namespace([*SELF, *sys.argv[1:]])
+    except LabError as error:
+        return f"{error.message}; name real hosts instead: lapwing probe mpirun -n 2 --host a,b"
+    return ""
+
+
+@contextmanager
+def open_line(mpi: Mpi, arguments: Sequence[str]) -> Iterator[Place]:
+    """Use the hosts of the user's line; the program stands in this folder, which they should all see."""
+    with tempfile.TemporaryDirectory(prefix=".lapwing-probe-", dir=Path.cwd()) as folder:
+        yield LinePlace(mpi, None, Path(folder), arguments=arguments)
+
+
+def make_document(mpi: Mpi, line: Sequence[str], found: Sequence[Findings], places: Sequence[str]) -> dict[str, object]:
+    """Make the findings for programs."""
+    return {
+        "schema": SCHEMA,
+        "lapwing": lapwing.__version__,
+        "kernel": platform.release(),
+        "mpi": mpi.name,
+        "launcher": [mpi.launcher.path, *line[1:]],
+        "found": [
+            {**findings.as_json(), "place": place.lstrip(", ")} for findings, place in zip(found, places, strict=True)
+        ],
+    }

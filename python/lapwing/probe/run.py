@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Runs the probe within a host and between hosts, for stock and all contenders."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lapwing.bench.contenders import STOCK, Contender
+from lapwing.bench.mpi import Mpi
+from lapwing.bench.place import SELF, Place
+from lapwing.errors import LapwingError
+from lapwing.launch.launchers import Direct, Hydra, Launcher, ask_version, find_launcher
+from lapwing.probe.evidence import SizeFindings, judge_size
+
+LARGEST_EAGER_BYTES = 4 << 20
+SMALL_BYTES = 4096
+LARGE_BYTES = (256 << 10, 1 << 20, 4 << 20)
+LIMIT_S = 180.0  # of one run of the program
+
+Advance = Callable[[], None]
+
+
+@dataclass
+class LinePlace(Place):
+    """The hosts of a launcher's command line that the user gave."""
+
+    arguments: Sequence[str] = ()
+
+    def command(self, contender: Contender, program: Sequence[str]) -> list[str]:
+        """Return the user's line with the program at its end."""
+        launcher = self.mpi.launcher
+        line = [launcher.path, *launcher.add_environment([*self.arguments, *program], contender.variables)]
+        report = ["--quiet", "--json", str(self.folder / "report.json")]
+        return line if contender.options is None else [*SELF, "run", *report, *contender.options, *line]
+
+
+@dataclass
+class Findings:
+    """What was found on one side of the wall between hosts."""
+
+    where: str
+    missing: str = ""  # why nothing could be measured
+    library: str = ""
+    hosts: Sequence[str] = ()
+    eager_bytes: int = 0
+    sizes: Mapping[str, Sequence[SizeFindings]] = field(default_factory=dict)  # by contender
+    failures: Mapping[str, str] = field(default_factory=dict)  # by contender
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it for a JSON file."""
+        sizes = {name: [size.as_json() for size in row] for name, row in self.sizes.items()}
+        return {**self.__dict__, "sizes": sizes, "failures": dict(self.failures)}
+
+
+def find_compiler(launcher: str) -> str:
+    """Return the compiler that stands beside a launcher: mpirun.mpich has mpicc.mpich."""
+    path = Path(launcher)
+    suffix = path.name[len("mpirun") :] if path.name.startswith("mpirun.") else ""
+    for name in (f"mpicc{suffix}", "mpigcc", "mpicc"):
+        found = shutil.which(name, path=str(path.parent)) or shutil.which(name)
+        if found:
+            return found
+    raise LapwingError(f"there is no mpicc beside {launcher}", "name the compiler with --compiler")
+
+
+def name_mpi(launcher: Launcher) -> str:
+    """Return the family that a launcher belongs to."""
+    if not isinstance(launcher, Hydra):
+        return "openmpi"
+    return "impi" if "Intel" in ask_version(launcher.path) else "mpich"
+
+
+def find_line_mpi(line: Sequence[str], compiler: str | None) -> Mpi:
+    """Return the MPI of a launcher's command line, which must not name a program."""
+    launcher = find_launcher(line[0])
+    if isinstance(launcher, Direct):
+        raise LapwingError(f"{line[0]} is no MPI launcher", "give for example: lapwing probe mpirun -n 2 --host a,b")
+    if launcher.find_program(line[1:]) is not None:
+        raise LapwingError("the line names a program", "give the launcher and its options only")
+    return Mpi(name_mpi(launcher), compiler or find_compiler(launcher.path), launcher)
+
+
+def choose_sizes(eager_bytes: int) -> list[int]:
+    """Return what to try: small, the largest eager message, and some far above."""
+    largest_eager = [eager_bytes] if SMALL_BYTES < eager_bytes < LARGE_BYTES[-1] else []
+    return sorted({SMALL_BYTES, *largest_eager, *LARGE_BYTES})
+
+
+def run_program(place: Place, contender: Contender, words: Sequence[str], count: int) -> list[Mapping[str, Any]]:
+    """Run the program; return its lines of JSON, of which the first says which ranks it measured."""
+    place.limit_s = LIMIT_S
+    lines = place.run_as(contender, words, count)
+    try:
+        rows = [json.loads(line) for line in lines]
+    except ValueError:
+        rows = []
+    if not rows or (rows[0].get("pair") is not None and len(rows) < count):
+        raise LapwingError(f"the probe printed {lines[-1:] or 'nothing'}", "run it by hand", 1)
+    return rows
+
+
+def probe_where(
+    place: Place,
+    program: Path,
+    where: str,
+    contenders: Sequence[Contender],
+    sizes: Sequence[int],
+    repetitions: int,
+    advance: Advance,
+) -> Findings:
+    """Probe within a host or between hosts; stock first, who finds out what there is to measure."""
+    try:
+        rows = run_program(place, Contender(STOCK), [str(program), where, "eager", str(LARGEST_EAGER_BYTES)], 2)
+    except LapwingError as error:
+        return Findings(where, missing=error.message)
+    head = rows[0]
+    if head["pair"] is None:
+        cause = "every rank has a host of its own" if where == "within" else f"all ranks run on {head['hosts'][0]}"
+        return Findings(where, missing=cause, library=head["library"])
+    eager_bytes = int(rows[1]["eager_bytes"])
+    words = [str(program), where, "transfer", str(repetitions), *map(str, sizes or choose_sizes(eager_bytes))]
+    found: dict[str, Sequence[SizeFindings]] = {}
+    failures: dict[str, str] = {}
+    for contender in contenders:
+        try:
+            found[contender.name] = [
+                judge_size(row) for row in run_program(place, contender, words, len(words) - 3)[1:]
+            ]
+        except LapwingError as error:
+            failures[contender.name] = error.message
+        advance()
+    return Findings(where, "", head["library"], head["hosts"], eager_bytes, found, failures)

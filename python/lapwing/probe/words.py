@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What was found, in sentences. Each says no more than was measured."""
+
+from collections.abc import Sequence
+
+from lapwing.probe.evidence import Carrier, Finding, SizeFindings, Verdict
+from lapwing.report.summary import format_bytes, format_time
+
+WHO_CARRIES = {
+    Carrier.CALL: "the call that starts it (it copies the message)",
+    Carrier.THREAD: "a thread of the process",
+    Carrier.KERNEL: "the kernel (TCP)",
+    Carrier.CARD: "the network card",
+    Carrier.NOBODY: "nobody",
+    Carrier.UNSEEN: "unseen",
+}
+ABSENCES = {
+    "sleep": "while both ranks sleep",
+    "sleep_test": "while they sleep, with 8 calls of MPI_Test",
+    "work": "while both ranks compute",
+    "work_test": "while they compute, with 8 calls of MPI_Test",
+}
+
+
+def format_us(time_us: float) -> str:
+    """Write microseconds for people."""
+    return format_time(time_us * 1000)
+
+
+def name_carriers(carriers: Sequence[Carrier]) -> str:
+    """Write who carried a message."""
+    return " and ".join(WHO_CARRIES[carrier] for carrier in carriers) or "?"
+
+
+def describe_eager(eager_bytes: int, largest_bytes: int) -> str:
+    """Say up to which size a send needs nobody."""
+    if eager_bytes == 0:
+        return "No send completes before the receiver is in MPI."
+    if eager_bytes >= largest_bytes:
+        return f"Sends complete without the receiver up to {format_bytes(eager_bytes)} at least, the largest one tried."
+    return (
+        f"Up to about {format_bytes(eager_bytes)} a send completes by itself (eager); a larger one needs the receiver "
+        "to be inside MPI (rendezvous)."
+    )
+
+
+def describe_finding(finding: Finding, when: str) -> str:
+    """Say what happened during one kind of absence."""
+    if finding.verdict is Verdict.UNKNOWN:
+        return f"{when}: cannot be told, the times scatter too much"
+    wait = f"MPI_Wait then still took {format_us(finding.wait_us)}"
+    if finding.verdict is Verdict.ALL:
+        return f"{when}: it goes on in the background ({100 * finding.hidden:.0f} % hidden)"
+    if finding.verdict is Verdict.PART:
+        return f"{when}: {100 * finding.hidden:.0f} % of it is hidden; {wait}"
+    return f"{when}: nothing of it is hidden; {wait}"
+
+
+def describe_size(size: SizeFindings) -> list[str]:
+    """Say what happens to a message of one size."""
+    lines = [
+        f"{format_bytes(size.size_bytes)}: takes {format_us(size.comm_us)} by itself; "
+        f"ranks away for {format_us(size.away_us)}"
+    ]
+    if all(size.findings[name].verdict is Verdict.UNKNOWN for name in ABSENCES):
+        return [*lines, "  what happens then cannot be told, the times scatter too much"]
+    lines += [f"  {describe_finding(size.findings[name], when)}" for name, when in ABSENCES.items()]
+    lines.append(f"  carried while they slept by: {name_carriers(size.carriers)}")
+    return [*lines, *describe_one_side(size)]
+
+
+def describe_one_side(size: SizeFindings) -> list[str]:
+    """Say whose absence holds the transfer up, where that can be told."""
+    verdicts = {side: size.findings[f"{side}_work"].verdict for side in ("sender", "receiver")}
+    if Verdict.UNKNOWN in verdicts.values() or len(set(verdicts.values())) == 1:
+        return []
+    texts = [f"{side} alone computes: {verdict.value}" for side, verdict in verdicts.items()]
+    return [f"  {'; '.join(texts)}"]
+
+
+def conclude(sizes: Sequence[SizeFindings]) -> str:
+    """Say in one sentence what to expect of computation beside nonblocking transfers."""
+    known = {size.size_bytes: size.findings["work"].verdict for size in sizes}
+    told = [f"{format_bytes(number)} {verdict.value}" for number, verdict in known.items()]
+    kinds = set(known.values())
+    if kinds == {Verdict.ALL}:
+        return "Transfers go on in the background of a computation, at every size tried."
+    if kinds == {Verdict.NONE}:
+        return "Transfers wait while the program computes: they progress only inside MPI calls, at every size tried."
+    if kinds == {Verdict.UNKNOWN}:
+        return "Nothing can be told: the times scatter too much. Is the machine busy with something else?"
+    return f"While the program computes: {'; '.join(told)}."

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""The probe: what it concludes, what it refuses to conclude, and one short run."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from lapwing.bench.contenders import Contender
+from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.errors import LapwingError
+from lapwing.launch.launchers import Hydra
+from lapwing.probe.evidence import EXPERIMENTS, Carrier, Finding, SizeFindings, Verdict, choose_verdict, judge_size
+from lapwing.probe.run import Findings, LinePlace, choose_sizes, find_line_mpi, probe_where
+from lapwing.probe.words import conclude, describe_eager, describe_finding, describe_size
+from lapwing.report.probe import print_probe
+
+PYTHON = Path(__file__).parents[2] / "python"
+COMM, AWAY = 1000.0, 2000.0
+SIDE: Mapping[str, float] = {
+    "total_us": COMM,
+    "start_us": 1,
+    "absence_us": 0,
+    "wait_us": COMM,
+    "helpers_us": 0,
+    "net_bytes": 0,
+    "rdma_bytes": 0,
+}
+
+
+def make_side(**changes: float) -> dict[str, list[float]]:
+    return {key: [value] * 3 for key, value in {**SIDE, **changes}.items()}
+
+
+def make_row(total_us: float, **changes: float) -> dict[str, Any]:
+    """Make what the program prints when each absence ends after total_us."""
+    away = {"sender": make_side(total_us=total_us, **changes), "receiver": make_side(total_us=total_us - 1)}
+    alone = {f"{name}_alone_us": [AWAY] * 3 for name in ("sleep", "sleep_test", "work", "work_test")}
+    experiments = dict.fromkeys(EXPERIMENTS, away)
+    stay = {"sender": make_side(), "receiver": make_side()}
+    return {"size_bytes": 1 << 20, "away_us": AWAY, "alone": stay, **alone, **experiments}
+
+
+def test_a_transfer_that_adds_its_time_only_moves_inside_mpi() -> None:
+    size = judge_size(make_row(AWAY + COMM))
+    assert size.findings["work"].verdict is Verdict.NONE
+    assert size.findings["work"].hidden == pytest.approx(0)
+    assert size.carriers == [Carrier.NOBODY]
+
+
+def test_a_transfer_that_adds_nothing_goes_on_in_the_background() -> None:
+    size = judge_size(make_row(AWAY, net_bytes=1 << 20))
+    assert size.findings["sender_sleep"].verdict is Verdict.ALL
+    assert size.carriers == [Carrier.KERNEL]
+
+
+@pytest.mark.parametrize(
+    ("sign", "carrier"),
+    [
+        ({"start_us": 900.0}, Carrier.CALL),
+        ({"helpers_us": 200.0}, Carrier.THREAD),
+        ({"net_bytes": 600e3}, Carrier.KERNEL),
+        ({"rdma_bytes": 2e6}, Carrier.CARD),
+        ({"net_bytes": 1000.0}, Carrier.UNSEEN),
+    ],
+)
+def test_the_carrier_is_who_was_seen(sign: dict[str, float], carrier: Carrier) -> None:
+    assert judge_size(make_row(AWAY, **sign)).carriers == [carrier]
+
+
+def test_several_can_have_a_part_in_it() -> None:
+    assert judge_size(make_row(AWAY, helpers_us=200, net_bytes=2e6)).carriers == [Carrier.THREAD, Carrier.KERNEL]
+
+
+def test_scattered_times_prove_nothing() -> None:
+    row = make_row(AWAY + COMM)
+    row["sleep"] = {"sender": {**make_side(), "total_us": [2000, 3000, 4000]}, "receiver": make_side()}
+    size = judge_size(row)
+    assert size.findings["sleep"].verdict is Verdict.UNKNOWN
+    assert size.carriers == []
+
+
+def test_more_than_all_cannot_be_hidden() -> None:
+    assert choose_verdict(1.5, 0.1) is Verdict.UNKNOWN
+    assert [choose_verdict(hidden, 0.1) for hidden in (-2, 0.5, 1.05)] == [Verdict.NONE, Verdict.PART, Verdict.ALL]
+
+
+def test_sizes_have_the_largest_eager_message_where_it_tells_something() -> None:
+    assert choose_sizes(65480) == [4096, 65480, 256 << 10, 1 << 20, 4 << 20]
+    assert choose_sizes(256) == choose_sizes(4 << 20) == [4096, 256 << 10, 1 << 20, 4 << 20]
+
+
+def test_eager_limit_claims_no_more_than_was_tried() -> None:
+    assert "about 64 KiB" in describe_eager(65536, 1 << 22)
+    assert "at least" in describe_eager(1 << 22, 1 << 22)
+    assert "No send" in describe_eager(0, 1 << 22)
+
+
+def make_finding(verdict: Verdict) -> Finding:
+    return Finding(0.5, 0.1, 1500, verdict)
+
+
+def make_size(number: int, verdict: Verdict) -> SizeFindings:
+    findings = {name: make_finding(verdict) for name in EXPERIMENTS}
+    return SizeFindings(number, COMM, AWAY, findings, [Carrier.THREAD])
+
+
+def test_sentences_say_what_was_measured() -> None:
+    assert (
+        describe_finding(make_finding(Verdict.PART), "x") == "x: 50 % of it is hidden; MPI_Wait then still took 1.5 ms"
+    )
+    assert "cannot be told" in describe_finding(make_finding(Verdict.UNKNOWN), "x")
+    assert "cannot be told" in describe_size(make_size(8, Verdict.UNKNOWN))[1]
+
+
+def test_conclusion_names_sizes_when_they_differ() -> None:
+    assert "every size" in conclude([make_size(8, Verdict.ALL), make_size(9, Verdict.ALL)])
+    assert "Nothing can be told" in conclude([make_size(8, Verdict.UNKNOWN)])
+    text = conclude([make_size(8, Verdict.ALL), make_size(9, Verdict.NONE), make_size(10, Verdict.UNKNOWN)])
+    assert "8 B in the background; 9 B only inside MPI calls; 10 B cannot be told" in text
+
+
+def test_report_says_what_is_missing() -> None:
+    console = Console(width=80, record=True, file=io.StringIO())
+    sizes = [make_size(number, Verdict.PART) for number in (4096, 65480, 1 << 18, 1 << 20, 1 << 22)]
+    found = Findings("within", "", "MPI 9", ["a", "a"], 4096, {"stock": sizes}, {"lapwing off": "it hung"})
+    print_probe(console, [found, Findings("between", "all ranks run on a")], ["", ""])
+    text = console.export_text()
+    assert "lapwing off: not measured, it hung" in text
+    assert "Between hosts: not measured, all ranks run on a" in text
+    assert "50 / 50 t" in text
+    assert "…" not in text
+
+
+def test_findings_can_be_written() -> None:
+    found = Findings("within", "", "MPI 9", ["a", "a"], 4096, {"stock": [make_size(8, Verdict.PART)]}, {})
+    size = json.loads(json.dumps(found.as_json()))["sizes"]["stock"][0]
+    assert (size["carriers"], size["findings"]["work"]["verdict"]) == (["thread"], "partly in the background")
+
+
+def test_without_a_pair_nothing_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = {"library": "MPI 9", "pair": None, "hosts": ["a"]}
+    monkeypatch.setattr(LinePlace, "run_as", lambda *words: [json.dumps(head)])
+    place = LinePlace(Mpi("mpich", "mpicc", Hydra("mpirun")), None, tmp_path)
+    found = probe_where(place, Path("probe"), "between", [Contender("stock")], [], 3, lambda: None)
+    assert found.missing == "all ranks run on a"
+
+
+def test_users_line_gets_the_program_at_its_end(tmp_path: Path) -> None:
+    place = LinePlace(Mpi("mpich", "mpicc", Hydra("mpirun")), None, tmp_path, arguments=["-n", "2", "-hosts", "a,b"])
+    line = place.command(Contender("own", {"MPICH_ASYNC_PROGRESS": "1"}), ["./probe", "within"])
+    assert line == ["mpirun", "-genv", "MPICH_ASYNC_PROGRESS", "1", "-n", "2", "-hosts", "a,b", "./probe", "within"]
+
+
+def test_line_with_a_program_is_refused() -> None:
+    if shutil.which("mpirun") is None:
+        pytest.skip("no mpirun")
+    with pytest.raises(LapwingError, match="names a program"):
+        find_line_mpi(["mpirun", "-n", "2", "./a"], None)
+    with pytest.raises(LapwingError, match="no MPI launcher"):
+        find_line_mpi(["true"], None)
+
+
+def has_mpi() -> bool:
+    try:
+        find_mpi(None)
+    except LapwingError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not has_mpi() or shutil.which("cc") is None, reason="no MPI or no C compiler")
+def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
+    line = "probe --shared-memory --sizes 64KiB --repetitions 3 --strategies auto --json out.json"
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}
+    command = [sys.executable, "-m", "lapwing", *line.split()]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    within, between = json.loads((tmp_path / "out.json").read_text())["found"]
+    assert within["failures"].keys() <= {"MPICH_ASYNC_PROGRESS"}  # it may take minutes on a busy machine
+    assert within["sizes"].keys() >= {"stock", "lapwing auto"}
+    assert 0 <= within["eager_bytes"] <= 4 << 20
+    assert between["missing"]
