@@ -16,8 +16,8 @@ from test_model_refined import (
     overlapping,
 )
 
-from lapwing.model.comparison import Comparison, compare_run
-from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, RankProfile, SiteStatistics, Way
+from lapwing.model.comparison import UNEXPLAINED, Comparison, compare_run
+from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, RankProfile, SiteStatistics, Source, Way
 from lapwing.model.study import Study, study_profile
 from lapwing.report.comparison import find_in_comparison
 from lapwing.report.findings import find_in_profile
@@ -166,3 +166,14 @@ def test_blocking_calls_with_slack_are_found_with_their_place() -> None:
     found = [finding for finding in find_in_profile(study.predictions) if finding.kind == "blocking call with slack"]
     assert len(found) == 2
     assert any("recv.c:1" in finding.text for finding in found)
+
+
+def test_ranks_that_end_early_without_waiting_are_accounted_for() -> None:
+    """No wait and no blocking call: what the shorter rank does not take up is a line of its own."""
+    time = Moments(10, 10_000, 1000, 1000)
+    functions = (FunctionStatistics("MPI_Test", time),)
+    ranks = tuple(RankProfile(number, elapsed_ns, functions) for number, elapsed_ns in enumerate((1_000_000, 600_000)))
+    profile = JobProfile(Source.DOCUMENT, ranks, cores_per_rank=16)
+    comparison = compare_run(study_profile(profile), profile, Way.EVENTS)
+    assert sum(row.predicted_ns for row in comparison.rows) == pytest.approx(1_000_000)
+    assert next(row for row in comparison.rows if row.name == UNEXPLAINED).predicted_ns == pytest.approx(200_000)
