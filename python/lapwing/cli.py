@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 import lapwing
-from lapwing.commands import bench, compare, demo, lab, options, predict, probe, report, run
+from lapwing.commands import bench, compare, demo, lab, options, predict, probe, profile, report, run
 from lapwing.errors import LapwingError
 
 
@@ -26,6 +26,7 @@ class Command(Protocol):
 
 COMMANDS: tuple[Command, ...] = (
     run.RunCommand(),
+    profile.ProfileCommand(),
     report.ReportCommand(),
     predict.PredictCommand(),
     compare.CompareCommand(),

@@ -9,6 +9,8 @@ from lapwing.model.check import check_profile
 from lapwing.model.document import REMEDY, decode_profile
 from lapwing.model.mpip import is_mpip, parse_report
 from lapwing.model.profile import JobProfile
+from lapwing.model.recorded import read_recorded
+from lapwing.profile.job_file import is_profile
 from lapwing.profile.record import JOB_LINE, MAGIC, JobRecord, read_job
 
 LENGTH_MAX_BYTES = 1 << 30
@@ -44,6 +46,8 @@ def read_text(path: Path, data: bytes) -> JobProfile:
 
 def read_profile(path: Path) -> JobProfile:
     """Read a profile; every flaw of the file ends in one RecordError."""
+    if is_profile(path):
+        return check_profile(read_recorded(path), str(path))
     data = read_bytes(path)
     is_record = data.startswith((JOB_LINE, MAGIC))
     profile = convert_job(read_job(path), str(path)) if is_record else read_text(path, data)

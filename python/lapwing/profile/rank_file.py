@@ -78,7 +78,7 @@ class Cell:
     count: int
     first: int
     second: int
-    minimum: int
+    minimum: int  # of second
 
 
 @dataclass(frozen=True)
@@ -237,10 +237,10 @@ class Blocks:
         for _ in range(self.count + 1):
             if number == 0:
                 return {kind: tuple(row) for kind, row in cells.items()}
-            kind, number, *values, minimum = CELL.unpack_from(self.data, self.offset(number))
+            kind, number, key, count, total, other, minimum = CELL.unpack_from(self.data, self.offset(number))
             if kind not in CELL_KINDS:
                 break
-            cells[kind].append(Cell(*values, 0 if minimum == UNSET else minimum))
+            cells[kind].append(Cell(key, count, total, other, 0 if minimum == UNSET else minimum))
         raise self.fail()
 
     def read_site(self, number: int, names: Mapping[int, str]) -> RawSite:

@@ -147,8 +147,12 @@ def encode_record(record: RankRecord) -> bytes:
 
 
 def iterate_record_files(folder: Path) -> Iterator[Path]:
-    """Yield the record files of a folder in a steady order; a name with a leading dot is not finished."""
-    return iter(sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")))
+    """Yield the record files of a folder in a steady order; a name with a leading dot is not finished.
+
+    Profiles (job_file.py) lie in the same folder.
+    """
+    names = (path for path in folder.iterdir() if not path.name.startswith(".") and path.suffix != ".profile")
+    return iter(sorted(path for path in names if path.is_file()))
 
 
 def read_folder(folder: Path, about: Mapping[str, Any]) -> JobRecord:

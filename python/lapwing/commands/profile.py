@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing profile`."""
+
+import argparse
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+import lapwing
+from lapwing.commands.run import check_programs, make_variables, say
+from lapwing.errors import LapwingError
+from lapwing.files import find_preload
+from lapwing.launch.job import JobResult, make_record_folder, run_job
+from lapwing.launch.launchers import Launcher, find_launcher
+from lapwing.options import add_flags, collect_environment
+from lapwing.profile.job_file import open_profile_job, write_profile_job
+from lapwing.report.profile import print_profile
+from lapwing.report.totals import sum_profile
+
+DEFAULT_RECORD = "lapwing-profile.record"
+
+
+class ProfileCommand:
+    """Record what an MPI program does, as MPI does it: times, messages, call sites, and where there is slack.
+
+    LAUNCHER is the command line that you would use without Lapwing, for example
+
+        lapwing profile mpirun -n 4 ./app input.dat
+
+    Nothing returns early in this run. The record is for `lapwing report` and `lapwing predict`. The exit code
+    is the launcher's own.
+    """
+
+    name = "profile"
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.usage = "lapwing profile [options] LAUNCHER ..."
+        default = f"(default: {DEFAULT_RECORD})"
+        parser.add_argument("--quiet", action="store_true", help="print no summary")
+        parser.add_argument(
+            "--output", type=Path, default=Path(DEFAULT_RECORD), metavar="FILE", help=f"the record {default}"
+        )
+        add_flags(parser, ("profile",))
+        parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="mpirun -n 4 ./app ...")
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Run the launcher, gather what the ranks left, and say what it shows."""
+        line = arguments.launcher[1:] if arguments.launcher[:1] == ["--"] else arguments.launcher
+        if not line:
+            raise LapwingError("there is nothing to run", "write for example: lapwing profile mpirun -n 4 ./app")
+        options = {**collect_environment(arguments), "LAPWING_PROFILE": "on"}
+        preload = find_preload()
+        launcher = find_launcher(line[0])
+        for text in check_programs(launcher, line[1:]):
+            say(text)
+        check_output(arguments.output)
+        records = make_record_folder()
+        try:
+            result = self._start(launcher, line[1:], make_variables(options, preload, records))
+            self._keep(arguments, line, result, records)
+        finally:
+            shutil.rmtree(records, ignore_errors=True)
+        return result.exit_code
+
+    def _start(self, launcher: Launcher, line: Sequence[str], variables: Mapping[str, str]) -> JobResult:
+        """Run the launcher with the variables for its ranks."""
+        command = [launcher.path, *launcher.add_environment(line, variables)]
+        return run_job(command, {**os.environ, **launcher.launcher_environment(variables)})
+
+    def _keep(self, arguments: argparse.Namespace, line: Sequence[str], result: JobResult, records: Path) -> None:
+        """Write the record, and print."""
+        about: dict[str, Any] = {
+            "lapwing": lapwing.__version__,
+            "command": list(line),
+            "exit_code": result.exit_code,
+            "elapsed_s": round(result.elapsed_s, 6),
+        }
+        if not any(records.glob("*.profile")):
+            say("no rank left a profile: was an MPI program started, and does its host see this folder?")
+            return
+        try:
+            write_profile_job(arguments.output, about, records)
+        except OSError as error:
+            remedy = "choose another place with --output"
+            raise LapwingError(f"{arguments.output} was not written ({error.strerror})", remedy) from error
+        if not arguments.quiet:
+            print_profile(sum_profile(open_profile_job(arguments.output)), Console(stderr=True))
+            say(f"the record is {arguments.output}; see `lapwing report` and `lapwing predict`")
+
+
+def check_output(path: Path) -> None:
+    """Find out before a long run whether its record can be written."""
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise LapwingError(f"{path} cannot be written", "choose another place with --output")

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Makes the model's profile of what `lapwing profile` recorded."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from lapwing.model.profile import (
+    FunctionStatistics,
+    JobProfile,
+    Moments,
+    Peer,
+    RankProfile,
+    SiteStatistics,
+    SizeBucket,
+    Slack,
+    SlackBucket,
+    Source,
+    Touch,
+)
+from lapwing.profile.job_file import Atlas, ProfileJob, open_profile_job
+from lapwing.profile.rank_file import (
+    KIND_PASS,
+    KIND_PEER,
+    KIND_SIZE,
+    KIND_SLACK,
+    KIND_TOUCH,
+    RankFile,
+    RawSite,
+    Sample,
+)
+from lapwing.profile.record import load_names
+
+# Refusals that say nothing about the buffer: another call was being watched.
+PASSING_REASONS = frozenset(["too_many_ops"])
+
+
+def make_moments(sample: Sample) -> Moments:
+    """Take a sample over."""
+    return Moments(sample.count, sample.total, sample.minimum, sample.maximum)
+
+
+def add_moments(parts: Sequence[Moments]) -> Moments:
+    """Put samples together."""
+    full = [part for part in parts if part.count]
+    if not full:
+        return Moments()
+    return Moments(
+        sum(part.count for part in full),
+        sum(part.total for part in full),
+        min(part.minimum for part in full),
+        max(part.maximum for part in full),
+    )
+
+
+def make_sizes(site: RawSite) -> tuple[SizeBucket, ...]:
+    """Return the calls by message size."""
+    cells = sorted(site.cells.get(KIND_SIZE, ()), key=lambda cell: cell.key)
+    return tuple(SizeBucket(c.key, c.count, c.first, c.second, c.minimum) for c in cells if c.count)
+
+
+def make_slack(site: RawSite) -> Slack | None:
+    """Return the slack of the sampled calls."""
+    if not site.sampled_count:
+        return None
+    cells = sorted(site.cells.get(KIND_SLACK, ()), key=lambda cell: cell.key)
+    buckets = tuple(SlackBucket(cell.key, cell.count, cell.first) for cell in cells if cell.count)
+    return Slack(site.sampled_count, buckets, site.wall_total_ns, site.censored_count)
+
+
+def make_touches(site: RawSite, atlas: Atlas) -> tuple[Touch, ...]:
+    """Return where the buffers were first touched, the most frequent place first."""
+    touches = []
+    for cell in sorted(site.cells.get(KIND_TOUCH, ()), key=lambda cell: -cell.count):
+        code = atlas.find(cell.key)
+        place = code.place
+        where = (place.file, place.line, place.function, code.module, code.offset)
+        touches.append(Touch(cell.count, *where, wall_total_ns=cell.first))
+    return tuple(touches)
+
+
+def make_passes(site: RawSite) -> dict[str, int]:
+    """Return why buffers could not be watched, and so not be held: by reason, of the sampled calls."""
+    names = load_names("reasons")
+    cells = site.cells.get(KIND_PASS, ())
+    return {names[c.key] if 0 <= c.key < len(names) else f"reasons_{c.key}": c.count for c in cells if c.count}
+
+
+def estimate_deferrable(site: RawSite, passes: dict[str, int]) -> int | None:
+    """Return how many calls could be held: the share of the sampled ones, applied to all large ones."""
+    passing = sum(count for reason, count in passes.items() if reason in PASSING_REASONS)
+    tried = site.watch_tried_count - passing
+    if tried <= 0:
+        return None
+    return round(site.large_count * (1 - (site.watch_refused_count - passing) / tried))
+
+
+def make_site(site: RawSite, atlas: Atlas) -> SiteStatistics:
+    """Take a call site over."""
+    code = atlas.find(site.address)
+    passes = make_passes(site)
+    peers = sorted(site.cells.get(KIND_PEER, ()), key=lambda cell: -cell.first)
+    return SiteStatistics(
+        function=site.function,
+        time=make_moments(site.time),
+        module=code.module,
+        offset=code.offset,
+        file=code.place.file,
+        line=code.place.line,
+        caller=code.place.function,
+        bytes=make_moments(site.bytes),
+        sizes=make_sizes(site),
+        slack=make_slack(site),
+        touches=make_touches(site, atlas),
+        peers=tuple(Peer(cell.key, cell.count, cell.first) for cell in peers),
+        deferrable_count=estimate_deferrable(site, passes),
+        passes=passes,
+        computation_before=make_moments(site.before),
+    )
+
+
+def sum_functions(sites: Iterable[SiteStatistics]) -> tuple[FunctionStatistics, ...]:
+    """Put the sites of each function together; functions by their time."""
+    groups: dict[str, list[SiteStatistics]] = defaultdict(list)
+    for site in sites:
+        groups[site.function].append(site)
+    functions = [
+        FunctionStatistics(
+            name, add_moments([site.time for site in group]), add_moments([site.bytes for site in group])
+        )
+        for name, group in groups.items()
+    ]
+    return tuple(sorted(functions, key=lambda function: -function.time.total))
+
+
+def make_rank(rank: RankFile, atlas: Atlas) -> RankProfile:
+    """Take a rank over."""
+    header = rank.header
+    sites = tuple(make_site(site, atlas) for site in rank.sites if site.time.count)
+    return RankProfile(
+        rank=max(0, header.rank),
+        elapsed_ns=header.ended_ns - header.started_ns,
+        functions=sum_functions(sites),
+        sites=sites,
+        host=header.host,
+        covered_ns=header.covered_ns,
+        has_threaded_calls=header.has_threads,
+        is_complete=header.state == "finalized",
+    )
+
+
+def list_unknown(job: ProfileJob) -> tuple[str, ...]:
+    """Say what such a record cannot tell."""
+    sentences = ["when a peer was late is estimated from the fastest calls, not measured"]
+    damaged = job.about.get("damaged")
+    if isinstance(damaged, list) and damaged:
+        sentences.append(f"{len(damaged)} ranks left no readable profile")
+    return tuple(sentences)
+
+
+def convert_profile(job: ProfileJob) -> JobProfile:
+    """Take a whole job over; the model wants all ranks at once."""
+    command = job.about.get("command")
+    return JobProfile(
+        source=Source.RECORD,
+        ranks=tuple(make_rank(rank, atlas) for rank, atlas in job.iterate_ranks()),
+        name=job.path.name,
+        command=" ".join(map(str, command)) if isinstance(command, list) else "",
+        unknown=list_unknown(job),
+    )
+
+
+def read_recorded(path: Path) -> JobProfile:
+    """Read a record of `lapwing profile`."""
+    return convert_profile(open_profile_job(path))
