@@ -316,7 +316,7 @@ def body(row: Row, index: int) -> list[str]:
     restarts = short_name(row) in ("Start", "Startall")
     lines = [
         "struct profile_call call;",
-        f"if (!profile_call_begin(&call, {index}, __builtin_return_address(0), __builtin_frame_address(0)))",
+        f"if (!profile_call_begin(&call, {index}, __builtin_return_address(0)))",
         f"    return {target}({', '.join(names)});",
     ]
     if used:

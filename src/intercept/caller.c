@@ -11,7 +11,6 @@
 #include "base/lock.h"
 #include "base/pages.h"
 #include "intercept/bind/state.h"
-#include "intercept/fortran/bindings.h"
 #include "intercept/machine.h"
 #include "record/profile.h"
 
@@ -19,7 +18,7 @@ enum { MODULES_MAX = 1024, WORDS_MAX = 512, WORDS_OF_UNKNOWN_STACK = 32, PATH_BY
 
 /* Whose code it is: the program's own (its libraries' included), or what it calls to get a
  * message or to touch many bytes at once. */
-enum module_owner { OWNER_PROGRAM, OWNER_SYSTEM, OWNER_BINDING };
+enum module_owner { OWNER_PROGRAM, OWNER_SYSTEM };
 
 struct module {
     struct range code;
@@ -31,7 +30,6 @@ struct module {
 /* Entries below the count never change. Written under `modules_lock`. */
 static struct module modules[MODULES_MAX];
 static _Atomic uint32_t module_count;
-static _Atomic bool has_bindings;
 static struct base_lock modules_lock;
 
 static _Thread_local uintptr_t stack_high;
@@ -57,8 +55,6 @@ static enum module_owner owner_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
-    if (fortran_bindings_are_in(name))
-        return OWNER_BINDING;
     return bind_is_of_installation(name) || is_system_name(name) ? OWNER_SYSTEM : OWNER_PROGRAM;
 }
 
@@ -114,8 +110,6 @@ static int module_read(struct dl_phdr_info *info, size_t size_bytes, void *stora
         return 0;
     const char *path = module_path(info, storage);
     module.owner = owner_of(path);
-    if (module.owner == OWNER_BINDING)
-        atomic_store_explicit(&has_bindings, true, memory_order_relaxed);
     modules[count] = module;
     atomic_store_explicit(&module_count, count + 1, memory_order_release);
     profile_module_add(path, module.base, module.code.low, module.code.high);
@@ -142,9 +136,9 @@ void caller_thread_begin(void)
     stack_high = (uintptr_t)low + length_bytes;
 }
 
-/* Is this a return address of the program's, and did its call lead into a library of `owner`? The
+/* Is this a return address of the program's, and did its call lead into a system library? The
  * linkage table tells: old words on the stack that look like return addresses are not taken for one. */
-static bool is_way_out(uintptr_t return_address, enum module_owner owner)
+static bool is_way_out(uintptr_t return_address)
 {
     const struct module *module = module_at(return_address - 1);
     if (module == NULL || module->owner != OWNER_PROGRAM || return_address - 8 < module->code.low)
@@ -156,10 +150,10 @@ static bool is_way_out(uintptr_t return_address, enum module_owner owner)
     if (slot < module->data.low || slot + sizeof(slot) > module->data.high)
         return false;
     const struct module *callee = module_at(*(const uintptr_t *)slot);
-    return callee != NULL && callee->owner == owner;
+    return callee != NULL && callee->owner == OWNER_SYSTEM;
 }
 
-__attribute__((no_sanitize("address"))) static uintptr_t stack_search(uintptr_t stack, enum module_owner owner)
+__attribute__((no_sanitize("address"))) static uintptr_t stack_search(uintptr_t stack)
 {
     uintptr_t word = (stack + sizeof(uintptr_t) - 1) & ~(sizeof(uintptr_t) - 1);
     bool is_mine = stack < stack_high && stack_high - stack < ((uintptr_t)1 << 36);
@@ -167,27 +161,10 @@ __attribute__((no_sanitize("address"))) static uintptr_t stack_search(uintptr_t 
     uintptr_t end = word + (room < WORDS_MAX ? room : WORDS_MAX) * sizeof(uintptr_t);
     for (; word < end; word += sizeof(uintptr_t)) {
         uintptr_t value = *(const uintptr_t *)word;
-        if (is_way_out(value, owner))
+        if (is_way_out(value))
             return value;
     }
     return 0;
-}
-
-static bool is_in_binding(uintptr_t address)
-{
-    /* relaxed: set before the program's first call. */
-    if (!atomic_load_explicit(&has_bindings, memory_order_relaxed))
-        return false;
-    const struct module *module = module_at(address);
-    return module != NULL && module->owner == OWNER_BINDING;
-}
-
-uintptr_t caller_of_call(uintptr_t return_address, const void *frame)
-{
-    if (!is_in_binding(return_address))
-        return return_address;
-    uintptr_t found = stack_search((uintptr_t)frame, OWNER_BINDING);
-    return found != 0 ? found : return_address;
 }
 
 uintptr_t caller_of_access(uintptr_t instruction, uintptr_t stack, bool *is_call)
@@ -196,7 +173,7 @@ uintptr_t caller_of_access(uintptr_t instruction, uintptr_t stack, bool *is_call
     *is_call = module != NULL && module->owner != OWNER_PROGRAM;
     if (!*is_call)
         return instruction;
-    uintptr_t found = stack_search(stack, OWNER_SYSTEM);
+    uintptr_t found = stack_search(stack);
     *is_call = found != 0;
     return found != 0 ? found : instruction;
 }

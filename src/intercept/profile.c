@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "intercept/caller.h"
+#include "intercept/fortran/callers.h"
 #include "intercept/names.h"
 #include "intercept/observe.h"
 
@@ -70,14 +71,14 @@ static void thread_begin(void)
         profile_thread.returned_ns = (int64_t)profile_header->started_ns;
 }
 
-void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address, const void *frame)
+void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address)
 {
     struct profile_thread *thread = &profile_thread;
     thread->depth = 1;
     if (!thread->is_begun)
         thread_begin();
     observe_harvest();
-    thread->caller = caller_of_call((uintptr_t)return_address, frame);
+    thread->caller = (uintptr_t)fortran_call_site(return_address);
     *call = (struct profile_call){.function = function, .peer = -1, .bytes = -1, .inside_before_ns = thread->inside_ns};
     thread->begun_ns = base_clock_now_ns();
     call->before_ns = thread->returned_ns == 0 ? -1 : thread->begun_ns - thread->returned_ns;

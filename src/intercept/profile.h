@@ -52,16 +52,15 @@ void profile_leave(void);
 /* In the child after fork. */
 void profile_fork(void);
 
-void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address, const void *frame);
+void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address);
 
 /* False when this call is not to be measured. */
-static inline bool profile_call_begin(struct profile_call *call, uint32_t function, const void *return_address,
-                                      const void *frame)
+static inline bool profile_call_begin(struct profile_call *call, uint32_t function, const void *return_address)
 {
     /* relaxed: written by the thread in MPI_Init or MPI_Finalize, beside which no call is allowed. */
     if (!atomic_load_explicit(&profile_is_on, memory_order_relaxed) || profile_thread.depth != 0)
         return false;
-    profile_call_start(call, function, return_address, frame);
+    profile_call_start(call, function, return_address);
     return true;
 }
 

@@ -53,12 +53,20 @@ static int find_binding(struct dl_phdr_info *info, size_t size_bytes, void *cont
     return 0;
 }
 
+static int want_program(struct dl_phdr_info *info, size_t size_bytes, void *context)
+{
+    struct object object;
+    if (object_read(info, &object))
+        fortran_callers_want(&object);
+    return 1; /* the program comes first */
+}
+
 static int find_program(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
     struct object object;
     if (object_read(info, &object))
         fortran_callers_note(&object);
-    return 1; /* the program comes first */
+    return 1;
 }
 
 static int failures;
@@ -75,6 +83,7 @@ int main(void)
     const void *before = call_first();
     check(before == seen, "nothing is changed before the objects are looked at");
     dl_iterate_phdr(find_binding, NULL);
+    dl_iterate_phdr(want_program, NULL);
     fortran_callers_prepare();
     dl_iterate_phdr(find_program, NULL);
     const void *first = call_first();

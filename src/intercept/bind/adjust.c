@@ -18,14 +18,24 @@ static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     return 0;
 }
 
-/* MPI's own libraries call each other as they like; a tool between the program and
- * MPI has its own way to say who called. */
-static int note_callers(struct dl_phdr_info *info, size_t size_bytes, void *context)
+typedef void object_fn(const struct object *object);
+
+/* MPI's own libraries call each other as they like. */
+static int visit_program(struct dl_phdr_info *info, size_t size_bytes, void *visit)
 {
     struct object object;
     if (object_read(info, &object) && !bind_is_of_installation(object_file_name(&object)))
-        fortran_callers_note(&object);
+        (*(object_fn **)visit)(&object);
     return 0;
+}
+
+static void note_callers(void)
+{
+    object_fn *want = fortran_callers_want;
+    object_fn *note = fortran_callers_note;
+    dl_iterate_phdr(visit_program, &want);
+    fortran_callers_prepare();
+    dl_iterate_phdr(visit_program, &note);
 }
 
 static int count_loads(struct dl_phdr_info *info, size_t size_bytes, void *context)
@@ -45,8 +55,6 @@ void intercept_bind_adjust_objects(void)
         return;
     atomic_store_explicit(&loads_seen, loads, memory_order_relaxed);
     dl_iterate_phdr(adjust_object, NULL);
-    if (!fortran_bindings_are_redirected())
-        return;
-    fortran_callers_prepare();
-    dl_iterate_phdr(note_callers, NULL);
+    if (fortran_bindings_are_redirected())
+        note_callers();
 }

@@ -16,6 +16,8 @@ extern const char fortran_stubs[FORTRAN_NAME_COUNT][STUB_BYTES];
 /* Written by fortran_callers_prepare() before any stub can be called; then constant. */
 __attribute__((visibility("hidden"))) void *fortran_targets[FORTRAN_NAME_COUNT];
 
+static bool is_wanted[FORTRAN_NAME_COUNT]; /* whoever adjusts objects; never taken back */
+
 /* Each thread's own: the last place that it called a Fortran binding from. */
 __attribute__((visibility("hidden"))) _Thread_local const void *fortran_caller;
 
@@ -24,25 +26,42 @@ __attribute__((visibility("hidden"))) _Thread_local const void *fortran_caller;
 static struct range bindings[BINDINGS_MAX];
 static _Atomic size_t binding_count;
 
-void fortran_callers_prepare(void)
-{
-    for (size_t i = 0; i < FORTRAN_NAME_COUNT; i++)
-        if (fortran_targets[i] == NULL)
-            fortran_targets[i] = dlsym(RTLD_DEFAULT, fortran_names[i]);
-}
-
 static int compare_names(const void *name, const void *other)
 {
     return strcmp(name, *(const char *const *)other);
 }
 
+/* Place of a name in all tables; FORTRAN_NAME_COUNT when it has none. */
+static size_t name_index(const char *name)
+{
+    const char *const *found = bsearch(name, fortran_names, FORTRAN_NAME_COUNT, sizeof(*fortran_names), compare_names);
+    return found == NULL ? FORTRAN_NAME_COUNT : (size_t)(found - fortran_names);
+}
+
+static void want_reference(const struct object *object, const struct object_reference *reference)
+{
+    size_t index = name_index(reference->name);
+    if (index != FORTRAN_NAME_COUNT)
+        is_wanted[index] = true;
+}
+
+void fortran_callers_want(const struct object *object)
+{
+    object_visit_references(object, want_reference);
+}
+
+void fortran_callers_prepare(void)
+{
+    for (size_t i = 0; i < FORTRAN_NAME_COUNT; i++)
+        if (is_wanted[i] && fortran_targets[i] == NULL)
+            fortran_targets[i] = dlsym(RTLD_DEFAULT, fortran_names[i]);
+}
+
 static void note_reference(const struct object *object, const struct object_reference *reference)
 {
-    const char *const *found =
-        bsearch(reference->name, fortran_names, FORTRAN_NAME_COUNT, sizeof(*fortran_names), compare_names);
-    if (found == NULL || fortran_targets[found - fortran_names] == NULL)
-        return;
-    object_write(object, reference->place, (uintptr_t)fortran_stubs[found - fortran_names]);
+    size_t index = name_index(reference->name);
+    if (index != FORTRAN_NAME_COUNT && fortran_targets[index] != NULL)
+        object_write(object, reference->place, (uintptr_t)fortran_stubs[index]);
 }
 
 void fortran_callers_note(const struct object *object)

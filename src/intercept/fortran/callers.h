@@ -10,11 +10,11 @@
 
 #include "intercept/bind/object.h"
 
-/* The stubs' targets, as the dynamic linker would choose them. Not while it
- * iterates over objects. */
+/* Two walks over the program's objects, and one step between them outside of any walk
+ * (the dynamic linker's locks): which names are wanted; whom the dynamic linker would
+ * choose for them; then their calls lead through the stubs. */
+void fortran_callers_want(const struct object *object);
 void fortran_callers_prepare(void);
-
-/* Leads an object's Fortran calls through the stubs. */
 void fortran_callers_note(const struct object *object);
 
 /* A binding's code: calls that come from there are looked up. */
