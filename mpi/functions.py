@@ -49,12 +49,12 @@ CHAPTERS: dict[str, list[Row]] = {
         written("int MPI_Buffer_attach(void *buffer, Count size)"),
         written("int MPI_Buffer_detach(void *buffer_addr, Count *size)"),
         drain("int MPI_Buffer_flush(void)"),
-        drain("int MPI_Buffer_iflush(MPI_Request *request)"),
+        start("int MPI_Buffer_iflush(MPI_Request *request)"),
         gated("int MPI_Cancel(MPI_Request *request)"),
         start("int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, Count size)"),
         drain("int MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, Count *size)"),
         drain("int MPI_Comm_flush_buffer(MPI_Comm comm)"),
-        drain("int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)"),
+        start("int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)"),
         status("int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, Count *count)"),
         status("int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, Count *count)"),
         status("int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)"),
@@ -169,7 +169,7 @@ CHAPTERS: dict[str, list[Row]] = {
         start("int MPI_Session_attach_buffer(MPI_Session session, void *buffer, Count size)"),
         drain("int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, Count *size)"),
         drain("int MPI_Session_flush_buffer(MPI_Session session)"),
-        drain("int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)"),
+        start("int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)"),
         written(
             "int MPI_Ssend(const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)",
             reads="buf count datatype",
@@ -438,7 +438,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "MPI_Datatype sendtypes[], void *recvbuf, const Count recvcounts[], const Displacement rdispls[], const "
             "MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)",
         ),
-        drain("int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)"),
+        start("int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)"),
         start(
             "int MPI_Ibcast(void *buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request "
             "*request)",

@@ -102,27 +102,28 @@ def gated_body(row: Row) -> Iterator[str]:
     yield "return result;"
 
 
-def track(row: Row) -> str:
-    """Remembers what MPI goes on using after the call."""
-    request = row.parameter_of_role("request")
-    if request is None:
-        return "dispatch_track_for_ever();"
-    if len(row.buffers) != 1:
-        return f"dispatch_track_unknown(*{request.name});"
-    buffer = row.buffers[0]
-    return f"dispatch_track(*{request.name}, {buffer.address}, {buffer.count}, {buffer.datatype});"
+def is_persistent(row: Row) -> bool:
+    """True for requests that only MPI_Start begins."""
+    return row.name.removesuffix("_c").endswith("_init")
 
 
-def assist(row: Row) -> str:
-    """Lets the engine work for what has begun; persistent operations begin with MPI_Start, in src/intercept/mpi."""
+def track(row: Row) -> list[str]:
+    """Remembers what MPI goes on using after the call, and lets the engine work for it."""
     request = row.parameter_of_role("request")
-    if request is None or row.name.removesuffix("_c").endswith("_init"):
-        return ""
     caller = "__builtin_return_address(0)"
-    if row.chapter != "Point-to-Point Communication" or len(row.buffers) != 1:
-        return f"dispatch_assist(*{request.name}, {caller});"
-    buffer = row.buffers[0]
-    return f"dispatch_assist_message(*{request.name}, {buffer.count}, {buffer.datatype}, {caller});"
+    if request is None:
+        return ["dispatch_track_for_ever();"]
+    buffer = row.buffers[0] if len(row.buffers) == 1 else None
+    uses = f"*{request.name}, {buffer.address}, {buffer.count}, {buffer.datatype}" if buffer else ""
+    if is_persistent(row):
+        return [f"dispatch_track({uses});" if buffer else f"dispatch_track_unknown(*{request.name});"]
+    if buffer and row.chapter == "Point-to-Point Communication":
+        return [f"dispatch_begin_message({uses}, {caller});"]
+    has_memory = any(parameter.base_type == "void" for parameter in row.parameters)
+    nothing = f"dispatch_track(*{request.name}, NULL, 0, abi_handles.byte);"
+    unknown = f"dispatch_track_unknown(*{request.name});" if has_memory else nothing
+    tracked = f"dispatch_track({uses});" if buffer else unknown
+    return [tracked, f"dispatch_assist(*{request.name}, {caller});"]
 
 
 def start_body(row: Row) -> Iterator[str]:
@@ -134,17 +135,15 @@ def start_body(row: Row) -> Iterator[str]:
     yield "    dispatch_enter();"
     yield "}"
     yield f"int result = {call(row)};"
-    yield "if (result == MPI_SUCCESS)"
-    yield f"    {track(row)}"
     op = row.parameter_of_role("op")
     if op is not None:
         # From now on the engine must not run MPI while the program computes: MPI could run the
         # program's own reduction function, which only the program's threads may.
         yield f"if (!abi_op_is_predefined({op.name}))"
         yield "    dispatch_expect_callbacks();"
-    if assist(row):
-        yield "if (result == MPI_SUCCESS)"
-        yield f"    {assist(row)}"
+    yield "if (result == MPI_SUCCESS) {"
+    yield from (f"    {line}" for line in track(row))
+    yield "}"
     yield "return is_direct ? result : dispatch_leave(result);"
 
 

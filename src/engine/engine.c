@@ -6,11 +6,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/descriptors.h"
 #include "base/futex.h"
 #include "base/lock.h"
@@ -63,9 +65,12 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
     engine.wish = progress;
     engine.has_local_peers = has_local_peers;
     engine.hooks = hooks;
-    /* Not the submitting thread's mask: a runtime may have bound that one to a
-     * single core by then. */
-    sched_getaffinity(0, sizeof engine.processors, &engine.processors);
+    /* Cores that the program gave up (lib/dedicate.c), else its own; not the
+     * submitting thread's mask: a runtime may have bound that one to a single
+     * core by then. */
+    const char *given_up = getenv("LAPWING_ENGINE_CORES");
+    if (given_up == NULL || !base_cores_parse(given_up, &engine.processors))
+        sched_getaffinity(0, sizeof engine.processors, &engine.processors);
 }
 
 uint32_t engine_poll(void)
@@ -90,7 +95,7 @@ uint32_t engine_poll(void)
     return ended;
 }
 
-static bool engine_assists(void)
+bool engine_assists(void)
 {
     /* relaxed: exact inside the gate, where alone it ends; a hint elsewhere. */
     return atomic_load_explicit(&engine.assisted, memory_order_relaxed) != 0;

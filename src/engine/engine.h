@@ -46,6 +46,7 @@ uint32_t engine_poll(void);
  * False when no thread can be had. End: inside the gate, so that the engine is
  * not poking when it returns. */
 bool engine_assist_begin(void);
+bool engine_assists(void);
 void engine_assist_end(void);
 
 /* The program lends a hand: tests every op and pokes once. Inside the gate. */

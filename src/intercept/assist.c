@@ -21,6 +21,8 @@ static _Atomic int64_t wait_began_ns;
 
 void assist_note_wait(void)
 {
+    if (!engine_assists())
+        return;
     atomic_store_explicit(&wait_began_ns, base_clock_now_ns(), memory_order_relaxed);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/lock.h"
 #include "intercept/assist.h"
+#include "intercept/untracked.h"
 
 /* Beyond REQUESTS_MAX at once, nothing more is known and no page is shared. */
 enum { BUCKETS = 4096, REQUESTS_MAX = 16384, REGIONS_MAX = 256, NOBODY = 0 };
@@ -43,9 +44,12 @@ static void requests_unlock(void)
         base_lock_release(&requests.lock);
 }
 
+struct untracked untracked;
+
 void requests_share(bool is_shared)
 {
     requests.is_shared = is_shared;
+    untracked.is_shared = is_shared;
 }
 
 static uint32_t *request_bucket(uint64_t key)
@@ -78,8 +82,6 @@ static void request_insert(uint64_t key, struct range bytes)
 
 void requests_track(uint64_t key, struct range bytes)
 {
-    if (bytes.low >= bytes.high)
-        return;
     requests_lock();
     request_insert(key, bytes);
     requests_unlock();
@@ -163,6 +165,7 @@ void requests_settle(uint64_t key)
     requests_unlock();
 }
 
+/* One that is not here was only counted. */
 static void request_remove(uint64_t key)
 {
     for (uint32_t *link = request_bucket(key); *link != NOBODY; link = &requests.entries[*link].next) {
@@ -176,6 +179,7 @@ static void request_remove(uint64_t key)
         requests.count--;
         return;
     }
+    untracked_add(-1);
 }
 
 void requests_untrack(uint64_t key)
@@ -224,7 +228,7 @@ static bool request_find(struct range bytes)
 
 bool requests_touch(struct range bytes)
 {
-    if (requests.is_unknown)
+    if (untracked_end_all() || requests.is_unknown)
         return true;
     requests_lock();
     bool is_touched = request_find(bytes);

@@ -39,7 +39,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "1"},
     "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
 }
-# Only for programs with nonblocking operations: the ways to progress them.
+# Only for programs that are about them: the ways to progress nonblocking operations.
 STRATEGIES: Mapping[str, Mapping[str, str]] = {
     name: {**ALWAYS, "LAPWING_PROGRESS": name} for name in ("timer", "dedicated", "manual")
 }
@@ -263,7 +263,7 @@ def list_cases(programs: Sequence[Program], families: Sequence[Family], variants
             for argument in program.words("arguments") or [""]:
                 for ranks in program.words("ranks") or ["2"]:
                     for variant in variants:
-                        if variant in STRATEGIES and not program.words("assists"):
+                        if variant in STRATEGIES and not program.words("assists") + program.words("strategies"):
                             continue
                         yield Case(program, argument, int(ranks), family, variant)
 

@@ -59,6 +59,9 @@ class RunCommand:
         parser.add_argument("--quiet", action="store_true", help="print no summary")
         parser.add_argument("--keep-record", type=Path, metavar="FILE", help="keep what the ranks recorded in FILE")
         parser.add_argument("--json", type=Path, metavar="FILE", help="write the summary to FILE as JSON")
+        parser.add_argument(
+            "--dedicate-core", action="store_true", help="each rank gives up a core: the same as --progress dedicated"
+        )
         add_flags(parser)
         parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="mpirun -n 4 ./app ...")
 
@@ -68,6 +71,8 @@ class RunCommand:
         if not line:
             raise LapwingError("there is nothing to run", "write for example: lapwing run mpirun -n 4 ./app")
         options = collect_environment(arguments)
+        if arguments.dedicate_core:
+            options = {**options, "LAPWING_PROGRESS": "dedicated"}
         preload = find_preload()
         launcher = find_launcher(line[0])
         for text in check_programs(launcher, line[1:]):

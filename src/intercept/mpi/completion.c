@@ -9,6 +9,7 @@
 #include "intercept/assist.h"
 #include "intercept/requests.h"
 #include "intercept/transfer.h"
+#include "intercept/untracked.h"
 #include "statuses.h"
 
 static uint64_t request_key(MPI_Request request)
@@ -84,6 +85,34 @@ void completion_end(struct completion *completion, int result)
     completion_untrack(completion);
     if (completion->keys != completion->inline_keys)
         free(completion->keys);
+}
+
+bool completion_is_direct(void)
+{
+    return dispatch_is_direct() && !requests_are_tracked();
+}
+
+int completion_count(int count, const MPI_Request *requests)
+{
+    int number = 0;
+    for (int i = 0; requests != NULL && i < count; i++) /* NULL: MPI says itself what is wrong */
+        number += requests[i] != abi_handles.request_null;
+    return number;
+}
+
+void completion_uncount(int before, int count, const MPI_Request *requests)
+{
+    int ended = before - completion_count(count, requests);
+    if (ended != 0)
+        untracked_add(-ended);
+}
+
+void completion_uncount_named(int named, const int *indices, int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < named; i++) {
+        if (indices[i] >= 0 && indices[i] < count && requests[indices[i]] == abi_handles.request_null)
+            untracked_add(-1);
+    }
 }
 
 bool completion_must_loop(void)

@@ -31,6 +31,16 @@ void completion_begin(struct completion *completion);
  * persistent ones are over. `result`: what the call returns. */
 void completion_end(struct completion *completion, int result);
 
+/* May the call go straight to MPI? Then the messages that were only counted
+ * (intercept/untracked.h) are counted down by these: requests that are not null
+ * before, less those that are not null after. */
+bool completion_is_direct(void);
+int completion_count(int count, const MPI_Request *requests);
+void completion_uncount(int before, int count, const MPI_Request *requests);
+
+/* The same for calls that name what they completed. */
+void completion_uncount_named(int named, const int *indices, int count, const MPI_Request *requests);
+
 /* One nonblocking look; *is_over when the blocking call would return. */
 typedef int completion_test_fn(struct completion *completion, int *is_over);
 

@@ -8,6 +8,7 @@
 #include "intercept/requests.h"
 #include "intercept/session.h"
 #include "intercept/transfer.h"
+#include "intercept/untracked.h"
 #include "intercept/wait.h"
 #include "native.h"
 #include "poke.h"
@@ -153,10 +154,14 @@ int dispatch_leave(int result)
 void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype)
 {
     struct range everything = {1, UINTPTR_MAX};
-    if (count <= 0 || request == abi_handles.request_null || buffer == MPI_IN_PLACE)
-        return;
+    struct range nothing = {0, 0};
     const struct type_layout *layout = types_layout(datatype);
-    requests_track((uint64_t)(uintptr_t)request, layout->is_known ? types_span(layout, buffer, count) : everything);
+    bool is_empty = count <= 0 || buffer == MPI_IN_PLACE;
+    if (request == abi_handles.request_null)
+        return;
+    requests_track((uint64_t)(uintptr_t)request, is_empty           ? nothing
+                                                 : layout->is_known ? types_span(layout, buffer, count)
+                                                                    : everything);
 }
 
 void dispatch_track_unknown(MPI_Request request)
@@ -172,14 +177,23 @@ void dispatch_assist(MPI_Request request, const void *return_address)
         requests_assist((uint64_t)(uintptr_t)request, return_address);
 }
 
-void dispatch_assist_message(MPI_Request request, MPI_Count count, MPI_Datatype datatype, const void *return_address)
+static bool dispatch_is_small(MPI_Count count, const struct type_layout *layout)
 {
-    const struct type_layout *layout = types_layout(datatype);
     uint64_t bytes;
-    if (count <= 0 || !layout->is_known)
-        return;
+    if (count <= 0)
+        return true;
     bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes);
-    if (is_huge || bytes >= options.threshold_bytes)
+    return layout->is_known && !is_huge && bytes < options.threshold_bytes;
+}
+
+void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+                            const void *return_address)
+{
+    bool is_small = dispatch_is_small(count, types_layout(datatype));
+    if (request == abi_handles.request_null || (is_small && untracked_begin()))
+        return;
+    dispatch_track(request, buffer, count, datatype);
+    if (!is_small)
         dispatch_assist(request, return_address);
 }
 

@@ -54,9 +54,13 @@ void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MP
 void dispatch_track_unknown(MPI_Request request);
 
 /* The operation of a tracked request has begun, from this call of the program: the
- * engine may keep it going. For messages, where small ones need nobody. */
+ * engine may keep it going. */
 void dispatch_assist(MPI_Request request, const void *return_address);
-void dispatch_assist_message(MPI_Request request, MPI_Count count, MPI_Datatype datatype, const void *return_address);
+
+/* A nonblocking message has begun: a small one is counted, a large one tracked,
+ * and kept going. */
+void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+                            const void *return_address);
 
 /* From now on MPI may use memory that nobody knows, for ever (windows, attached
  * buffers). */

@@ -6,16 +6,15 @@
 #include "intercept/entries.h"
 #include "intercept/requests.h"
 
-static bool test_is_direct(void)
-{
-    return dispatch_is_direct() && !requests_are_tracked();
-}
-
 int entry_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
+    if (completion_is_direct()) {
+        int before = completion_count(1, request);
+        int result = real.MPI_Test(request, flag, status);
+        completion_uncount(before, 1, request);
+        return result;
+    }
     struct completion completion = {.count = 1, .requests = request, .out_count = flag, .statuses = status};
-    if (test_is_direct())
-        return real.MPI_Test(request, flag, status);
     completion_begin(&completion);
     dispatch_enter();
     int result = dispatch_leave(real.MPI_Test(request, flag, status));
@@ -25,9 +24,13 @@ int entry_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 int entry_MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
+    if (completion_is_direct()) {
+        int before = completion_count(count, requests);
+        int result = real.MPI_Testall(count, requests, flag, statuses);
+        completion_uncount(before, count, requests);
+        return result;
+    }
     struct completion completion = {.count = count, .requests = requests, .out_count = flag, .statuses = statuses};
-    if (test_is_direct())
-        return real.MPI_Testall(count, requests, flag, statuses);
     completion_begin(&completion);
     dispatch_enter();
     int result = dispatch_leave(real.MPI_Testall(count, requests, flag, statuses));
@@ -37,10 +40,14 @@ int entry_MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *s
 
 int entry_MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
+    if (completion_is_direct()) {
+        int result = real.MPI_Testany(count, requests, index, flag, status);
+        if (result == MPI_SUCCESS)
+            completion_uncount_named(*flag, index, count, requests);
+        return result;
+    }
     struct completion completion = {
         .count = count, .requests = requests, .out_count = flag, .indices = index, .statuses = status};
-    if (test_is_direct())
-        return real.MPI_Testany(count, requests, index, flag, status);
     completion_begin(&completion);
     dispatch_enter();
     int result = dispatch_leave(real.MPI_Testany(count, requests, index, flag, status));
@@ -50,10 +57,14 @@ int entry_MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, M
 
 int entry_MPI_Testsome(int in_count, MPI_Request *requests, int *out_count, int *indices, MPI_Status *statuses)
 {
+    if (completion_is_direct()) {
+        int result = real.MPI_Testsome(in_count, requests, out_count, indices, statuses);
+        if (result == MPI_SUCCESS)
+            completion_uncount_named(*out_count, indices, in_count, requests);
+        return result;
+    }
     struct completion completion = {
         .count = in_count, .requests = requests, .out_count = out_count, .indices = indices, .statuses = statuses};
-    if (test_is_direct())
-        return real.MPI_Testsome(in_count, requests, out_count, indices, statuses);
     completion_begin(&completion);
     dispatch_enter();
     int result = dispatch_leave(real.MPI_Testsome(in_count, requests, out_count, indices, statuses));

@@ -6,11 +6,6 @@
 #include "intercept/entries.h"
 #include "intercept/requests.h"
 
-static bool wait_is_direct(void)
-{
-    return dispatch_is_direct() && !requests_are_tracked();
-}
-
 static int wait_look_all(struct completion *c, int *is_over)
 {
     return real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
@@ -30,10 +25,14 @@ static int wait_look_some(struct completion *c, int *is_over)
 
 int entry_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
+    if (completion_is_direct()) {
+        int before = completion_count(1, request);
+        int result = real.MPI_Wait(request, status);
+        completion_uncount(before, 1, request);
+        return result;
+    }
     struct completion completion = {.count = 1, .requests = request, .statuses = status};
     int result;
-    if (wait_is_direct())
-        return real.MPI_Wait(request, status);
     completion_begin(&completion);
     if (completion_must_loop()) {
         result = errors_or(completion_wait(&completion, completion_test_one));
@@ -47,10 +46,14 @@ int entry_MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
+    if (completion_is_direct()) {
+        int before = completion_count(count, requests);
+        int result = real.MPI_Waitall(count, requests, statuses);
+        completion_uncount(before, count, requests);
+        return result;
+    }
     struct completion completion = {.count = count, .requests = requests, .statuses = statuses};
     int result;
-    if (wait_is_direct())
-        return real.MPI_Waitall(count, requests, statuses);
     completion_begin(&completion);
     if (completion_must_loop()) {
         result = errors_or(completion_wait(&completion, wait_look_all));
@@ -64,10 +67,14 @@ int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 
 int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
 {
+    if (completion_is_direct()) {
+        int result = real.MPI_Waitany(count, requests, index, status);
+        if (result == MPI_SUCCESS)
+            completion_uncount_named(1, index, count, requests);
+        return result;
+    }
     struct completion completion = {.count = count, .requests = requests, .indices = index, .statuses = status};
     int result;
-    if (wait_is_direct())
-        return real.MPI_Waitany(count, requests, index, status);
     completion_begin(&completion);
     if (completion_must_loop()) {
         result = errors_or(completion_wait(&completion, wait_look_any));
@@ -81,11 +88,15 @@ int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *
 
 int entry_MPI_Waitsome(int in_count, MPI_Request *requests, int *out_count, int *indices, MPI_Status *statuses)
 {
+    if (completion_is_direct()) {
+        int result = real.MPI_Waitsome(in_count, requests, out_count, indices, statuses);
+        if (result == MPI_SUCCESS)
+            completion_uncount_named(*out_count, indices, in_count, requests);
+        return result;
+    }
     struct completion completion = {
         .count = in_count, .requests = requests, .out_count = out_count, .indices = indices, .statuses = statuses};
     int result;
-    if (wait_is_direct())
-        return real.MPI_Waitsome(in_count, requests, out_count, indices, statuses);
     completion_begin(&completion);
     if (completion_must_loop()) {
         result = errors_or(completion_wait(&completion, wait_look_some));

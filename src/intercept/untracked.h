@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Small nonblocking messages of the program are only counted: to remember each
+ * (requests.h) costs as much as MPI takes for one. The count is enough until a
+ * buffer is to be held that shares a page with other data; from then on all are
+ * tracked, and no such page is held before those counted have ended.
+ *
+ * Counted too often (a request that was given up, or ended unseen) is safe: such
+ * pages are then never held. */
+#ifndef INTERCEPT_UNTRACKED_H
+#define INTERCEPT_UNTRACKED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* count: threads inside MPI, one at a time below MPI_THREAD_MULTIPLE (then plain
+ * loads and stores do, an atomic addition would cost more than the rest).
+ * is_shared: once at start. is_over: once, by who asks first. */
+extern struct untracked {
+    _Atomic int64_t count;
+    _Atomic bool is_over;
+    bool is_shared;
+} untracked;
+
+static inline void untracked_add(int64_t number)
+{
+    if (untracked.is_shared)
+        atomic_fetch_add_explicit(&untracked.count, number, memory_order_relaxed);
+    else
+        atomic_store_explicit(&untracked.count, atomic_load_explicit(&untracked.count, memory_order_relaxed) + number,
+                              memory_order_relaxed);
+}
+
+/* A small message begins. False: it must be tracked. */
+static inline bool untracked_begin(void)
+{
+    if (atomic_load_explicit(&untracked.is_over, memory_order_relaxed))
+        return false;
+    untracked_add(1);
+    return true;
+}
+
+/* Somebody must know of every message from now on. True when some that were only
+ * counted are still under way. */
+static inline bool untracked_end_all(void)
+{
+    /* relaxed: the thread that asks is inside MPI, as those are that count. */
+    atomic_store_explicit(&untracked.is_over, true, memory_order_relaxed);
+    return atomic_load_explicit(&untracked.count, memory_order_relaxed) > 0;
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "dedicate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cores.h"
+#include "base/options.h"
+#include "plan.h"
+
+enum { LIST_BYTES = 512, COMMAND_LINE_BYTES_MAX = 2 << 20 };
+
+/* Set once a process or its parent has planned: a list of cores, or empty. */
+static const char *const engine_variable = "LAPWING_ENGINE_CORES";
+
+/* The first that is set: Open MPI, PMIx, Hydra, Slurm. */
+static const char *variable_of(const char *const *names)
+{
+    while (*names != NULL && getenv(*names) == NULL)
+        names++;
+    return *names == NULL ? NULL : getenv(*names);
+}
+
+static const char *rank_text(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+    return variable_of(names);
+}
+
+static long local_ranks(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMIX_LOCAL_SIZE",
+                                        "SLURM_TASKS_PER_NODE", NULL};
+    const char *text = variable_of(names);
+    return text == NULL ? 0 : atol(text);
+}
+
+static void siblings_read(int processor, cpu_set_t *siblings)
+{
+    char path[128];
+    char list[LIST_BYTES] = "";
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", processor);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)!read(file, list, sizeof list - 1);
+        close(file);
+    }
+    if (!base_cores_parse(list, siblings))
+        CPU_SET(processor, siblings); /* nobody says: it is alone */
+}
+
+static void plan_print(const struct plan *plan, bool is_first_rank)
+{
+    char program[LIST_BYTES];
+    char engine[LIST_BYTES];
+    if (plan->refusal != NULL && (is_first_rank || options.show_binding))
+        dprintf(STDERR_FILENO, "lapwing: rank %s gives up no core: %s\n", rank_text(), plan->refusal);
+    if (plan->refusal != NULL || !options.show_binding)
+        return;
+    base_cores_format(&plan->program, program, sizeof program);
+    base_cores_format(&plan->engine, engine, sizeof engine);
+    dprintf(STDERR_FILENO, "lapwing: rank %s: program on %s, engine on %s\n", rank_text(), program, engine);
+}
+
+/* No more OpenMP threads than processors are left: one thread too many makes
+ * every parallel region wait for two on one core. */
+static int openmp_threads(const cpu_set_t *program)
+{
+    const char *wished = getenv("OMP_NUM_THREADS");
+    long threads = wished == NULL ? CPU_SETSIZE : atol(wished);
+    return threads > 0 && threads < CPU_COUNT(program) ? (int)threads : CPU_COUNT(program);
+}
+
+static bool is_replaced(const char *entry)
+{
+    return strncmp(entry, "LAPWING_ENGINE_CORES=", 21) == 0 || strncmp(entry, "OMP_NUM_THREADS=", 16) == 0;
+}
+
+/* A copy of the environment with two more variables. By hand: a shell has a
+ * setenv() of its own (bash, variables.c), which does not reach `environ`. */
+static char **environment_with(char *engine, char *threads)
+{
+    size_t count = 0;
+    size_t kept = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **entries = calloc(count + 3, sizeof *entries);
+    for (size_t i = 0; entries != NULL && i < count; i++) {
+        if (!is_replaced(environ[i]))
+            entries[kept++] = environ[i];
+    }
+    if (entries != NULL) {
+        entries[kept++] = engine;
+        entries[kept] = threads;
+    }
+    return entries;
+}
+
+/* The arguments as this process was given them. NULL when they cannot be had. */
+static char **arguments_read(void)
+{
+    static char text[COMMAND_LINE_BYTES_MAX];
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = 0;
+    size_t used = 0;
+    size_t count = 0;
+    if (file < 0)
+        return NULL;
+    while ((length = read(file, text + used, sizeof text - used)) > 0)
+        used += (size_t)length;
+    close(file);
+    for (size_t i = 0; i < used; i++)
+        count += text[i] == '\0';
+    char **arguments = used == 0 || used == sizeof text ? NULL : calloc(count + 1, sizeof *arguments);
+    for (size_t i = 0, begin = 0, next = 0; arguments != NULL && i < used; i++) {
+        if (text[i] == '\0') {
+            arguments[next++] = text + begin;
+            begin = i + 1;
+        }
+    }
+    return arguments;
+}
+
+/* Comes back only when it fails; then the process goes on with all its cores. */
+static void start_anew(const struct plan *plan, const cpu_set_t *mask)
+{
+    char cores[LIST_BYTES];
+    char engine[LIST_BYTES + 32];
+    char threads[32];
+    base_cores_format(&plan->engine, cores, sizeof cores);
+    snprintf(engine, sizeof engine, "%s=%s", engine_variable, cores);
+    snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%d", openmp_threads(&plan->program));
+    char **arguments = arguments_read();
+    char **environment = environment_with(engine, threads);
+    if (arguments == NULL || environment == NULL)
+        return;
+    sched_setaffinity(0, sizeof plan->program, &plan->program);
+    execve("/proc/self/exe", arguments, environment);
+    sched_setaffinity(0, sizeof *mask, mask);
+}
+
+static void fall_back(void)
+{
+    setenv(engine_variable, "", 1);
+    options.progress = OPTION_PROGRESS_AUTO; /* a spinning engine on the program's core would halve its speed */
+}
+
+void lib_dedicate_core(void)
+{
+    cpu_set_t mask;
+    const char *planned = getenv(engine_variable);
+    if (options.progress != OPTION_PROGRESS_DEDICATED || rank_text() == NULL)
+        return;
+    if (planned != NULL && planned[0] != '\0')
+        return;
+    if (planned == NULL && sched_getaffinity(0, sizeof mask, &mask) == 0) {
+        struct plan plan = plan_cores(&mask, local_ranks(), sysconf(_SC_NPROCESSORS_ONLN), siblings_read);
+        plan_print(&plan, strcmp(rank_text(), "0") == 0);
+        if (plan.refusal == NULL)
+            start_anew(&plan, &mask);
+    }
+    fall_back();
+}
