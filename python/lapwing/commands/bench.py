@@ -13,6 +13,7 @@ from lapwing.bench.experiments import VARIANTS, measure_wire_cost, run_overlap, 
 from lapwing.bench.mpi import build_program
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, Point, parse_computes, parse_sizes, plan_overlap, plan_pingpong
+from lapwing.commands.bench_papers import BipExperiment, SendtimeExperiment
 from lapwing.commands.bench_progress import ProgressExperiment
 from lapwing.commands.experiment import (
     add_place_flags,
@@ -151,6 +152,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     PingpongExperiment(),
     OverlapExperiment(),
     ProgressExperiment(),
+    BipExperiment(),
+    SendtimeExperiment(),
 )
 
 

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing bench bip` and `lapwing bench sendtime`: experiments of two papers, stock and under Lapwing."""
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from lapwing.bench.bip import POKES, calibrate_products, describe_bip
+from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
+from lapwing.bench.experiments import calibrate
+from lapwing.bench.mpi import build_program
+from lapwing.bench.place import Place, open_place
+from lapwing.bench.plan import choose_repetitions, estimate_round_trip_us, parse_computes, parse_sizes
+from lapwing.bench.sendtime import describe_sendtime
+from lapwing.bench.turns import Turns, take_turns
+from lapwing.commands.experiment import (
+    add_place_flags,
+    add_repetition_flags,
+    check_repetitions,
+    forward_options,
+    make_document,
+    make_title,
+    prepare_place,
+    show_progress,
+    write_output,
+)
+from lapwing.errors import LapwingError
+from lapwing.options import add_flags, parse_bytes
+from lapwing.report.papers import print_bip, print_failures, print_sendtime
+
+START_S = 60.0
+SLOWER = 20  # a run may take so many times what was planned before it is ended
+
+
+class PaperExperiment:
+    """What both experiments share."""
+
+    name = ""
+    sizes = ""
+    compute_us = ""
+    works = 1  # times that the work is done in a repetition
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        add_place_flags(parser)
+        parser.add_argument("--sizes", metavar="LIST", default=self.sizes, help=f"(default: {self.sizes})")
+        text = f"work, in microseconds (default: {self.compute_us})"
+        parser.add_argument("--compute", metavar="US", default=self.compute_us, help=text)
+        self.add_own_flags(parser)
+        parser.add_argument("--strategies", metavar="LIST", default="auto", help="of --progress (default: auto)")
+        add_repetition_flags(parser)
+        add_flags(parser)
+
+    def add_own_flags(self, parser: argparse.ArgumentParser) -> None:
+        """Declare what only this experiment has."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Measure and show."""
+        check_repetitions(arguments)
+        if arguments.option_progress:
+            raise LapwingError("strategies are compared here", "use --strategies")
+        sizes, compute_us = parse_sizes(arguments.sizes), parse_computes(arguments.compute)[0]
+        strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
+        mpi = prepare_place(arguments)
+        contenders = list_contenders(mpi, strategies, options)
+        begin = time.time()
+        with open_place(mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options) as place:
+            program = build_program(mpi, f"{self.name}.c", place.folder)
+            turns = self._measure(arguments, place, program, contenders, sizes, compute_us)
+            results = self.describe(sizes, contenders, turns)
+            document = make_document(arguments, mpi, results, place, time.time() - begin)
+        document |= {"compute_us": compute_us, "failures": turns.failures}
+        write_output(arguments, document)
+        self.show(arguments, document)
+        print_failures(Console(), turns.failures)
+        return 0
+
+    def _measure(
+        self,
+        arguments: argparse.Namespace,
+        place: Place,
+        program: Path,
+        contenders: Sequence[Contender],
+        sizes: Sequence[int],
+        compute_us: float,
+    ) -> Turns:
+        """Run everything."""
+        rate = "none" if arguments.shared_memory else arguments.rate
+        once_us = [self.works * (estimate_round_trip_us(size, rate) + compute_us) for size in sizes]
+        counts = [choose_repetitions(one, arguments.repetitions, arguments.time_per_point) for one in once_us]
+        words = [word for size, count in zip(sizes, counts, strict=True) for word in (str(size), str(count))]
+        line = [str(program), *self.list_words(arguments, place, program, compute_us), *words]
+        planned_us = sum(one * (count + 2) for one, count in zip(once_us, counts, strict=True))
+        place.limit_s = START_S + SLOWER * planned_us * 1e-6
+        with show_progress(self.name, len(contenders) * arguments.rounds) as advance:
+            return take_turns(place, contenders, line, len(sizes), arguments.rounds, advance)
+
+    def list_words(self, arguments: argparse.Namespace, place: Place, program: Path, compute_us: float) -> list[str]:
+        """Return the program's arguments before the sizes."""
+        raise NotImplementedError
+
+    def describe(self, sizes: Sequence[int], contenders: Sequence[Contender], turns: Turns) -> list[dict[str, Any]]:
+        """Calculate the measures."""
+        raise NotImplementedError
+
+    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
+        """Print the tables; draw what was asked for."""
+        raise NotImplementedError
+
+
+class BipExperiment(PaperExperiment):
+    """The MPI-BIP report's experiments (INRIA RR-3960): what a call to MPI inside the computation brings.
+
+    Rank 0 sends, both multiply a matrix by a vector for a while, then the same backwards: with blocking calls, with
+    nonblocking ones, with MPI_Iprobe (or MPI_Test) after each product (the outer loop) and after each row (the inner
+    loop). Stock MPI, its own progress thread and Lapwing run in turn.
+    """
+
+    name = "bip"
+    sizes = "1KiB:1MiB:4"
+    compute_us = "5000"
+    works = 10  # five ways with two halves each
+
+    def add_own_flags(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the matrix and the call."""
+        text = "size of the matrix (default: 53kB, the report's)"
+        parser.add_argument("--matrix", metavar="SIZE", default="53kB", help=text)
+        parser.add_argument("--poke", choices=POKES, default="iprobe", help="which call (default: iprobe)")
+
+    def list_words(self, arguments: argparse.Namespace, place: Place, program: Path, compute_us: float) -> list[str]:
+        """Return the program's arguments before the sizes."""
+        matrix_bytes = parse_bytes(arguments.matrix)
+        if not 8 <= matrix_bytes <= 1 << 30:
+            raise LapwingError(f"a matrix of {arguments.matrix} is no use", "give 8 bytes to 1 GiB")
+        products = calibrate_products(place, program, matrix_bytes, compute_us)
+        return [str(matrix_bytes), str(products), arguments.poke]
+
+    def describe(self, sizes: Sequence[int], contenders: Sequence[Contender], turns: Turns) -> list[dict[str, Any]]:
+        """Calculate the measures."""
+        return describe_bip(sizes, contenders, turns)
+
+    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
+        """Print the tables; draw what was asked for."""
+        print_bip(Console(), document["results"], make_title(document))
+        if arguments.plot:
+            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
+            from lapwing.report.paper_plots import plot_bip
+            from lapwing.report.plots import save_plot
+
+            save_plot(plot_bip(document["results"], make_title(document)), arguments.plot)
+
+
+class SendtimeExperiment(PaperExperiment):
+    """The multithreading paper's tables (Mao and others, 2006): where the time of a message is spent.
+
+    Time in MPI_Send to a receiver that waits and to a late one; in MPI_Isend and in MPI_Wait after work; in MPI_Recv
+    before and after the message arrived; in MPI_Irecv and MPI_Wait. After a blocking call the first touch of the
+    buffer is timed too, since a call that returned early makes the program wait there.
+    """
+
+    name = "sendtime"
+    sizes = "1KiB:1MiB:4"
+    compute_us = "20000"
+    works = 6
+
+    def list_words(self, arguments: argparse.Namespace, place: Place, program: Path, compute_us: float) -> list[str]:
+        """Return the program's arguments before the sizes."""
+        return [str(max(1, round(compute_us * calibrate(place, program))))]
+
+    def describe(self, sizes: Sequence[int], contenders: Sequence[Contender], turns: Turns) -> list[dict[str, Any]]:
+        """Calculate the measures."""
+        return describe_sendtime(sizes, contenders, turns)
+
+    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
+        """Print the tables; draw what was asked for."""
+        print_sendtime(Console(), document["results"], make_title(document))
+        if arguments.plot:
+            # Not above: see BipExperiment.
+            from lapwing.report.paper_plots import plot_sendtime
+            from lapwing.report.plots import save_plot
+
+            save_plot(plot_sendtime(document["results"], make_title(document)), arguments.plot)

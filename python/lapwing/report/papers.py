@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Tables of the experiments that follow papers: bip and sendtime."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from lapwing.bench.bip import WAYS
+from lapwing.bench.sendtime import TIMES
+from lapwing.report.progress import make_table
+from lapwing.report.summary import format_bytes
+from lapwing.report.tables import format_ms
+
+BIP_CAPTION = """\
+time in milliseconds (overlap); overlap = 1 - (time - max(comm, comp)) /
+min(comm, comp), comm and comp of stock. nonblocking: start, work, wait;
+outer: with a call after each product, inner: after each row of it"""
+SENDTIME_CAPTION = """\
+median microseconds. write, read: the first touch of the buffer right after the
+blocking call, where a call that returned early makes the program wait"""
+HALVES = (("sending", ("send", "isend")), ("receiving", ("recv", "irecv")))
+
+
+def make_bip_table(row: Mapping[str, Any]) -> Table:
+    """Make the table of one size."""
+    comm, comp = row["comm_us"]["median"], row["comp_us"]["median"]
+    title = f"{format_bytes(row['size_bytes'])}: comm {format_ms(comm)}, comp {format_ms(comp)}"
+    table = make_table("", WAYS, f"{title}, best {format_ms(row['optimum_us'])}")
+    for name, ways in row["contenders"].items():
+        cells = [f"{format_ms(way['time_us']['median'])} ({way['overlap']:.2f})" for way in ways.values()]
+        table.add_row(name, *cells)
+    return table
+
+
+def print_bip(console: Console, results: Sequence[Mapping[str, Any]], title: str) -> None:
+    """Print the tables of all sizes."""
+    console.rule(title)
+    for row in results:
+        console.print(make_bip_table(row))
+    console.print(BIP_CAPTION, highlight=False)
+
+
+def make_sendtime_table(results: Sequence[Mapping[str, Any]], title: str, prefixes: Sequence[str]) -> Table:
+    """Make the table of one side's times."""
+    keys = [key for key in TIMES if key.split("_")[0] in prefixes]
+    table = make_table("", [TIMES[key].replace(" ", "\n") for key in keys], title)
+    for row in results:
+        table.add_section()
+        for name, spreads in row["contenders"].items():
+            label = f"{format_bytes(row['size_bytes'])}, {name}"
+            table.add_row(label, *(format_whole(spreads[key]["median"]) for key in keys))
+    return table
+
+
+def format_whole(time_us: float) -> str:
+    """Write microseconds in three digits or as a whole number."""
+    return f"{time_us:.3g}" if time_us < 1000 else f"{time_us:.0f}"
+
+
+def print_sendtime(console: Console, results: Sequence[Mapping[str, Any]], title: str) -> None:
+    """Print both sides' tables."""
+    console.rule(title)
+    for side, prefixes in HALVES:
+        console.print(make_sendtime_table(results, side, prefixes))
+    console.print(SENDTIME_CAPTION, highlight=False)
+
+
+def print_failures(console: Console, failures: Mapping[str, str]) -> None:
+    """Print who could not be measured."""
+    for name, cause in failures.items():
+        console.print(f"not measured: {name}: {cause}", highlight=False, markup=False)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The experiments that follow papers, bip and sendtime: what is calculated and shown, and one short run of each."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from lapwing.bench.bip import KEYS, describe_bip
+from lapwing.bench.contenders import Contender
+from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.place import Place
+from lapwing.bench.sendtime import TIMES, describe_sendtime
+from lapwing.bench.turns import Turns, take_turns
+from lapwing.errors import LapwingError
+from lapwing.launch.launchers import Hydra
+from lapwing.report.paper_plots import plot_bip, plot_sendtime
+from lapwing.report.papers import print_bip, print_sendtime
+from lapwing.report.plots import save_plot
+
+PYTHON = Path(__file__).parents[2] / "python"
+CONTENDERS = [Contender("stock"), Contender("lapwing auto", options=[])]
+
+
+def make_rows(**changes: float) -> list[Any]:
+    times = {"comm_us": 40.0, "comp_us": 100.0, **dict.fromkeys(KEYS[2:], 140.0), **changes}
+    return [{key: [value] * 3 for key, value in times.items()}]
+
+
+@pytest.fixture
+def bip() -> list[dict[str, Any]]:
+    turns = Turns({("stock", 0): make_rows(inner_us=100), ("lapwing auto", 0): make_rows(comm_us=50, outer_us=120)})
+    return describe_bip([1024], CONTENDERS, turns)
+
+
+@pytest.fixture
+def sendtime() -> list[dict[str, Any]]:
+    rows = {(one.name, 0): [{key: [1.0, 2000.0, 3000.0] for key in TIMES}] for one in CONTENDERS}
+    return describe_sendtime([1 << 20], CONTENDERS, Turns(rows))
+
+
+def test_ways_are_measured_by_stock(bip: list[dict[str, Any]]) -> None:
+    stock, lapwing = bip[0]["contenders"].values()
+    assert [stock[way]["overlap"] for way in ("blocking", "inner")] == [0, 1]
+    assert lapwing["outer"]["overlap"] == pytest.approx(0.5)  # its own comm is longer, and does not count
+    assert bip[0]["optimum_us"] == 100
+
+
+def test_without_stock_nothing_is_claimed() -> None:
+    assert describe_bip([1024], CONTENDERS, Turns(failures={"stock": "it hung"})) == []
+
+
+def test_who_fails_is_left_out() -> None:
+    rows = {("stock", 0): [{key: [1.0] for key in TIMES}]}
+    [result] = describe_sendtime([8], CONTENDERS, Turns(rows, {"lapwing auto": "it hung"}))
+    assert list(result["contenders"]) == ["stock"]
+
+
+def test_contenders_alternate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[str] = []
+
+    def run_as(self: Place, contender: Contender, program: list[str], count: int) -> list[str]:
+        runs.append(contender.name)
+        if contender.with_lapwing and len(runs) > 3:
+            raise LapwingError("no", "no")
+        return ["{}"] * count
+
+    monkeypatch.setattr(Place, "run_as", run_as)
+    place = Place(Mpi("mpich", "mpicc", Hydra("mpirun")), None, tmp_path)
+    turns = take_turns(place, CONTENDERS, ["./a"], 2, 3, lambda: None)
+    assert runs == ["stock", "lapwing auto", "stock", "lapwing auto", "stock"]
+    assert turns.failures == {"lapwing auto": "no"}
+    assert len(turns.rows["stock", 1]) == 3
+
+
+def test_tables_fit_a_terminal(bip: list[dict[str, Any]], sendtime: list[dict[str, Any]]) -> None:
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_bip(console, bip, "bip")
+    print_sendtime(console, sendtime, "sendtime")
+    text = console.export_text()
+    assert "0.12 (0.50)" in text
+    assert "1 MiB, lapwing auto" in text
+    assert "…" not in text
+
+
+def test_plots_are_written(bip: list[dict[str, Any]], sendtime: list[dict[str, Any]], tmp_path: Path) -> None:
+    for figure in (plot_bip(bip, "t"), plot_sendtime(sendtime, "t")):
+        save_plot(figure, tmp_path / "plot.png")
+        assert (tmp_path / "plot.png").stat().st_size > 1000
+
+
+def has_mpi() -> bool:
+    try:
+        find_mpi(None)
+    except LapwingError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not has_mpi() or shutil.which("cc") is None, reason="no MPI or no C compiler")
+@pytest.mark.parametrize("experiment", ["bip --poke test --matrix 4KiB", "sendtime"])
+def test_short_run(tmp_path: Path, stand_in_preload: Path, experiment: str) -> None:
+    line = f"bench {experiment} --shared-memory --sizes 64KiB --compute 200 --repetitions 3 --rounds 1"
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}
+    command = [sys.executable, "-m", "lapwing", *line.split(), "--output", str(tmp_path / "out.json")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert document["failures"].keys() <= {"MPICH_ASYNC_PROGRESS"}  # it may take minutes on a busy machine
+    assert document["results"][0]["contenders"].keys() >= {"stock", "lapwing auto"}
