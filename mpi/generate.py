@@ -11,7 +11,7 @@ writes into FOLDER
     intercept/names.c     the names, in the order of every table here
     intercept/stubs_x86_64.S, intercept/stubs_aarch64.S   the exported MPI_* jumps
     intercept/exports.txt the exported names, one per line
-    intercept/fortran.h   the Fortran names of the calls whose site counts, and
+    intercept/fortran.h   number of names that Fortran programs use, and
     intercept/fortran.c   these names
 """
 
@@ -292,15 +292,14 @@ const char *const intercept_names[INTERCEPT_NAME_COUNT] = {{
 
 
 def fortran_names(rows: list[Row]) -> list[str]:
-    """How Fortran programs name the written functions that have a buffer: mpi_f08, then the manglings of compilers.
+    """How Fortran programs name the functions: mpi_f08, then the manglings of compilers.
 
     `_f08ts` is MPI 4.1, 19.1.5 (MPI_SUBARRAYS_SUPPORTED). Libraries export a plain `mpi_send` too, but that could be
     somebody else's name.
     """
-    bases = [row.name for row in rows if row.treatment == "written" and row.buffers and not row.name.endswith("_c")]
-    lower = [base.lower() for base in bases]
+    lower = [row.name.lower() for row in rows]
     ends = ("_f08_", "_f08ts_", "_", "__")
-    return sorted([name + end for name in lower for end in ends] + [base.upper() for base in bases])
+    return sorted([name + end for name in lower for end in ends] + [row.name.upper() for row in rows])
 
 
 def fortran_header(rows: list[Row]) -> str:
