@@ -30,6 +30,7 @@ enum reason session_state = REASON_NOT_RUNNING;
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
 static int64_t started_ns;
 static bool is_written;
+static bool has_watcher;         /* the program has a userfaultfd of its own */
 static _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
 
 static void session_note(char *field, size_t field_bytes, const char *text)
@@ -100,6 +101,8 @@ static enum reason session_decide(const struct session_facts *facts)
         return REASON_THREAD_LEVEL;
     if (session_has_rdma())
         return REASON_TRANSPORT;
+    if (has_watcher)
+        return REASON_MEMORY_SPECIAL;
     if (!protect_start(options.hold, transfer_touched))
         return REASON_MEMORY_FAILED;
     return REASON_NONE;
@@ -187,6 +190,17 @@ void intercept_process_forked(void)
     profile_fork();
     protect_forked_child();
     engine_forked_child();
+}
+
+/* Pages that move lose what another userfaultfd has been told about them
+ * (mremap(2) without its remap events), so nothing is held any more. */
+void intercept_process_watches_memory(void)
+{
+    if (gate_is_inside())
+        return; /* MPI's own */
+    has_watcher = true;
+    session_refuse(REASON_MEMORY_SPECIAL);
+    transfer_wait_all();
 }
 
 void session_abort(void)

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Claims about the entries that concern the process as a whole, the heap, signals
  * and the loader. */
+#include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <malloc.h>
+#include <mqueue.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +30,7 @@
 
 static void (*hold)(void *address, size_t length_bytes, int rights, bool is_armed);
 static struct fake_notes *notes;
+static void (*drain)(bool is_on);
 static char *page;
 static char *const no_words[] = {"true", NULL};
 
@@ -47,6 +55,85 @@ static bool a_thread_is_told(void)
 static bool is_open(int descriptor)
 {
     return fcntl(descriptor, F_GETFD) != -1;
+}
+
+/* Each looks at a file, or changes one, that a peer may have made. */
+static void look(int way)
+{
+    struct stat status;
+    struct statx facts;
+    char text[8];
+    const char *no = "/no/file";
+    switch (way) {
+    case 0:
+        stat(no, &status);
+        break;
+    case 1:
+        lstat(no, &status);
+        break;
+    case 2:
+        fstatat(AT_FDCWD, no, &status, 0);
+        break;
+    case 3:
+        statx(AT_FDCWD, no, 0, STATX_ALL, &facts);
+        break;
+    case 4:
+        (void)!readlink(no, text, sizeof(text));
+        break;
+    case 5:
+        unlink(no);
+        break;
+    case 6:
+        rename(no, no);
+        break;
+    case 7:
+        mkdir(no, 0700);
+        break;
+    case 8:
+        rmdir(no);
+        break;
+    case 9:
+        (void)!truncate(no, 0);
+        break;
+    case 10:
+        faccessat(AT_FDCWD, no, R_OK, 0);
+        break;
+    case 11:
+        unlinkat(AT_FDCWD, no, 0);
+        break;
+    case 12:
+        (void)!link(no, no);
+        break;
+    case 13:
+        (void)!symlink(no, no);
+        break;
+    case 14:
+        mkfifo(no, 0600);
+        break;
+    case 15:
+        remove(no);
+        break;
+    case 16:
+        renameat2(AT_FDCWD, no, AT_FDCWD, no, 0);
+        break;
+    case 17:
+        mq_open("/none", O_RDONLY);
+        break;
+    default:
+        mlockall(0);
+        break;
+    }
+}
+
+static bool looks_wait_for_all(void)
+{
+    for (int way = 0; way <= 18; way++) {
+        arm();
+        look(way);
+        if (notes->all_waits != 1)
+            return printf("way %d\n", way), false;
+    }
+    return true;
 }
 
 /* A receive that has returned promises that what its sender did before is visible. */
@@ -125,6 +212,93 @@ static bool vfork_waits_and_returns_twice(void)
     if (child == 0)
         _exit(local == 5 ? 7 : 8);
     return notes->all_waits == 1 && local == 5 && child_status(child) == 7;
+}
+
+static int clone_end(void *argument)
+{
+    return *(int *)argument;
+}
+
+static bool clone_waits_unless_memory_is_shared(void)
+{
+    static char stack[65536] __attribute__((aligned(16)));
+    int seven = 7;
+    arm();
+    pid_t child = clone(clone_end, stack + sizeof(stack), SIGCHLD, &seven);
+    if (notes->all_waits != 1 || child_status(child) != 7)
+        return false;
+    arm();
+    child = clone(clone_end, stack + sizeof(stack), CLONE_VM | SIGCHLD, &seven);
+    return notes->all_waits == 0 && notes->several_threads == 1 && child_status(child) == 7;
+}
+
+/* What the kernel or libc will use later at any time. */
+static bool given_buffers_are_waited_for(void)
+{
+    stack_t stack = {.ss_sp = page, .ss_size = 4096};
+    FILE *stream = tmpfile();
+    int waits = 0;
+    arm();
+    sigaltstack(&stack, NULL);
+    waits += notes->range_waits;
+    arm();
+    setvbuf(stream, page, _IOFBF, 4096);
+    waits += notes->range_waits;
+    arm();
+    setbuffer(stream, page, 4096);
+    waits += notes->range_waits;
+    arm();
+    setbuf(stream, page);
+    return waits == 3 && notes->range_waits == 1;
+}
+
+static bool lists_of_requests_wait_for_all(void)
+{
+    struct aiocb *none[1] = {NULL};
+    arm();
+    lio_listio(LIO_WAIT, none, 0, NULL);
+    return notes->all_waits == 1;
+}
+
+static bool unknown_system_calls_wait_for_all(void)
+{
+    arm();
+    syscall(SYS_io_setup, 0, NULL);
+    return notes->all_waits == 1 && notes->range_waits == 0;
+}
+
+static bool harmless_system_calls_do_not_wait(void)
+{
+    static int word;
+    arm();
+    bool is_right = syscall(SYS_getpid) == getpid() && syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0) == 0;
+    is_right = is_right && notes->all_waits == 0 && notes->range_waits == 0;
+    syscall(SYS_futex, page, FUTEX_WAKE, 1, NULL, NULL, 0);
+    return is_right && notes->all_waits == 0 && notes->range_waits == 1;
+}
+
+static bool a_watched_memory_is_told(void)
+{
+    int descriptor = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    close(descriptor);
+    return notes->watcher_count == 1;
+}
+
+static bool draining_waits_before_every_entry(void)
+{
+    int waits = 0;
+    int number;
+    drain(true);
+    arm();
+    ioctl(0, FIONREAD, &number);
+    waits += notes->all_waits;
+    arm();
+    syscall(SYS_getpid);
+    waits += notes->all_waits;
+    drain(false);
+    arm();
+    ioctl(0, FIONREAD, &number);
+    return waits == 2 && notes->all_waits == 0;
 }
 
 /* The child borrows this memory: its end is not the end of this process. */
@@ -500,6 +674,14 @@ static const struct {
     {"second_fork_handler_waits", second_fork_handler_waits},
     {"a_thread_is_told", a_thread_is_told},
     {"openings_wait_for_all", openings_wait_for_all},
+    {"looks_wait_for_all", looks_wait_for_all},
+    {"clone_waits_unless_memory_is_shared", clone_waits_unless_memory_is_shared},
+    {"given_buffers_are_waited_for", given_buffers_are_waited_for},
+    {"lists_of_requests_wait_for_all", lists_of_requests_wait_for_all},
+    {"unknown_system_calls_wait_for_all", unknown_system_calls_wait_for_all},
+    {"harmless_system_calls_do_not_wait", harmless_system_calls_do_not_wait},
+    {"a_watched_memory_is_told", a_watched_memory_is_told},
+    {"draining_waits_before_every_entry", draining_waits_before_every_entry},
     {"handlers_leave_touches_open", handlers_leave_touches_open},
     {"own_descriptors_stay_open", own_descriptors_stay_open},
     {"vfork_waits_and_returns_twice", vfork_waits_and_returns_twice},
@@ -540,6 +722,7 @@ int main(void)
     setvbuf(stdout, NULL, _IONBF, 0); /* the children must not print it again */
     hold = (void (*)(void *, size_t, int, bool))dlsym(RTLD_DEFAULT, "fake_hold");
     notes = dlsym(RTLD_DEFAULT, "fake_notes");
+    drain = (void (*)(bool))dlsym(RTLD_DEFAULT, "fake_drain");
     page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!hold || !notes)
         return puts("run me with the test preload"), 1;

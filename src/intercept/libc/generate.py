@@ -83,6 +83,17 @@ def use_c(use: str) -> str:
     return f"libc_use_{role}({arguments});"
 
 
+def uses_c(function: Function) -> str:
+    """The C function that waits for what one row uses."""
+    uses = "".join(f"        {use_c(use)}\n" for use in function.uses)
+    return (
+        f"__attribute__((noinline, cold)) static void libc_uses_{function.name}({function.parameters})\n"
+        "{\n"
+        f"    if ({CONDITIONS[function.waits]}) {{\n{uses}    }}\n"
+        "}\n\n"
+    )
+
+
 def entry_c(function: Function) -> str:
     """The C of one entry, and of what it does when something is armed.
 
@@ -90,13 +101,14 @@ def entry_c(function: Function) -> str:
     """
     signature = joined(function.returns, f"libc_entry_{function.name}({function.parameters})")
     busy = joined(function.returns, f"libc_busy_{function.name}({function.parameters})")
-    uses = "".join(f"        {use_c(use)}\n" for use in function.uses)
     back = "" if function.returns == "void" else "return "
     names = function.argument_names()
     return (
+        f"{uses_c(function)}"
         f"__attribute__((noinline, cold)) static {busy}\n"
         "{\n"
-        f"    if ({CONDITIONS[function.waits]}) {{\n{uses}    }}\n"
+        "    libc_use_drain();\n"
+        f"    libc_uses_{function.name}({names});\n"
         f"    {back}(libc_real()->{function.name})({names});\n"
         "}\n\n"
         f"{signature} LIBC_ENTRY({function.name});\n"
@@ -131,10 +143,31 @@ def real_table_c(functions: list[Function]) -> str:
     )
 
 
-def entries_c(functions: list[Function]) -> str:
+def call_case_c(function: Function) -> str:
+    """The C of one system call that has the arguments of a function."""
+    types = [re.sub(r"\w+$", "", part.strip()) for part in function.parameters.split(",")]
+    values = ", ".join(f"({kind.strip()}){letter}" for kind, letter in zip(types, "abcdef", strict=False))
+    return f"#ifdef SYS_{function.name}\n    case SYS_{function.name}:\n        libc_uses_{function.name}({values});\n        return true;\n#endif\n"
+
+
+def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
+    """The function that waits for what a system call uses, by its number."""
+    rows = {function.name: function for function in functions}
+    same = "".join(call_case_c(rows[name]) for name in calls["same"])
+    none = "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n" for name in calls["none"])
+    return (
+        "bool libc_use_system_call(long number, long a, long b, long c, long d, long e, long f)\n"
+        f"{{\n    switch (number) {{\n{same}{none}        return true;\n    default:\n        return false;\n    }}\n}}\n"
+    )
+
+
+def entries_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     """All generated entries."""
     bodies = "\n".join(entry_c(function) for function in functions if function.waits != "by hand")
-    return f'{NOTICE}#include "intercept/libc/real.h"\n#include "intercept/libc/use.h"\n\n{bodies}'
+    return (
+        f'{NOTICE}#include <sys/syscall.h>\n\n#include "intercept/libc/real.h"\n#include "intercept/libc/use.h"\n\n'
+        f"{bodies}\n{calls_c(functions, calls)}"
+    )
 
 
 def main() -> None:
@@ -148,7 +181,7 @@ def main() -> None:
     texts = {
         "real_table.h": real_table_h(functions),
         "real_table.c": real_table_c(functions),
-        "entries.c": entries_c(functions),
+        "entries.c": entries_c(functions, tomllib.loads(arguments.table.read_text())["system_calls"]),
         "libc_exports.txt": "".join(f"{function.name}\n" for function in functions),
     }
     for name, text in texts.items():

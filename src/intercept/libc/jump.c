@@ -4,12 +4,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "intercept/bind/bind.h"
 #include "intercept/libc/real.h"
+#include "intercept/libc/threads.h"
 #include "intercept/libc/use.h"
 
 /* How often libraries had been loaded when names were last hidden. */
@@ -95,4 +97,16 @@ void *libc_jump_before_vfork(void)
     if (protect_is_armed())
         libc_use_all();
     return (void *)libc_real()->vfork;
+}
+
+/* A child that shares this memory can be a thread that nobody else knows of. */
+void *libc_jump_before_clone(void *start, void *stack, int flags)
+{
+    (void)start;
+    (void)stack;
+    if (flags & CLONE_VM)
+        libc_threads_note();
+    else if (protect_is_armed())
+        libc_use_all();
+    return (void *)libc_real()->clone;
 }

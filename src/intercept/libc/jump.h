@@ -6,5 +6,6 @@
 
 void *libc_jump_before_dlsym(void *handle, const char *name);
 void *libc_jump_before_vfork(void);
+void *libc_jump_before_clone(void *start, void *stack, int flags);
 
 #endif

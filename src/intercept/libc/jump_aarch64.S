@@ -11,16 +11,22 @@
 \name:
     .cfi_startproc
     hint #34                    /* bti c */
-    stp x0, x1, [sp, #-32]!
-    .cfi_adjust_cfa_offset 32
-    str x30, [sp, #16]
-    .cfi_rel_offset x30, 16
+    stp x0, x1, [sp, #-80]!
+    .cfi_adjust_cfa_offset 80
+    stp x2, x3, [sp, #16]
+    stp x4, x5, [sp, #32]
+    stp x6, x7, [sp, #48]
+    str x30, [sp, #64]
+    .cfi_rel_offset x30, 64
     bl \before
     mov x16, x0
-    ldr x30, [sp, #16]
+    ldr x30, [sp, #64]
     .cfi_restore x30
-    ldp x0, x1, [sp], #32
-    .cfi_adjust_cfa_offset -32
+    ldp x6, x7, [sp, #48]
+    ldp x4, x5, [sp, #32]
+    ldp x2, x3, [sp, #16]
+    ldp x0, x1, [sp], #80
+    .cfi_adjust_cfa_offset -80
     br x16
     .cfi_endproc
     .size \name, . - \name
@@ -28,7 +34,9 @@
 
     .hidden libc_jump_before_dlsym
     .hidden libc_jump_before_vfork
+    .hidden libc_jump_before_clone
     jump_entry dlsym, libc_jump_before_dlsym
     jump_entry vfork, libc_jump_before_vfork
+    jump_entry clone, libc_jump_before_clone
 
     .section .note.GNU-stack, "", %progbits

@@ -12,6 +12,9 @@ bool libc_process_is_owner(void);
  * The child has one thread and must not use what the others may have locked. */
 void intercept_process_forked(void);
 
+/* Given by intercept: the program makes a userfaultfd of its own. */
+void intercept_process_watches_memory(void);
+
 /* Given by intercept: the process is about to end, by exit(), _exit(),
  * quick_exit() or the return of main. Called once per process, in exit()'s case
  * before the program's own atexit handlers. _exit() is allowed in signal

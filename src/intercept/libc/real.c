@@ -39,11 +39,23 @@ static dlsym_fn *dlsym_find(void)
     return NULL;
 }
 
+/* Before GLIBC 2.34 message queues, timers and aio_* were in a library of their
+ * own, which a library that is loaded later may bring along. */
+static void *function_find_beside(dlsym_fn *find, const char *name)
+{
+    void *library = dlopen("librt.so.1", RTLD_LAZY);
+    void *found = library == NULL ? NULL : find(library, name);
+    (void)dlerror(); /* that was not the program's */
+    return found;
+}
+
 static void functions_find(dlsym_fn *find)
 {
     void **pointers = (void **)&libc_real_functions;
     for (size_t i = 0; i < LIBC_REAL_COUNT; i++) {
         void *found = find(RTLD_NEXT, libc_real_names[i]);
+        if (found == NULL)
+            found = function_find_beside(find, libc_real_names[i]);
         if (found)
             __atomic_store_n(&pointers[i], found, __ATOMIC_RELAXED); /* the release below publishes it */
     }

@@ -10,6 +10,7 @@
 
 #include "engine/gate.h"
 #include "intercept/libc/real.h"
+#include "intercept/libc/use.h"
 #include "protect/protect.h"
 
 /* Set by whoever installs a handler, never cleared: it may have run and left. */
@@ -166,9 +167,19 @@ static const sigset_t *mask_without_touch(int how, const sigset_t *set, sigset_t
     return kept;
 }
 
+static void mask_wait(const sigset_t *set, const sigset_t *old_set)
+{
+    libc_use_drain();
+    if (!libc_use_is_failing())
+        return;
+    libc_use_reads(set, sizeof *set);
+    libc_use_writes(old_set, sizeof *old_set);
+}
+
 int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set) LIBC_ENTRY(sigprocmask);
 int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set)
 {
+    mask_wait(set, old_set);
     sigset_t kept;
     return libc_real()->sigprocmask(how, mask_without_touch(how, set, &kept), old_set);
 }
@@ -176,6 +187,7 @@ int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set)
 int libc_entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set) LIBC_ENTRY(pthread_sigmask);
 int libc_entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
 {
+    mask_wait(set, old_set);
     sigset_t kept;
     return libc_real()->pthread_sigmask(how, mask_without_touch(how, set, &kept), old_set);
 }

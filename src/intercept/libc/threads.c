@@ -35,6 +35,12 @@ bool libc_threads_are_several(void)
     return atomic_load_explicit(&are_several, memory_order_relaxed);
 }
 
+void libc_threads_note(void)
+{
+    atomic_store_explicit(&are_several, true, memory_order_relaxed);
+    protect_threads_set(true);
+}
+
 bool libc_threads_own_stack(struct range bytes)
 {
     if (!libc_threads_are_several())
@@ -122,7 +128,6 @@ int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 {
     if (gate_is_inside())
         return libc_real()->pthread_create(thread, attributes, start, argument);
-    atomic_store_explicit(&are_several, true, memory_order_relaxed);
-    protect_threads_set(true);
+    libc_threads_note();
     return thread_create(thread, attributes, start, argument);
 }

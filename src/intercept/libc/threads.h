@@ -11,6 +11,9 @@
 /* Has the program started a thread of its own? */
 bool libc_threads_are_several(void);
 
+/* There is, or may be, a thread that pthread_create did not make. */
+void libc_threads_note(void);
+
 /* Do these bytes lie on the stack of a thread that the program started (or may
  * they, when there are more threads than are known)? A held page of a stack would
  * stop its thread, and a signal could not be delivered to it. */

@@ -3,8 +3,10 @@
 #ifndef LIBC_TYPES_H
 #define LIBC_TYPES_H
 
+#include <aio.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,8 +19,10 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -31,6 +35,8 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "base/pages.h"
 
 /* stat and stat64, rlimit and rlimit64 are one layout, so one row serves both. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "64-bit Linux");

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "intercept/libc/process.h"
 #include "intercept/libc/real.h"
 
@@ -150,6 +151,12 @@ void libc_use_all(void)
     if (libc_process_is_owner())
         intercept_wait_all();
     errno = saved_errno;
+}
+
+void libc_use_drain(void)
+{
+    if (options.drain_system_calls && protect_is_armed())
+        libc_use_all();
 }
 
 void libc_use_all_when(int condition)

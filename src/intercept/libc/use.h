@@ -25,6 +25,12 @@ static inline bool libc_use_is_failing(void)
     return protect_is_armed() && protect_system_calls_fail();
 }
 
+/* With the option drain_system_calls: every pending op, before any entry. */
+void libc_use_drain(void);
+
+/* What a system call uses, by its number. False when it is unknown (generated). */
+bool libc_use_system_call(long number, long a, long b, long c, long d, long e, long f);
+
 void libc_use_reads(const void *address, size_t length_bytes);
 void libc_use_writes(const void *address, size_t length_bytes);
 /* A string of the caller; null allowed. */

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/descriptors.h"
+#include "base/options.h"
 #include "engine/gate.h"
 #include "engine/sockets.h"
 #include "intercept/bind/bind.h"
@@ -87,6 +88,11 @@ int protect_signal_disposition(int signal_number, const struct sigaction *new_ac
     return signal_number == SIGSEGV ? 0 : EINVAL;
 }
 
+void fake_drain(bool is_on)
+{
+    options.drain_system_calls = is_on;
+}
+
 int fake_own(int descriptor)
 {
     return base_descriptor_own(descriptor);
@@ -112,6 +118,11 @@ bool intercept_bind_offers(const char *name)
 void intercept_process_forked(void)
 {
     fake_notes.forked_count++;
+}
+
+void intercept_process_watches_memory(void)
+{
+    fake_notes.watcher_count++;
 }
 
 void intercept_process_exiting(void)

@@ -18,6 +18,7 @@ struct fake_notes {
     int socket_last;
     int hide_count;
     int forked_count;
+    int watcher_count;
     int forks_begun;
     int forks_ended;
     int several_threads;
@@ -31,6 +32,9 @@ extern struct fake_notes fake_notes FAKE_EXPORT;
  * when nobody waits. Clears the notes. */
 void fake_hold(void *address, size_t length_bytes, int rights, bool is_armed) FAKE_EXPORT;
 void fake_release(void) FAKE_EXPORT;
+
+/* Sets the option drain_system_calls. */
+void fake_drain(bool is_on) FAKE_EXPORT;
 
 /* Makes a descriptor one of Lapwing's own; returns its number. */
 int fake_own(int descriptor) FAKE_EXPORT;

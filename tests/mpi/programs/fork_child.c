@@ -28,6 +28,7 @@ int main(int argc, char **argv)
         check_delay();
         check_recv(buffer, CHECK_LARGE_BYTES, 0, 0);
         check(check_is_filled(buffer, CHECK_LARGE_BYTES, 6), "neither parent nor child changed the message");
+        MPI_Barrier(MPI_COMM_WORLD);
         check_delay();
         check_fill(buffer, CHECK_LARGE_BYTES, 12);
         check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
     check_send(buffer, CHECK_LARGE_BYTES, 1, 0);
     fork_look(buffer, 6);
     memset(buffer, 1, CHECK_LARGE_BYTES);
+    MPI_Barrier(MPI_COMM_WORLD);
     check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);
     fork_look(buffer, 12);
     check(check_is_filled(buffer, CHECK_LARGE_BYTES, 12), "the parent sees its message");

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* syscall(): system calls by number, past libc's functions. Lapwing's own calls do
+ * not come here (--wrap=syscall, system_call_own.c). */
+#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "intercept/libc/process.h"
+#include "intercept/libc/real.h"
+#include "intercept/libc/use.h"
+
+/* Pointers and numbers share their places, and a number overlaps no memory. */
+static void call_use_futex(long word, long timeout, long second_word)
+{
+    if (!libc_use_is_failing())
+        return;
+    libc_use_writes((void *)word, sizeof(int));
+    libc_use_reads((void *)timeout, sizeof(struct timespec));
+    libc_use_writes((void *)second_word, sizeof(int));
+}
+
+/* Those that copy or replace the process are unknown, too: they wait for all. A
+ * call of which nothing is known may use any memory, which only matters where
+ * the kernel does not wait by itself. */
+static void call_use_unknown(long number, long flags)
+{
+    bool is_copying = number == SYS_execve || number == SYS_execveat || number == SYS_clone3 ||
+                      (number == SYS_clone && !(flags & CLONE_VM));
+    if (is_copying || libc_use_is_failing())
+        libc_use_all();
+}
+
+static void call_use(long number, long a, long b, long c, long d, long e, long f)
+{
+    libc_use_drain();
+    if (!protect_is_armed())
+        return;
+    if (number == SYS_futex)
+        call_use_futex(a, d, e);
+    else if (number == SYS_madvise)
+        libc_use_writes((void *)a, (size_t)b);
+    else if (!libc_use_system_call(number, a, b, c, d, e, f))
+        call_use_unknown(number, a);
+}
+
+long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f) LIBC_ENTRY(syscall);
+long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (__builtin_expect(number == SYS_userfaultfd, 0))
+        intercept_process_watches_memory();
+    if (!libc_use_is_idle())
+        call_use(number, a, b, c, d, e, f);
+    return (libc_real()->syscall)(number, a, b, c, d, e, f);
+}
