@@ -5,7 +5,6 @@
 
 #include "engine/gate.h"
 #include "intercept/libc/allocate.h"
-#include "intercept/libc/keep.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
 #include "intercept/requests.h"
@@ -45,6 +44,15 @@ static bool neighbours_are_busy(void)
     return (protect_system_calls_fail() && libc_threads_are_several()) || libc_signals_have_handlers();
 }
 
+/* Under MPI_THREAD_MULTIPLE another thread that touched the rest of a shared page
+ * would wait for this op, and what ends the op may wait for that thread's next
+ * call. The end of a large heap block is no other thread's, as a rule. */
+static bool neighbours_may_wait(struct range bytes, struct range pages)
+{
+    bool is_end_only = pages.low == bytes.low && protect_memory_is_heap(bytes);
+    return gate_is_open() && libc_threads_are_several() && !is_end_only;
+}
+
 static bool neighbours_requests(struct range bytes, struct range pages, bool has_gaps)
 {
     if (has_gaps)
@@ -71,13 +79,11 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
     /* The buffer itself may be part of a window, which other processes read. */
     if (requests_are_unknown())
         return REASON_MEMORY_NEIGHBOURS;
-    if (libc_keep_touches(pages))
-        return REASON_MEMORY_NEIGHBOURS;
     if (libc_threads_own_stack(pages))
         return REASON_MEMORY_STACK;
     if (!has_gaps && pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;
-    if (neighbours_are_busy())
+    if (neighbours_are_busy() || neighbours_may_wait(bytes, pages))
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_heap(bytes))
         return REASON_MEMORY_NEIGHBOURS;
