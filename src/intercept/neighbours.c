@@ -5,6 +5,7 @@
 
 #include "engine/gate.h"
 #include "intercept/libc/allocate.h"
+#include "intercept/libc/keep.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
 #include "intercept/requests.h"
@@ -78,6 +79,8 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
     struct range pages = base_pages_of(bytes);
     /* The buffer itself may be part of a window, which other processes read. */
     if (requests_are_unknown())
+        return REASON_MEMORY_NEIGHBOURS;
+    if (libc_keep_touches(pages))
         return REASON_MEMORY_NEIGHBOURS;
     if (libc_threads_own_stack(pages))
         return REASON_MEMORY_STACK;
