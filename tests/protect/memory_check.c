@@ -54,6 +54,31 @@ static void check_refused(void)
     close(file);
 }
 
+/* A GPU's driver reserves the addresses of device memory without access for the
+ * processor, and maps managed and pinned memory from its device file: /dev/zero
+ * stands in for it. */
+static void check_devices(void)
+{
+    int device = open("/dev/zero", O_RDWR);
+    char *reserved = map(PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    expect(reserved + PAGE, PAGE, REASON_MEMORY_SPECIAL, "addresses of device memory");
+    expect(map(PROT_READ | PROT_WRITE, MAP_SHARED, device), BYTES, REASON_MEMORY_SHARED, "memory shared with a device");
+    expect(map(PROT_READ | PROT_WRITE, MAP_PRIVATE, device), BYTES, REASON_MEMORY_SHARED, "memory from a device");
+    close(device);
+}
+
+static void check_huge_page_file(void)
+{
+    enum { HUGE = 2 << 20 };
+    char *memory = mmap(NULL, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+    if (memory == MAP_FAILED) {
+        printf("no huge pages are reserved here\n");
+        return;
+    }
+    check(protect_memory_check(base_range_of(memory, HUGE)) != REASON_NONE, "huge pages of hugetlbfs");
+    munmap(memory, HUGE);
+}
+
 static void check_accepted(void)
 {
     char *memory = map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -80,9 +105,13 @@ int main(int argument_count, char **arguments)
     pthread_t thread;
     backend_start(argument_count, arguments);
     check_refused();
+    check_devices();
+    check_huge_page_file();
     check_accepted();
     memory_stop();
     check_refused();
+    check_devices();
+    check_huge_page_file();
     check_accepted();
     pthread_create(&thread, NULL, check_own_stack, NULL);
     pthread_join(thread, NULL);

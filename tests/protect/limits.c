@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: where a limit on address space leaves no room for a hold it is refused,
+ * and the memory is as it was; a hold that is armed ends under any limit. */
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "hold_test.h"
+
+enum { BYTES = 64 << 20 };
+
+static void limit_set(rlim_t bytes)
+{
+    struct rlimit limit = {bytes, RLIM_INFINITY};
+    check(setrlimit(RLIMIT_AS, &limit) == 0, "setrlimit");
+}
+
+static void refuse(char *memory)
+{
+    struct hold *hold = NULL;
+    limit_set(1);
+    enum reason reason = protect_hold_arm(HOLD_NO_ACCESS, base_range_of(memory + 100, BYTES - 200), TEST_OP, &hold);
+    limit_set(RLIM_INFINITY);
+    check(reason == REASON_MEMORY_FAILED && !protect_is_armed(), "no room: no hold");
+    for (size_t i = 0; i < BYTES; i += 1000)
+        check(memory[i] == 'o', "the memory is as it was");
+}
+
+static void end(enum hold_kind kind, char *memory)
+{
+    struct hold *hold = hold_arm(kind, memory + 100, BYTES - 200, TEST_OP);
+    limit_set(1);
+    if (kind == HOLD_NO_ACCESS)
+        memset(protect_hold_transfer_address(hold), 'n', BYTES - 200);
+    protect_hold_release(hold);
+    limit_set(RLIM_INFINITY);
+    check(memory[BYTES / 2] == (kind == HOLD_NO_ACCESS ? 'n' : 'o') && memory[99] == 'o', "a hold ends under a limit");
+    memset(memory, 'o', BYTES);
+}
+
+int main(int argument_count, char **arguments)
+{
+    backend_start(argument_count, arguments);
+    char *memory = memory_map(BYTES);
+    memset(memory, 'o', BYTES);
+    refuse(memory);
+    end(HOLD_NO_ACCESS, memory);
+    end(HOLD_NO_WRITE, memory);
+    refuse(memory);
+    return 0;
+}
