@@ -10,11 +10,10 @@
 #include "intercept/profile.h"
 #include "intercept/requests.h"
 
-/* COST_SHARE: a site rests so many times as long as its last sample cost, times the number of
- * sites that are sampled: all together take at most 1/COST_SHARE of the time. FAULT_NS: what a
+/* FAULT_NS: what a
  * fault and its handler cost, measured on the reference machine. AGE_MAX_NS: a buffer that was not
  * touched for so long makes way when there is no free watch. */
-enum { COST_SHARE = 150, FAULT_NS = 6000, AGE_MAX_NS = 500000000 };
+enum { FAULT_NS = 6000, AGE_MAX_NS = 500000000 };
 enum { TOUCHES_MAX = 24, REASONS_MAX = 32 };
 
 /* What is known of the call whose buffer is watched. Filled between watch_take() and watch_arm(); the
@@ -224,12 +223,14 @@ static double jitter(void)
     return 0.5 + (double)state / (double)UINT32_MAX;
 }
 
+/* A site rests so many times as long as its last sample cost, times the number of sites that are
+ * sampled: together they take no more than their share of the time. */
 static void rest(struct profile_site *site, int64_t cost_ns, int64_t now_ns)
 {
     if (atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed) == 0)
         atomic_fetch_add_explicit(&sampled_sites, 1, memory_order_relaxed);
     uint64_t sites = atomic_load_explicit(&sampled_sites, memory_order_relaxed);
-    double rest_ns = (double)cost_ns * COST_SHARE * (double)sites * jitter();
+    double rest_ns = (double)cost_ns * 1000 / (double)options.profile_cost * (double)sites * jitter();
     atomic_store_explicit(&site->next_watch_ns, (uint64_t)(now_ns + (int64_t)rest_ns), memory_order_relaxed);
     profile_add(&profile_header->watch_cost_ns, (uint64_t)cost_ns);
 }

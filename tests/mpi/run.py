@@ -38,6 +38,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "userfaultfd-1": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", "LAPWING_THRESHOLD": "1"},
     "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "1"},
     "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
+    "profile": {"LAPWING_PROFILE": "on", "LAPWING_PROFILE_COST": "1000", "LAPWING_TIMELINE": "1000"},
 }
 # Only for programs that are about them: the ways to progress nonblocking operations.
 STRATEGIES: Mapping[str, Mapping[str, str]] = {
@@ -219,7 +220,7 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     is_recorded = case.program.directives.get("records") != "none"
     if is_recorded and is_expected_exit(case.program, 0) and len(records) < case.ranks:
         return f"{len(records)} of {case.ranks} ranks left a record"
-    if case.variant == "default":
+    if case.variant in ("default", "profile"):
         return ""
     for direction in case.program.words("defers"):
         if count_ops(records, direction) == 0:

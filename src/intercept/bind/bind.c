@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "base/options.h"
 #include "intercept/bind/library.h"
 #include "intercept/bind/state.h"
 #include "intercept/names.h"
@@ -107,6 +108,8 @@ static bool bind_library(void)
 {
     if (!library_find(&library))
         return false;
+    /* Another library's constructor (UCX's) may bring us here before our own has run. */
+    options_read();
     backend = backend_of(library.abi);
     if (backend != NULL && !backend->prepare(library.handle))
         backend = NULL;
@@ -160,7 +163,7 @@ const void *bind_entry(const char *name)
 {
     size_t index = bind_index(name);
     bool is_bound = index != INTERCEPT_NAME_COUNT && backend != NULL && targets[index] != NULL;
-    return is_bound ? backend->entries[index] : NULL;
+    return is_bound ? entry_at(index) : NULL;
 }
 
 bool bind_is_followed_by_tool(const char *name)
