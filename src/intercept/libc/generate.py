@@ -147,7 +147,10 @@ def call_case_c(function: Function) -> str:
     """The C of one system call that has the arguments of a function."""
     types = [re.sub(r"\w+$", "", part.strip()) for part in function.parameters.split(",")]
     values = ", ".join(f"({kind.strip()}){letter}" for kind, letter in zip(types, "abcdef", strict=False))
-    return f"#ifdef SYS_{function.name}\n    case SYS_{function.name}:\n        libc_uses_{function.name}({values});\n        return true;\n#endif\n"
+    return (
+        f"#ifdef SYS_{function.name}\n    case SYS_{function.name}:\n"
+        f"        libc_uses_{function.name}({values});\n        return true;\n#endif\n"
+    )
 
 
 def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
@@ -157,7 +160,8 @@ def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     none = "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n" for name in calls["none"])
     return (
         "bool libc_use_system_call(long number, long a, long b, long c, long d, long e, long f)\n"
-        f"{{\n    switch (number) {{\n{same}{none}        return true;\n    default:\n        return false;\n    }}\n}}\n"
+        f"{{\n    switch (number) {{\n{same}{none}        return true;\n"
+        "    default:\n        return false;\n    }\n}\n"
     )
 
 
