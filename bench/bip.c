@@ -93,7 +93,8 @@ static void move_blocking(struct job *job, bool is_sender)
         MPI_Recv(job->buffer, job->length_bytes, MPI_BYTE, 1 - job->rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void start(struct job *job, bool is_sender, MPI_Request *request)
+/* Inlined, so that each way has call sites of its own: a library that learns from call sites must not mix them. */
+static inline __attribute__((always_inline)) void start(struct job *job, bool is_sender, MPI_Request *request)
 {
     if (is_sender)
         MPI_Isend(job->buffer, job->length_bytes, MPI_BYTE, 1 - job->rank, TAG, MPI_COMM_WORLD, request);
@@ -101,7 +102,7 @@ static void start(struct job *job, bool is_sender, MPI_Request *request)
         MPI_Irecv(job->buffer, job->length_bytes, MPI_BYTE, 1 - job->rank, TAG, MPI_COMM_WORLD, request);
 }
 
-static void half_nonblocking(struct job *job, bool is_sender, struct pokes pokes)
+static inline __attribute__((always_inline)) void half_nonblocking(struct job *job, bool is_sender, struct pokes pokes)
 {
     MPI_Request request;
     start(job, is_sender, &request);

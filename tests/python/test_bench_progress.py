@@ -25,9 +25,11 @@ from lapwing.bench.progress import (
     calculate_processor_us,
     count_bytes,
     describe_entry,
+    find_disturbance,
     gather,
     parse_operations,
 )
+from lapwing.commands.experiment import describe_load
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra, OpenMpi
 from lapwing.report.plots import save_plot
@@ -63,7 +65,9 @@ def make_samples() -> Samples:
 @pytest.fixture
 def result(tmp_path: Path) -> dict[str, Any]:
     entry = make_entry(tmp_path, [Contender("stock"), Contender("spin"), Contender("broken")])
-    return describe_entry(entry, make_samples(), WireCost(0.00001, 0.00001), 1)
+    samples = make_samples()
+    samples.labels["mpich", "spin"] = "lapwing dedicated (event)"
+    return describe_entry(entry, samples, WireCost(0.00001, 0.00001), 1)
 
 
 def test_contenders_are_stock_the_own_thread_and_every_strategy() -> None:
@@ -92,6 +96,14 @@ def test_own_thread_is_asked_for_in_the_ranks(tmp_path: Path) -> None:
     line = place.command(Contender("own", {"MPICH_ASYNC_PROGRESS": "1"}), ["./a"])
     assert " ".join(line).startswith("/bin/mpirun -genv MPICH_ASYNC_PROGRESS 1")
     assert line[-3:] == ["-n", "2", "./a"]
+
+
+def test_a_strategy_that_was_not_had_is_named(tmp_path: Path) -> None:
+    reports: list[Any] = [{"progress": ["event"]}]
+    place = Place(Mpi("mpich", "mpicc", Hydra("/bin/mpirun")), None, tmp_path, reports=reports)
+    names = [place.name_run(Contender(f"lapwing {name}", options=[])) for name in ("event", "auto", "dedicated")]
+    assert names == ["lapwing event", "lapwing auto (event)", "lapwing dedicated (event)"]
+    assert place.name_run(Contender("stock")) == "stock"
 
 
 def test_idle_sleeps_in_microseconds_and_others_work_in_units() -> None:
@@ -129,6 +141,20 @@ def test_contenders_are_measured_by_stock(result: dict[str, Any]) -> None:
     assert result["small"][1]["latency_ratio"] == 3
 
 
+def test_disturbed_runs_are_told(result: dict[str, Any]) -> None:
+    assert result["disturbed"] == 1
+    point = {"contender": "stock", "comp_us": {"median": 150}, "compute_us": 100}
+    assert find_disturbance([point]) == 1.5
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_progress(console, [{**result, "disturbed": 1.5}], "here")
+    assert "1.50 times as long as calibrated" in console.export_text()
+
+
+def test_a_busy_machine_is_told() -> None:
+    assert "load 3.2 on 2 cores" in describe_load(3.2, 2)
+    assert describe_load(0.9, 2) == ""
+
+
 def test_who_fails_is_named_and_left_out(result: dict[str, Any]) -> None:
     assert result["failures"] == {"broken": "it did not start"}
     assert [row["contender"] for row in result["small"]] == ["stock", "spin"]
@@ -161,6 +187,7 @@ def test_tables_fit_a_terminal(result: dict[str, Any]) -> None:
     print_progress(console, [result], "here")
     text = console.export_text()
     assert "-0.50" in text
+    assert "lapwing dedicated (event)" in text
     assert "broken: it did not start" in text
     assert "…" not in text
 

@@ -49,7 +49,8 @@ def describe_bip(sizes: Sequence[int], contenders: Sequence[Contender], turns: T
                 "comp_us": comp.as_json(),
                 "optimum_us": measures.calculate_optimum(comm.median, comp.median),
                 "contenders": {
-                    name: describe_ways(turns.summarise(name, number, KEYS), comm.median, comp.median) for name in names
+                    turns.label(name): describe_ways(turns.summarise(name, number, KEYS), comm.median, comp.median)
+                    for name in names
                 },
             }
         )

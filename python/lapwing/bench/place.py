@@ -76,6 +76,11 @@ class Place:
         contender = Contender("lapwing", options=self.options) if with_lapwing else Contender("stock")
         return self.run_as(contender, program, line_count, on_line)
 
+    def name_run(self, contender: Contender) -> str:
+        """Return a contender's name with the strategy that its last run really had, where that is another one."""
+        had = self.reports[-1].get("progress") if contender.with_lapwing and self.reports else None
+        return contender.name if not had or contender.name.endswith(f" {had[0]}") else f"{contender.name} ({had[0]})"
+
     def run_as(
         self,
         contender: Contender,

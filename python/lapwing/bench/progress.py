@@ -4,7 +4,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -103,6 +103,7 @@ class Samples:
 
     rows: dict[tuple[str, str, int], list[Mapping[str, Any]]]
     failures: dict[tuple[str, str], str]
+    labels: dict[tuple[str, str], str] = field(default_factory=dict)  # with the strategy that the runs really had
 
 
 def gather(entries: Sequence[Entry], rounds: int, advance: Advance) -> Samples:
@@ -125,6 +126,7 @@ def gather_once(entry: Entry, contender: Contender, samples: Samples) -> None:
     except LapwingError as error:
         samples.failures[entry.label, contender.name] = error.message
         return
+    samples.labels[entry.label, contender.name] = entry.place.name_run(contender)
     for number, row in enumerate(rows):
         samples.rows[entry.label, contender.name, number].append(row)
 
@@ -210,6 +212,11 @@ def describe_small(rows: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]
     ]
 
 
+def find_disturbance(points: Sequence[Mapping[str, Any]]) -> float:
+    """Return how many times longer than calibrated stock's work took, at its worst; 1 on a quiet machine."""
+    return max((p["comp_us"]["median"] / p["compute_us"] for p in points if p["contender"] == STOCK), default=1.0)
+
+
 def describe_entry(entry: Entry, samples: Samples, wire: WireCost | None, ranks_per_core: int) -> dict[str, Any]:
     """Calculate everything about one MPI."""
     failures = {name: cause for (label, name), cause in samples.failures.items() if label == entry.label}
@@ -228,4 +235,8 @@ def describe_entry(entry: Entry, samples: Samples, wire: WireCost | None, ranks_
         name: {task.operation: samples.rows[entry.label, name, first + place] for place, task in enumerate(SMALL)}
         for name in names
     }
-    return {**result, "points": points, "small": describe_small(small)}
+    result["disturbed"] = find_disturbance(points)
+    rows = [*points, *describe_small(small)]
+    for row in rows:
+        row["label"] = samples.labels.get((entry.label, row["contender"]), row["contender"])
+    return {**result, "points": points, "small": rows[len(points) :]}

@@ -31,7 +31,9 @@ def describe_sendtime(sizes: Sequence[int], contenders: Sequence[Contender], tur
         {
             "size_bytes": size_bytes,
             "contenders": {
-                name: {key: spread.as_json() for key, spread in turns.summarise(name, number, tuple(TIMES)).items()}
+                turns.label(name): {
+                    key: spread.as_json() for key, spread in turns.summarise(name, number, tuple(TIMES)).items()
+                }
                 for name in sorted(names, key=lambda name: name != STOCK)
             },
         }

@@ -23,6 +23,11 @@ class Turns:
 
     rows: dict[tuple[str, int], list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     failures: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)  # with the strategy that the runs really had
+
+    def label(self, name: str) -> str:
+        """Return what to call a contender."""
+        return self.labels.get(name, name)
 
     def summarise(self, name: str, number: int, keys: Sequence[str]) -> Spreads:
         """Summarise the quantities of one line."""
@@ -50,5 +55,6 @@ def take_turn(place: Place, contender: Contender, program: Sequence[str], count:
     except LapwingError as error:
         turns.failures[contender.name] = error.message
         return
+    turns.labels[contender.name] = place.name_run(contender)
     for number, line in enumerate(lines):
         turns.rows[contender.name, number].append(json.loads(line))

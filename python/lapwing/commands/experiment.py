@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import platform
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.options import collect_environment, load_options
 
 SCHEMA = "lapwing-bench-1"
+BUSY_SHARE = 0.5  # a load of so many tasks per core, before we begin, comes from others
 
 
 def add_place_flags(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +58,20 @@ def forward_options(arguments: argparse.Namespace) -> list[str]:
     return [word for flag, text in given if text is not None for word in (flag, text)]
 
 
+def describe_load(load: float, cores: int) -> str:
+    """Say that others use the machine; empty when they do not, or hardly."""
+    if load <= BUSY_SHARE * cores:
+        return ""
+    return f"this machine is busy (load {load:.1f} on {cores} cores): times will scatter, stock's as well as Lapwing's"
+
+
+def warn_if_busy() -> None:
+    """Say so before anything is measured."""
+    text = describe_load(os.getloadavg()[0], len(os.sched_getaffinity(0)))
+    if text:
+        print(f"lapwing: notice: {text}", file=sys.stderr)
+
+
 def prepare_lab(arguments: argparse.Namespace) -> None:
     """Check what can be checked before anything takes time."""
     find_preload()
@@ -64,6 +80,7 @@ def prepare_lab(arguments: argparse.Namespace) -> None:
             parse_rate(arguments.rate)
         catch_signals()
         enter_user_namespace([*SELF, *sys.argv[1:]])
+    warn_if_busy()  # not above: entering a namespace begins anew
 
 
 def prepare_place(arguments: argparse.Namespace) -> Mpi:

@@ -17,7 +17,7 @@ from lapwing.bench.contenders import Contender, list_contenders, parse_strategie
 from lapwing.bench.mpi import Mpi, build_program, find_mpi
 from lapwing.bench.place import SELF, Place, open_place
 from lapwing.bench.plan import parse_sizes
-from lapwing.commands.experiment import add_place_flags, forward_options, show_progress
+from lapwing.commands.experiment import add_place_flags, forward_options, show_progress, warn_if_busy
 from lapwing.commands.lab import catch_signals, strip_separator
 from lapwing.errors import LabError, LapwingError
 from lapwing.files import find_preload
@@ -87,6 +87,7 @@ class ProbeCommand:
     ) -> tuple[list[Findings], list[str]]:
         """Run everything."""
         missing = "" if line else prepare_lab(arguments)
+        warn_if_busy()
         found, texts = [], []
         with show_progress("probe", len(contenders) * len(WHERES)) as advance:
             for where in WHERES:

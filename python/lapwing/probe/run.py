@@ -126,9 +126,8 @@ def probe_where(
     failures: dict[str, str] = {}
     for contender in contenders:
         try:
-            found[contender.name] = [
-                judge_size(row) for row in run_program(place, contender, words, len(words) - 3)[1:]
-            ]
+            rows = run_program(place, contender, words, len(words) - 3)
+            found[place.name_run(contender)] = [judge_size(row) for row in rows[1:]]
         except LapwingError as error:
             failures[contender.name] = error.message
         advance()

@@ -13,6 +13,7 @@ from lapwing.report.summary import format_bytes
 from lapwing.report.tables import format_ms
 
 POINT_COLUMNS = ("time", "quartiles", "speed-\nup", "over-\nlap", "of\nlimit", "work", "others")
+DISTURBED_LEAST = 1.1
 SMALL_COLUMNS = ("8 B,\nus", "quartiles", "ratio", "messages\nper s", "ratio", "idle\nCPU")
 POINT_CAPTION = """\
 times in milliseconds; best = max(comm, comp); overlap = 1 - (time - best) /
@@ -59,7 +60,7 @@ def make_point_row(row: dict[str, Any]) -> list[str]:
     """Write one contender at one point."""
     share = row.get("share_of_shared_core_limit")
     return [
-        row["contender"],
+        row["label"],
         format_ms(row["both_us"]["median"]),
         format_quartiles(row["both_us"]),
         f"{row['speedup']:.2f}",
@@ -86,7 +87,7 @@ def make_small_table(small: Sequence[dict[str, Any]], title: str) -> Table:
         quartiles = f"{format_short(latency['first_quartile'])}-{format_short(latency['third_quartile'])}"
         times = [format_short(latency["median"]), quartiles, f"{row['latency_ratio']:.3g}"]
         rate = [f"{row['messages_per_s']['median']:,.0f}", f"{row['rate_ratio']:.3g}"]
-        table.add_row(row["contender"], *times, *rate, format_share(row["idle_share"]["median"]))
+        table.add_row(row["label"], *times, *rate, format_share(row["idle_share"]["median"]))
     return table
 
 
@@ -105,5 +106,9 @@ def print_progress(console: Console, results: Sequence[dict[str, Any]], where: s
         if result["points"]:
             console.print(POINT_CAPTION, highlight=False)
             console.print(make_small_table(result["small"], "small messages"))
+        if result.get("disturbed", 1) > DISTURBED_LEAST:
+            times = f"up to {result['disturbed']:.2f} times as long as calibrated"
+            console.print(f"notice: stock's work alone took {times}:")
+            console.print("something else runs here, and the figures above are worth little")
         for name, cause in result["failures"].items():
             console.print(f"not measured: {name}: {cause}", highlight=False, markup=False)
