@@ -6,6 +6,7 @@
 #   tools/test.sh stress     300,000 random steps per variant (hold backend) and MPI
 #   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
 #   tools/test.sh packages   HPCC, LAMMPS, Quantum ESPRESSO, ScaLAPACK's testers, mpi4py: the outcomes of stock MPI
+#   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 # A step that cannot run here is skipped, with the reason, and listed at the end.
 set -u
@@ -115,6 +116,10 @@ step_stress() {
     for seed in 1 2 3; do
         run_mpi --program stress --verbose --timeout 600 -- 100000 "$seed" || return 1
     done
+}
+
+step_call() {
+    .venv/bin/python tools/measure_call.py "$build/liblapwing.so"
 }
 
 step_packages() {
