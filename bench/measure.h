@@ -7,20 +7,54 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-enum { MEASURE_STEPS_PER_UNIT = 50 };
+enum { MEASURE_STEPS_PER_UNIT = 50, MEASURE_VALUES_PER_UNIT = 64, MEASURE_VALUES = 4 << 20 };
 
 /* Volatile: a compiler that knew the first value would work the loop out itself. */
 static volatile double measure_work_result = 0.5;
 
+/* Not NULL: work is of the memory's kind. 32 MiB, more than most caches hold. */
+static double *measure_values;
+
 /* A chain of multiplications and additions: no memory, no system call. */
-static inline void measure_work(long units)
+static inline void measure_work_processor(long units)
 {
     double x = measure_work_result;
     for (long i = 0; i < units * MEASURE_STEPS_PER_UNIT; i++)
         x = x * 0.999999 + 1e-6;
     measure_work_result = x / 2;
+}
+
+/* Reads and writes through memory, from where the last call ended: what a transfer's copies compete with. */
+static inline void measure_work_memory(long units)
+{
+    static long position;
+    for (long i = 0; i < units; i++) {
+        double *values = measure_values + position;
+        for (int j = 0; j < MEASURE_VALUES_PER_UNIT; j++)
+            values[j] = values[j] * 0.5 + 1.0;
+        position = (position + MEASURE_VALUES_PER_UNIT) % MEASURE_VALUES;
+    }
+}
+
+static inline void measure_work(long units)
+{
+    if (measure_values)
+        measure_work_memory(units);
+    else
+        measure_work_processor(units);
+}
+
+/* "processor" or "memory"; before the first work. */
+static inline void measure_choose_work(const char *name)
+{
+    if (strcmp(name, "memory") != 0)
+        return;
+    measure_values = malloc(MEASURE_VALUES * sizeof(double));
+    for (long i = 0; i < MEASURE_VALUES; i++)
+        measure_values[i] = 1.0;
 }
 
 static inline double measure_clock_us(clockid_t clock)

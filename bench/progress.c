@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What moves in the background of a computation, and what that costs.
  *
- *     progress --calibrate
- *     progress SECONDS OPERATION UNITS SIZE REPETITIONS [OPERATION UNITS SIZE REPETITIONS ...]
+ *     progress --calibrate processor|memory
+ *     progress processor|memory SECONDS OPERATION UNITS SIZE REPETITIONS [OPERATION UNITS SIZE REPETITIONS ...]
  *
  * isend       even ranks MPI_Isend to the next one, which has posted MPI_Irecv
  * exchange    both between the ranks of a pair
@@ -15,9 +15,9 @@
  * rate        messages of SIZE bytes per second, windows of nonblocking ones; others sleep
  * idle        all ranks sleep UNITS microseconds: the processor time of their other threads
  *
- * The work is a fixed number of units, so that whoever takes the core away shows. A point
- * that takes longer than SECONDS is repeated less often. Rank 0 prints one line of JSON per
- * group of four. --calibrate needs no MPI launcher. */
+ * The work (processor: no memory; memory: through 32 MiB) is a fixed number of units, so that whoever takes the core
+ * away shows. A point that takes longer than SECONDS is repeated less often. Rank 0 prints one line of JSON per group
+ * of four. --calibrate needs no MPI launcher. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <string.h>
@@ -351,19 +351,21 @@ static void run_point(struct job *job, char **words)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--calibrate") == 0)
+    if (argc > 2)
+        measure_choose_work(strcmp(argv[1], "--calibrate") == 0 ? argv[2] : argv[1]);
+    if (argc == 3 && strcmp(argv[1], "--calibrate") == 0)
         return measure_calibrate();
     MPI_Init(&argc, &argv);
     struct job job;
     MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &job.size);
     job.partner = (job.rank ^ 1) < job.size ? job.rank ^ 1 : MPI_PROC_NULL;
-    if (job.size < 2 || argc < 6 || (argc - 2) % 4 != 0)
+    if (job.size < 2 || argc < 7 || (argc - 3) % 4 != 0)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    job.limit_us = atof(argv[1]) * 1e6;
+    job.limit_us = atof(argv[2]) * 1e6;
     for (int i = 0; i < 2; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &job.communicators[i]);
-    for (int i = 2; i + 3 < argc; i += 4)
+    for (int i = 3; i + 3 < argc; i += 4)
         run_point(&job, argv + i);
     for (int i = 0; i < 2; i++)
         MPI_Comm_free(&job.communicators[i]);

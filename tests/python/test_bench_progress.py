@@ -136,7 +136,7 @@ def test_contenders_are_measured_by_stock(result: dict[str, Any]) -> None:
     assert (stock["overlap"], stock["slowdown"], stock["speedup"]) == (0, 1, 1)
     assert spin["overlap"] == pytest.approx(-0.5)  # by its own, slower, work it would be 0.8
     assert spin["overlap_with_own_times"] == pytest.approx(0.8)
-    assert (spin["slowdown"], spin["helpers_share"]) == (1.5, 0.5)
+    assert (spin["slowdown"], spin["helpers_share"], spin["comm_ratio"]) == (1.5, 0.5, 1.25)
     assert spin["limit_shared_core_us"] == pytest.approx(100 + 20.97152)
     assert result["small"][1]["latency_ratio"] == 3
 
@@ -187,7 +187,7 @@ def test_tables_fit_a_terminal(result: dict[str, Any]) -> None:
     print_progress(console, [result], "here")
     text = console.export_text()
     assert "-0.50" in text
-    assert "lapwing dedicated (event)" in text
+    assert "+ dedicated (event)" in text
     assert "broken: it did not start" in text
     assert "…" not in text
 
@@ -208,6 +208,7 @@ def has_mpi() -> bool:
 @pytest.mark.skipif(not has_mpi() or shutil.which("cc") is None, reason="no MPI or no C compiler")
 def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
     line = "bench progress --shared-memory --sizes 64KiB --compute 200 --strategies auto --repetitions 3 --rounds 1"
+    line += " --work memory"
     line += " --operations isend,exchange,ialltoall,iallreduce,ibcast"
     environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}
     command = [sys.executable, "-m", "lapwing", *line.split(), "--output", str(tmp_path / "out.json")]

@@ -61,9 +61,9 @@ def run_pingpong(place: Place, program: Path, points: Sequence[Point], rounds: i
     return results
 
 
-def calibrate(place: Place, program: Path) -> float:
+def calibrate(place: Place, program: Path, words: Sequence[str] = ()) -> float:
     """Return the units of work that take a microsecond, on the first host."""
-    lines = place.execute(place.on_first([str(program), "--calibrate"]), 1)
+    lines = place.execute(place.on_first([str(program), "--calibrate", *words]), 1)
     return float(json.loads(lines[-1])["units_per_ms"]) / 1000
 
 

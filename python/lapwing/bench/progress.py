@@ -16,6 +16,7 @@ from lapwing.bench.place import Place
 from lapwing.bench.plan import choose_repetitions
 from lapwing.errors import LapwingError
 
+WORKS = ("processor", "memory")
 OPERATIONS = ("isend", "exchange", "ialltoall", "iallreduce", "ibcast")
 TIMES = ("comm_us", "comp_us", "both_us", "start_us", "work_us", "wait_us")
 SMALL_BYTES = 8
@@ -59,6 +60,7 @@ class Entry:
     place: Place
     program: Path
     contenders: Sequence[Contender]
+    work: str = WORKS[0]
     cap_s: float = 1.0  # of a point
     units_per_us: float = 0
     tasks: Sequence[Task] = ()
@@ -66,7 +68,7 @@ class Entry:
     def run(self, contender: Contender, tasks: Sequence[Task]) -> list[Mapping[str, Any]]:
         """Run the tasks once in a contender's way."""
         words = [word for task in tasks for word in task.words(self.units_per_us)]
-        line = [str(self.program), f"{POINT_LIMIT * self.cap_s:g}", *words]
+        line = [str(self.program), self.work, f"{POINT_LIMIT * self.cap_s:g}", *words]
         lines = self.place.run_as(contender, line, len(tasks))
         return [json.loads(line) for line in lines]
 
@@ -84,7 +86,7 @@ def prepare_entry(
     entry: Entry, operations: Sequence[str], sizes: Sequence[int], computes: Sequence[float], limit: int
 ) -> None:
     """Calibrate the work and choose the tasks; without given work it is as long as the stock operation."""
-    entry.units_per_us = calibrate(entry.place, entry.program)
+    entry.units_per_us = calibrate(entry.place, entry.program, [entry.work])
     pairs = [(operation, size) for operation in operations for size in sizes]
     pilot = entry.run(Contender(STOCK), [Task(name, size, 1, PILOT_REPETITIONS) for name, size in pairs])
     comm_us = [median(row["comm_us"]) for row in pilot]
@@ -173,6 +175,7 @@ def describe_task(task: Task, times: Mapping[str, dict[str, Any]], processor_us:
                 *(row[key]["median"] for key in ("comm_us", "comp_us", "both_us"))
             ),
             "speedup": measures.calculate_speedup(stock["both_us"]["median"], row["both_us"]["median"]),
+            "comm_ratio": row["comm_us"]["median"] / comm,
             "slowdown": row["work_us"]["median"] / comp,
             "optimum_us": measures.calculate_optimum(comm, comp),
             **describe_limit(comm, comp, row["both_us"]["median"], processor_us),
@@ -235,7 +238,7 @@ def describe_entry(entry: Entry, samples: Samples, wire: WireCost | None, ranks_
         name: {task.operation: samples.rows[entry.label, name, first + place] for place, task in enumerate(SMALL)}
         for name in names
     }
-    result["disturbed"] = find_disturbance(points)
+    result["disturbed"] = find_disturbance(points) / ranks_per_core
     rows = [*points, *describe_small(small)]
     for row in rows:
         row["label"] = samples.labels.get((entry.label, row["contender"]), row["contender"])

@@ -16,7 +16,7 @@ from lapwing.bench.experiments import measure_wire_cost
 from lapwing.bench.mpi import Mpi, build_program, find_mpi
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, parse_computes, parse_sizes
-from lapwing.bench.progress import OPERATIONS, Entry, describe_entry, gather, parse_operations, prepare_entry
+from lapwing.bench.progress import OPERATIONS, WORKS, Entry, describe_entry, gather, parse_operations, prepare_entry
 from lapwing.commands.experiment import (
     add_place_flags,
     add_repetition_flags,
@@ -54,6 +54,8 @@ class ProgressExperiment:
         parser.add_argument("--sizes", metavar="LIST", default="64KiB,1MiB,4MiB", help="4KiB,1MiB or 4KiB:64MiB:4")
         text = "work in microseconds, a list (default: as long as the operation)"
         parser.add_argument("--compute", metavar="US", help=text)
+        text = "kind of work: in registers, or through 32 MiB of memory (default: processor)"
+        parser.add_argument("--work", choices=WORKS, default=WORKS[0], help=text)
         parser.add_argument("--strategies", metavar="LIST", help="of --progress (default: all)")
         add_repetition_flags(parser)
         add_flags(parser)
@@ -76,9 +78,10 @@ class ProgressExperiment:
         ) as place:
             entries = make_entries(place, mpis, name_mpis(arguments.mpi, mpis), strategies, options)
             for entry in entries:
-                entry.cap_s = arguments.time_per_point
+                entry.cap_s, entry.work = arguments.time_per_point, arguments.work
             results = self._measure(arguments, entries, operations, sizes, computes)
             document = make_document(arguments, mpis[0], results, place, time.time() - begin)
+        document["work"] = arguments.work
         document["mpi"] = ", ".join(entry.label for entry in entries)
         document["hung_in_finalize"] = sum(entry.place.hung_count for entry in entries)
         write_output(arguments, document)
@@ -108,6 +111,7 @@ class ProgressExperiment:
     def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
         """Print the tables; draw what was asked for."""
         where = document["place"] if document["rate"] is None else f"lab at {document['rate']}"
+        where = where if arguments.work == WORKS[0] else f"{where}, work through memory"
         print_progress(Console(), document["results"], f"{document['ranks']} ranks, {where}")
         if arguments.plot:
             # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.

@@ -12,14 +12,15 @@ from rich.table import Table
 from lapwing.report.summary import format_bytes
 from lapwing.report.tables import format_ms
 
-POINT_COLUMNS = ("time", "quartiles", "speed-\nup", "over-\nlap", "of\nlimit", "work", "others")
+POINT_COLUMNS = ("time", "quartiles", "speed-\nup", "over-\nlap", "of\nlimit", "work", "alone", "CPU")
 DISTURBED_LEAST = 1.1
 SMALL_COLUMNS = ("8 B,\nus", "quartiles", "ratio", "messages\nper s", "ratio", "idle\nCPU")
 POINT_CAPTION = """\
 times in milliseconds; best = max(comm, comp); overlap = 1 - (time - best) /
 min(comm, comp), comm and comp of stock; limit: best when the transfer's own
-processor time is charged to the computing core; work: time of the computation,
-stock's alone is 1; others: processor time of the process's other threads"""
+processor time is charged to the computing core; work: time of the computation
+beside the operation, alone: of the operation by itself, stock's alone is 1;
+CPU: processor time of the process's other threads; +: under Lapwing"""
 
 
 def make_table(caption: str, columns: Sequence[str], title: str) -> Table:
@@ -29,6 +30,11 @@ def make_table(caption: str, columns: Sequence[str], title: str) -> Table:
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     return table
+
+
+def format_label(label: str) -> str:
+    """Write a contender's name; the columns leave no room for Lapwing's."""
+    return label.replace("lapwing ", "+ ")
 
 
 def format_quartiles(spread: dict[str, float]) -> str:
@@ -60,13 +66,14 @@ def make_point_row(row: dict[str, Any]) -> list[str]:
     """Write one contender at one point."""
     share = row.get("share_of_shared_core_limit")
     return [
-        row["label"],
+        format_label(row["label"]),
         format_ms(row["both_us"]["median"]),
         format_quartiles(row["both_us"]),
         f"{row['speedup']:.2f}",
         f"{row['overlap']:.2f}",
         "-" if share is None else f"{share:.2f}",
         f"{row['slowdown']:.2f}",
+        f"{row['comm_ratio']:.2f}",
         format_share(row["helpers_share"]),
     ]
 
@@ -87,7 +94,7 @@ def make_small_table(small: Sequence[dict[str, Any]], title: str) -> Table:
         quartiles = f"{format_short(latency['first_quartile'])}-{format_short(latency['third_quartile'])}"
         times = [format_short(latency["median"]), quartiles, f"{row['latency_ratio']:.3g}"]
         rate = [f"{row['messages_per_s']['median']:,.0f}", f"{row['rate_ratio']:.3g}"]
-        table.add_row(row["label"], *times, *rate, format_share(row["idle_share"]["median"]))
+        table.add_row(format_label(row["label"]), *times, *rate, format_share(row["idle_share"]["median"]))
     return table
 
 
