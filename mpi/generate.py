@@ -173,7 +173,7 @@ BODIES = {
 
 def entry(row: Row) -> str:
     """One entry as C."""
-    if row.is_variadic or row.returns != "int" and row.treatment != "gated":
+    if row.is_variadic or (row.returns != "int" and row.treatment != "gated"):
         raise ValueError(f"{row.name}: what it returns cannot be passed on")
     lines = [wrap("    " + line, 8) for line in BODIES[row.treatment](row)]
     return "\n".join([signature(row, "static "), "{", *lines, "}"])

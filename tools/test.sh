@@ -94,7 +94,7 @@ run_fortran() {
 
 # That each binding of each MPI is overlapped at all; under a minute.
 step_fortran_quick() {
-    run_fortran --variant userfaultfd --program sendrecv --program status_exact --program heap_temporaries
+    run_fortran --variant userfaultfd --program sendrecv --program status_exact
 }
 
 step_fortran() {
