@@ -29,6 +29,7 @@ from lapwing.bench.progress import (
     gather,
     parse_operations,
 )
+from lapwing.cli import main
 from lapwing.commands.experiment import describe_load
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra, OpenMpi
@@ -219,3 +220,19 @@ def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
     assert {row["operation"] for row in result["points"]} == {"isend", "exchange", "ialltoall", "iallreduce", "ibcast"}
     assert all(row["comm_us"]["median"] > 0 for row in result["points"])
     assert {row["contender"] for row in result["small"]} >= {"stock", "lapwing auto"}
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("bench progress --progress event", "use --strategies"),
+        ("bench progress --ranks 1", "at least 2 ranks"),
+        ("bench progress --operations scatter", "no operation"),
+        ("bench bip --progress event", "use --strategies"),
+        ("bench sendtime --rounds 0", "must be positive"),
+        ("probe --repetitions 2", "tell nothing"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(line: str, cause: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == 2
+    assert cause in capsys.readouterr().err

@@ -89,8 +89,14 @@ def test_scattered_times_prove_nothing() -> None:
 
 
 def test_more_than_all_cannot_be_hidden() -> None:
-    assert choose_verdict(1.5, 0.1) is Verdict.UNKNOWN
-    assert [choose_verdict(hidden, 0.1) for hidden in (-2, 0.5, 1.05)] == [Verdict.NONE, Verdict.PART, Verdict.ALL]
+    assert choose_verdict(1.5, 0.1, 1.0) is Verdict.UNKNOWN
+    verdicts = [choose_verdict(hidden, 0.1, 1.0) for hidden in (-2, 0.5, 1.05)]
+    assert verdicts == [Verdict.NONE, Verdict.PART, Verdict.ALL]
+
+
+def test_a_transfer_that_slows_the_work_is_no_transfer_that_waits() -> None:
+    assert choose_verdict(-0.2, 0.1, 0.01) is Verdict.PAID
+    assert "nothing is gained" in describe_finding(make_finding(Verdict.PAID), "x")
 
 
 def test_sizes_have_the_largest_eager_message_where_it_tells_something() -> None:

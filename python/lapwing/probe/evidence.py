@@ -31,6 +31,7 @@ class Verdict(Enum):
 
     ALL = "in the background"
     PART = "partly in the background"
+    PAID = "meanwhile, but at the cost of the computation"
     NONE = "only inside MPI calls"
     UNKNOWN = "cannot be told"
 
@@ -83,13 +84,15 @@ def slowest(experiment: Mapping[str, Any], key: str) -> list[float]:
     return [max(pair) for pair in pairs]
 
 
-def choose_verdict(hidden: float, scatter: float) -> Verdict:
-    """Say no more than the scatter allows."""
+def choose_verdict(hidden: float, scatter: float, wait_share: float) -> Verdict:
+    """Say no more than the scatter allows; wait_share is what MPI_Wait still took, as a part of the transfer."""
     if scatter > SCATTER_MAX or hidden > HIDDEN_MAX:
         return Verdict.UNKNOWN
     if hidden >= HIDDEN_MOST:
         return Verdict.ALL
-    return Verdict.NONE if hidden <= HIDDEN_LEAST else Verdict.PART
+    if hidden > HIDDEN_LEAST:
+        return Verdict.PART
+    return Verdict.PAID if wait_share <= HIDDEN_LEAST else Verdict.NONE
 
 
 def judge(comm_us: Sequence[float], absence_us: Sequence[float], experiment: Mapping[str, Any]) -> Finding:
@@ -99,7 +102,8 @@ def judge(comm_us: Sequence[float], absence_us: Sequence[float], experiment: Map
     shorter = min(comm.median, absence)
     spread = max(total.third_quartile - total.first_quartile, comm.third_quartile - comm.first_quartile)
     hidden, scatter = calculate_overlap(comm.median, absence, total.median), spread / shorter
-    return Finding(hidden, scatter, median(slowest(experiment, "wait_us")), choose_verdict(hidden, scatter))
+    wait_us = median(slowest(experiment, "wait_us"))
+    return Finding(hidden, scatter, wait_us, choose_verdict(hidden, scatter, wait_us / comm.median))
 
 
 def find_carriers(size_bytes: int, comm_us: float, verdict: Verdict, sleep: Mapping[str, Any]) -> list[Carrier]:

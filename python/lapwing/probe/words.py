@@ -11,8 +11,8 @@ WHO_CARRIES = {
     Carrier.THREAD: "a thread of the process",
     Carrier.KERNEL: "the kernel (TCP)",
     Carrier.CARD: "the network card",
-    Carrier.NOBODY: "nobody",
-    Carrier.UNSEEN: "unseen",
+    Carrier.NOBODY: "nobody, it did not move",
+    Carrier.UNSEEN: "nobody that could be seen from here, neither threads of the ranks nor their network devices",
 }
 ABSENCES = {
     "sleep": "while both ranks sleep",
@@ -27,9 +27,11 @@ def format_us(time_us: float) -> str:
     return format_time(time_us * 1000)
 
 
-def name_carriers(carriers: Sequence[Carrier]) -> str:
-    """Write who carried a message."""
-    return " and ".join(WHO_CARRIES[carrier] for carrier in carriers) or "?"
+def describe_carriers(carriers: Sequence[Carrier]) -> str:
+    """Say who was seen at work while the ranks slept."""
+    if not carriers:
+        return "who carried it while they slept cannot be told"
+    return f"at work while they slept: {' and '.join(WHO_CARRIES[carrier] for carrier in carriers)}"
 
 
 def describe_eager(eager_bytes: int, largest_bytes: int) -> str:
@@ -40,7 +42,7 @@ def describe_eager(eager_bytes: int, largest_bytes: int) -> str:
         return f"Sends complete without the receiver up to {format_bytes(eager_bytes)} at least, the largest one tried."
     return (
         f"Up to about {format_bytes(eager_bytes)} a send completes by itself (eager); a larger one needs the receiver "
-        "to be inside MPI (rendezvous)."
+        "to have been inside MPI (as in a rendezvous)."
     )
 
 
@@ -53,6 +55,8 @@ def describe_finding(finding: Finding, when: str) -> str:
         return f"{when}: it goes on in the background ({100 * finding.hidden:.0f} % hidden)"
     if finding.verdict is Verdict.PART:
         return f"{when}: {100 * finding.hidden:.0f} % of it is hidden; {wait}"
+    if finding.verdict is Verdict.PAID:
+        return f"{when}: it moves, but the ranks come back that much later; nothing is gained"
     return f"{when}: nothing of it is hidden; {wait}"
 
 
@@ -65,7 +69,7 @@ def describe_size(size: SizeFindings) -> list[str]:
     if all(size.findings[name].verdict is Verdict.UNKNOWN for name in ABSENCES):
         return [*lines, "  what happens then cannot be told, the times scatter too much"]
     lines += [f"  {describe_finding(size.findings[name], when)}" for name, when in ABSENCES.items()]
-    lines.append(f"  carried while they slept by: {name_carriers(size.carriers)}")
+    lines.append(f"  {describe_carriers(size.carriers)}")
     return [*lines, *describe_one_side(size)]
 
 
@@ -87,6 +91,8 @@ def conclude(sizes: Sequence[SizeFindings]) -> str:
         return "Transfers go on in the background of a computation, at every size tried."
     if kinds == {Verdict.NONE}:
         return "Transfers wait while the program computes: they progress only inside MPI calls, at every size tried."
+    if kinds == {Verdict.PAID}:
+        return "Transfers move while the program computes, but take that time from it, at every size tried."
     if kinds == {Verdict.UNKNOWN}:
         return "Nothing can be told: the times scatter too much. Is the machine busy with something else?"
     return f"While the program computes: {'; '.join(told)}."

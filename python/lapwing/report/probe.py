@@ -16,8 +16,8 @@ from lapwing.report.summary import format_bytes
 TABLE_CAPTION = """\
 Part of the transfer that is hidden, in percent, while both ranks compute /
 while both sleep; below 0: slower than one after the other; ?: cannot be told,
-the times scatter too much. c: carried by the starting call, t: by a thread of
-the process, k: by the kernel, n: by the network card, while they slept."""
+the times scatter too much. Seen at work while they slept: c the starting call,
+which copied; t a thread of the process; k the kernel's network; n the card."""
 MARKS = {Carrier.CALL: "c", Carrier.THREAD: "t", Carrier.KERNEL: "k", Carrier.CARD: "n"}
 
 
