@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
+from lapwing.profile.record import RankRecord, decode_record, iterate_record_files  # noqa: E402
 
 SKIP = 77
 TIMEOUT_S = 20.0
@@ -153,7 +153,7 @@ def run_command(command: Sequence[str], environment: Mapping[str, str], timeout_
 
 def read_records(folder: Path) -> list[RankRecord]:
     """What the ranks remembered."""
-    return [decode_record(path.read_bytes(), path.name)[0] for path in folder.iterdir() if path.is_file()]
+    return [decode_record(path.read_bytes(), path.name)[0] for path in iterate_record_files(folder)]
 
 
 class Bench:

@@ -7,11 +7,22 @@ from pathlib import Path
 
 from rich.console import Console
 
+from lapwing.errors import LapwingError
 from lapwing.profile.job_file import is_profile, open_profile_job
 from lapwing.profile.record import read_job
+from lapwing.report.html import make_page
 from lapwing.report.profile import encode_profile_totals, print_profile
 from lapwing.report.summary import format_summary, make_json
 from lapwing.report.totals import sum_profile
+from lapwing.report.trace import write_trace
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write the HTML report."""
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise LapwingError(f"{path} was not written ({error.strerror})", "choose another place") from error
 
 
 class ReportCommand:
@@ -26,11 +37,16 @@ class ReportCommand:
         """Declare the arguments."""
         parser.add_argument("record", type=Path, metavar="FILE", help="the kept record")
         parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings (profiles only)")
+        text = "write the timeline as trace events for Perfetto (profiles with --timeline only)"
+        parser.add_argument("--chrome-trace", type=Path, metavar="FILE", help=text)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Print it."""
         if is_profile(arguments.record):
             return self._report_profile(arguments)
+        if arguments.html or arguments.chrome_trace:
+            raise LapwingError(f"{arguments.record} holds no profile", "record with `lapwing profile`")
         job = read_job(arguments.record)
         text = json.dumps(make_json(job), indent=2) if arguments.json else "\n".join(format_summary(job))
         print(text)
@@ -38,9 +54,14 @@ class ReportCommand:
 
     def _report_profile(self, arguments: argparse.Namespace) -> int:
         """Report what `lapwing profile` recorded."""
-        totals = sum_profile(open_profile_job(arguments.record))
+        job = open_profile_job(arguments.record)
+        totals = sum_profile(job)
+        if arguments.html:
+            write_page(arguments.html, make_page(totals))
+        if arguments.chrome_trace:
+            write_trace(job, arguments.chrome_trace)
         if arguments.json:
             print(json.dumps(encode_profile_totals(totals), indent=2))
-        else:
+        elif not (arguments.html or arguments.chrome_trace):
             print_profile(totals, Console())
         return 0

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Chrome trace events of a recorded timeline: a file for Perfetto or chrome://tracing."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lapwing.errors import LapwingError
+from lapwing.profile.job_file import Atlas, ProfileJob
+from lapwing.profile.rank_file import Event, RankFile, RawSite
+from lapwing.report.totals import describe_place
+
+KIND_CALL, KIND_SLACK = 1, 2
+LANES = {KIND_CALL: "MPI calls", KIND_SLACK: "slack"}
+
+
+def describe_site(site: RawSite | None, atlas: Atlas) -> tuple[str, str]:
+    """Return the function of a site, and its place."""
+    if site is None:
+        return "a call", ""
+    code = atlas.find(site.address)
+    place = code.place
+    return site.function, describe_place(place.file, place.line, place.function, code.module, code.offset)
+
+
+def make_event(rank: RankFile, event: Event, site: RawSite | None, atlas: Atlas, origin_ns: int) -> dict[str, Any]:
+    """Make one event; times are microseconds since the first rank's start."""
+    function, place = describe_site(site, atlas)
+    is_slack = event.kind == KIND_SLACK
+    offset_ns = rank.header.started_unix_ns - rank.header.started_ns - origin_ns
+    amount = {"computation_us": event.bytes / 1000} if is_slack else {"bytes": event.bytes}
+    return {
+        "name": f"slack of {function}" if is_slack else function,
+        "cat": LANES.get(event.kind, "other"),
+        "ph": "X",
+        "ts": (event.start_ns + offset_ns) / 1000,
+        "dur": event.length_ns / 1000,
+        "pid": rank.header.rank,
+        "tid": event.kind,
+        "args": {"place": place, **amount},
+    }
+
+
+def make_names(rank: RankFile) -> Iterator[dict[str, Any]]:
+    """Yield what names a rank's rows."""
+    name = f"rank {rank.header.rank} ({rank.header.host})"
+    yield {"name": "process_name", "ph": "M", "pid": rank.header.rank, "args": {"name": name}}
+    for kind, lane in LANES.items():
+        yield {"name": "thread_name", "ph": "M", "pid": rank.header.rank, "tid": kind, "args": {"name": lane}}
+
+
+def iterate_events(job: ProfileJob) -> Iterator[dict[str, Any]]:
+    """Yield the events of all ranks, one rank in memory at a time."""
+    origin_ns: int | None = None
+    for rank, atlas in job.iterate_ranks():
+        origin_ns = rank.header.started_unix_ns if origin_ns is None else origin_ns
+        sites = {site.number: site for site in rank.sites}
+        if rank.events:
+            yield from make_names(rank)
+        for event in rank.events:
+            yield make_event(rank, event, sites.get(event.site), atlas, origin_ns)
+
+
+def write_trace(job: ProfileJob, path: Path) -> int:
+    """Write the file; return the number of events."""
+    count = 0
+    try:
+        with path.open("w", encoding="utf-8") as output:
+            output.write('{"displayTimeUnit":"ms","traceEvents":[')
+            for event in iterate_events(job):
+                output.write((",\n" if count else "\n") + json.dumps(event, separators=(",", ":")))
+                count += 1
+            output.write("\n]}\n")
+    except OSError as error:
+        raise LapwingError(f"{path} was not written ({error.strerror})", "choose another place") from error
+    if not count:
+        path.unlink(missing_ok=True)
+        raise LapwingError("the record has no timeline", "profile with --timeline 100000")
+    return count

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Profiles of processes and jobs: read exactly, merged one at a time, and refused clearly when they are damaged."""
+
+import random
+import tracemalloc
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from profile_files import BLOCK_BYTES, HEADER_BYTES, FileSpec, SiteSpec, make_file, make_receive
+
+from lapwing.errors import RecordError
+from lapwing.model.profile import Moments, Peer
+from lapwing.model.reader import read_profile
+from lapwing.model.recorded import read_recorded
+from lapwing.profile.job_file import PROFILE_LINE, is_profile, open_profile_job, write_profile_job
+from lapwing.profile.rank_file import HEADER, decode_rank_file
+from lapwing.report.totals import sum_profile
+
+
+def write_job(folder: Path, specs: list[FileSpec]) -> Path:
+    """Write the processes' files, and merge them."""
+    records = folder / "records"
+    records.mkdir()
+    for number, spec in enumerate(specs):
+        (records / f"node-{number}.profile").write_bytes(make_file(spec))
+    write_profile_job(folder / "job", {"command": ["mpirun", "solver"]}, records)
+    return folder / "job"
+
+
+def test_header_has_the_size_that_c_says() -> None:
+    assert HEADER.size == HEADER_BYTES
+
+
+def test_every_field_arrives(tmp_path: Path) -> None:
+    rank = read_recorded(write_job(tmp_path, [make_receive()])).ranks[0]
+    receive, reduce = rank.sites
+    assert (rank.elapsed_ns, rank.covered_ns, rank.host, rank.is_complete) == (1_000_000, 77, "node7", True)
+    assert receive.time == Moments(10, 100_000, 5_000, 20_000)
+    assert receive.bytes == Moments(10, 81_920, 8_192, 8_192)
+    assert receive.computation_before == Moments(9, 90_000, 1_000, 30_000)
+    assert (receive.module, receive.offset) == ("/bin/solver", 0x2000)
+    assert [(b.bits, b.count, b.bytes_total, b.time_total_ns, b.time_min_ns) for b in receive.sizes] == [
+        (14, 10, 81_920, 100_000, 5_000)
+    ]
+    assert receive.peers == (Peer(1, 10, 81_920),)
+    assert receive.passes == {"memory_stack": 1}
+    assert receive.deferrable_count == 8
+    assert reduce.computation_before == Moments()
+
+
+def test_slack_and_touches_arrive(tmp_path: Path) -> None:
+    receive = read_recorded(write_job(tmp_path, [make_receive()])).ranks[0].sites[0]
+    slack = receive.slack
+    assert slack is not None
+    assert (slack.sampled_count, slack.wall_total_ns, slack.censored_count) == (4, 13_000, 0)
+    assert [(b.bits, b.count, b.computation_total_ns) for b in slack.buckets] == [(12, 4, 12_000)]
+    assert [(t.count, t.offset, t.wall_total_ns) for t in receive.touches] == [(3, 0x2101, 12_000), (1, 0x2201, 1_000)]
+
+
+def test_functions_are_the_sums_of_their_sites(tmp_path: Path) -> None:
+    spec = make_receive()
+    twice = replace(spec, sites=[spec.sites[0], replace(spec.sites[0], address=0x4000)])
+    function = read_recorded(write_job(tmp_path, [twice])).ranks[0].functions[0]
+    assert function.time == Moments(20, 200_000, 5_000, 20_000)
+
+
+def test_ranks_come_in_order_whatever_their_files_are_called(tmp_path: Path) -> None:
+    job = write_job(tmp_path, [make_receive(rank, 3) for rank in (2, 0, 1)])
+    assert [rank.rank for rank in read_recorded(job).ranks] == [0, 1, 2]
+
+
+def test_process_that_died_is_not_complete(tmp_path: Path) -> None:
+    job = write_job(tmp_path, [replace(make_receive(), state=0)])
+    assert not read_recorded(job).ranks[0].is_complete
+
+
+def test_single_process_file_is_a_profile_too(tmp_path: Path) -> None:
+    path = tmp_path / "one.profile"
+    path.write_bytes(make_file(make_receive()))
+    assert read_recorded(path).ranks[0].sites[0].time.count == 10
+
+
+def test_damaged_file_does_not_hide_the_others(tmp_path: Path) -> None:
+    records = tmp_path / "records"
+    records.mkdir()
+    (records / "1.profile").write_bytes(make_file(make_receive()))
+    (records / "2.profile").write_bytes(make_file(make_receive(1))[:700])
+    (records / "3.profile").write_bytes(b"nonsense" * 100)
+    damaged = write_profile_job(tmp_path / "job", {}, records)
+    assert damaged == ["2.profile is cut short", "3.profile is no profile of Lapwing"]
+    assert len(read_recorded(tmp_path / "job").ranks) == 1
+
+
+def test_hundreds_of_ranks_merge_without_being_in_memory(tmp_path: Path) -> None:
+    receive = make_receive().sites[0]
+    sites = [SiteSpec(0, 0x3000 + 16 * n, (1, 9, 9, 9), cells=receive.cells) for n in range(50)]
+    records = tmp_path / "records"
+    records.mkdir()
+    for rank in range(300):
+        spec = replace(make_receive(rank, 300), sites=sites)
+        (records / f"{rank}.profile").write_bytes(make_file(spec))
+    tracemalloc.start()
+    write_profile_job(tmp_path / "job", {}, records)
+    totals = sum_profile(open_profile_job(tmp_path / "job"))
+    peak_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(totals.ranks), len(totals.sites)) == (300, 50)
+    assert totals.functions["MPI_Recv"].count == 300 * 50
+    assert peak_bytes < 3e6 < (tmp_path / "job").stat().st_size
+
+
+@pytest.mark.parametrize("length_bytes", [0, 5, 100, 511, 512, 700, -1])
+def test_truncated_process_file_is_refused(length_bytes: int) -> None:
+    with pytest.raises(RecordError):
+        decode_rank_file(make_file(make_receive())[:length_bytes], "file")
+
+
+def test_foreign_file_is_refused() -> None:
+    with pytest.raises(RecordError, match="no profile"):
+        decode_rank_file(b"\x7fELF" + bytes(600), "file")
+
+
+def test_newer_process_file_is_refused_by_name() -> None:
+    with pytest.raises(RecordError, match="newer"):
+        decode_rank_file(make_file(replace(make_receive(), version=2)), "file")
+
+
+def test_newer_job_file_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "job"
+    path.write_bytes(b"LAPWING-PROFILE 2\n{}\n")
+    with pytest.raises(RecordError, match="newer"):
+        is_profile(path)
+
+
+def test_loop_of_cells_is_refused() -> None:
+    data = bytearray(make_file(make_receive()))
+    blocks = decode_rank_file(bytes(data), "file").sites[0].number + 3
+    start = HEADER_BYTES + blocks * BLOCK_BYTES + 4
+    data[start : start + 4] = blocks.to_bytes(4, "little")
+    with pytest.raises(RecordError, match="damaged"):
+        decode_rank_file(bytes(data), "file")
+
+
+def test_truncated_job_is_refused_at_every_length(tmp_path: Path) -> None:
+    data = write_job(tmp_path, [make_receive(rank, 2) for rank in range(2)]).read_bytes()
+    path = tmp_path / "cut"
+    for length_bytes in range(len(PROFILE_LINE), len(data), 83):
+        path.write_bytes(data[:length_bytes])
+        with pytest.raises(RecordError):
+            open_profile_job(path)
+
+
+def test_mutated_jobs_are_read_or_refused(tmp_path: Path) -> None:
+    data = write_job(tmp_path, [make_receive(rank, 2) for rank in range(2)]).read_bytes()
+    path, chance, outcomes = tmp_path / "mutant", random.Random(7), {True: 0, False: 0}
+    for _ in range(300):
+        mutant = bytearray(data)
+        for _ in range(chance.randint(1, 6)):
+            mutant[chance.randrange(len(mutant))] = chance.choice((0, 1, 0x7F, 0xFF, chance.randrange(256)))
+        path.write_bytes(mutant)
+        try:
+            read_profile(path)
+            outcomes[True] += 1
+        except RecordError:
+            outcomes[False] += 1
+    assert min(outcomes.values()) > 10
+
+
+def test_events_come_the_oldest_first() -> None:
+    events = [(100 * n, 10, 0, 1, 8) for n in range(7)]
+    spec = replace(make_receive(), events=events, event_capacity=4)
+    assert [event.start_ns for event in decode_rank_file(make_file(spec), "file").events] == [300, 400, 500, 600]

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""What is printed of a profile: for people, for programs, as a page, and as trace events."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from profile_files import FileSpec, make_file, make_receive
+from rich.console import Console
+
+from lapwing.errors import LapwingError
+from lapwing.profile.job_file import open_profile_job, write_profile_job
+from lapwing.profile.resolve import (
+    Place,
+    Resolver,
+    ask_addr2line,
+    ask_llvm,
+    make_place,
+    read_debug_information,
+    resolve_file,
+)
+from lapwing.report.html import make_page
+from lapwing.report.profile import encode_profile_totals, print_profile
+from lapwing.report.totals import JobTotals, sum_profile
+from lapwing.report.trace import write_trace
+
+
+def merge(folder: Path, specs: list[FileSpec]) -> Path:
+    """Write a job."""
+    records = folder / "records"
+    records.mkdir()
+    for number, spec in enumerate(specs):
+        (records / f"{number}.profile").write_bytes(make_file(spec))
+    write_profile_job(folder / "job", {"command": ["mpirun", "<solver>"]}, records)
+    return folder / "job"
+
+
+@pytest.fixture
+def totals(tmp_path: Path) -> JobTotals:
+    """Two ranks, the second of which computes longer."""
+    longer = replace(make_receive(1, 2), elapsed_ns=2_000_000)
+    return sum_profile(open_profile_job(merge(tmp_path, [make_receive(0, 2), longer])))
+
+
+def render(totals: JobTotals) -> str:
+    """Print as on a terminal."""
+    console = Console(width=120, record=True, file=StringIO())
+    print_profile(totals, console)
+    return console.export_text()
+
+
+def test_summary_names_the_first_touch(totals: JobTotals) -> None:
+    text = " ".join(render(totals).split())
+    assert "the receive at solver+0x2000 is first touched at solver+0x2101, 4 us later (6 of 8 samples;" in text
+
+
+def test_summary_fits_a_screen(totals: JobTotals) -> None:
+    assert len(render(totals).splitlines()) <= 40
+
+
+def test_shares_add_up(totals: JobTotals) -> None:
+    parts = totals.computation_ns + sum(rank_ns for rank in totals.ranks for rank_ns in rank.class_ns.values())
+    assert parts == totals.rank_time_ns == 3_000_000
+
+
+def test_imbalance_names_the_slowest_rank(totals: JobTotals) -> None:
+    assert "on rank 1" in render(totals)
+
+
+def test_unfinished_ranks_are_noticed(tmp_path: Path) -> None:
+    job = merge(tmp_path, [replace(make_receive(), state=0)])
+    assert "1 rank ended without MPI_Finalize" in render(sum_profile(open_profile_job(job)))
+
+
+def test_json_has_a_schema_and_survives_a_round_trip(totals: JobTotals) -> None:
+    document = json.loads(json.dumps(encode_profile_totals(totals)))
+    assert document["schema"] == "lapwing-profile-summary-1"
+    assert document["functions"]["MPI_Recv"]["count"] == 20
+    assert document["sites"][0]["slack"]["sampled_count"] == 8
+
+
+class Page(HTMLParser):
+    """Notes what a page refers to, and whether its tags are closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.references: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.references += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag not in ("meta", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+
+def test_page_is_whole_and_needs_nothing_else(totals: JobTotals) -> None:
+    text = make_page(totals)
+    page = Page()
+    page.feed(text)
+    assert not page.open
+    assert not page.references
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+
+
+def test_page_does_not_trust_names(totals: JobTotals) -> None:
+    text = make_page(totals)
+    assert "&lt;solver&gt;" in text
+    assert "<solver>" not in text
+
+
+def test_page_sorts_by_numbers(totals: JobTotals) -> None:
+    assert 'data-value="200000"' in make_page(totals)
+
+
+def test_page_of_many_ranks_stays_small(tmp_path: Path) -> None:
+    job = merge(tmp_path, [make_receive(rank, 300) for rank in range(300)])
+    text = make_page(sum_profile(open_profile_job(job)))
+    assert "ranks 0 to 1" in text
+    assert text.count("<rect") < 200 * 7
+
+
+def test_trace_events_lie_on_one_clock(tmp_path: Path) -> None:
+    site = 5  # whatever: an unknown site still has a place on the clock
+    events = [(6_000, 500, site, 1, 8192), (7_000, 900, site, 2, 400)]
+    spec = replace(make_receive(), events=events, event_capacity=8)
+    write_trace(open_profile_job(merge(tmp_path, [spec])), tmp_path / "trace")
+    rows = json.loads((tmp_path / "trace").read_text())["traceEvents"]
+    calls = [row for row in rows if row["ph"] == "X"]
+    assert [(row["ts"], row["dur"], row["tid"]) for row in calls] == [(1.0, 0.5, 1), (2.0, 0.9, 2)]
+
+
+def test_record_without_timeline_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(LapwingError, match="--timeline"):
+        write_trace(open_profile_job(merge(tmp_path, [make_receive()])), tmp_path / "trace")
+
+
+def test_answers_of_tools_are_read() -> None:
+    assert make_place("main", "/a/b.c:12 (discriminator 3)") == Place("/a/b.c", 12, "main")
+    assert make_place("main", "/a/b.c:12:5") == Place("/a/b.c", 12, "main")
+    assert make_place("??", "??:0") == Place()
+    assert make_place("start", "??:?") == Place(function="start")
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """A shared library with debug information."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    source, library = tmp_path / "code.c", tmp_path / "code.so"
+    functions = ("int first(int n)\n{\n    return n + 1;\n}\n", "int second(int n)\n{\n    return first(n) * 2;\n}\n")
+    source.write_text("\n".join(functions))
+    subprocess.run([compiler, "-g", "-O0", "-shared", "-fPIC", source, "-o", library], check=True)
+    return library
+
+
+@pytest.mark.parametrize(
+    ("tool", "resolver"),
+    [("addr2line", ask_addr2line), ("llvm-symbolizer", ask_llvm), ("", read_debug_information)],
+)
+def test_lines_are_found(program: Path, tool: str, resolver: Resolver) -> None:
+    if tool and not shutil.which(tool):
+        pytest.skip(f"{tool} is not installed")
+    symbols = subprocess.run(["nm", str(program)], check=True, capture_output=True, text=True).stdout
+    addresses = {line.split()[2]: int(line.split()[0], 16) for line in symbols.splitlines() if len(line.split()) == 3}
+    places = resolver(str(program), [addresses["first"] + 1, addresses["second"] + 1])
+    assert [(Path(place.file).name, place.line, place.function) for place in places] == [
+        ("code.c", 2, "first"),
+        ("code.c", 7, "second"),
+    ]
+
+
+def test_broken_resolver_makes_way_for_the_next(program: Path) -> None:
+    def fail(path: str, offsets: object) -> list[Place]:
+        raise OSError("no such tool")
+
+    assert resolve_file(str(program), [0x10], [fail, lambda path, offsets: [Place("x.c", 1)]]) == [Place("x.c", 1)]
+
+
+def test_absent_file_has_no_places() -> None:
+    assert resolve_file("/nowhere/solver", [1, 2], [read_debug_information]) == [Place(), Place()]
