@@ -5,9 +5,9 @@
  *     bip MATRIX_BYTES PRODUCTS iprobe|test SIZE REPETITIONS [SIZE REPETITIONS ...]
  *
  * Rank 0 sends to rank 1 and both compute, then the same backwards. The work is PRODUCTS
- * matrix-vector products. Four ways: blocking calls before the work; nonblocking ones with
- * the wait after it; these with an MPI call in the outer loop (after each product); and in
- * the inner loop (after each row). The call is MPI_Iprobe for a tag that nobody uses, the
+ * matrix-vector products in four blocks. Four ways: blocking calls before the work;
+ * nonblocking ones with the wait after it; these with an MPI call in the outer loop (after
+ * each block); and in the inner loop (after each product). The call is MPI_Iprobe for a tag that nobody uses, the
  * report's choice, or MPI_Test on the request. Per repetition each way takes its turn, and
  * the messages and the work alone; the slowest rank counts. Rank 0 prints one line of JSON
  * per size. --calibrate needs no MPI launcher. */
@@ -18,7 +18,7 @@
 
 #include "measure.h"
 
-enum { WARM_UP = 2, TAG = 1, UNUSED_TAG = 2 };
+enum { WARM_UP = 2, TAG = 1, UNUSED_TAG = 2, BLOCKS = 4 };
 enum { COMM, COMP, BLOCKING, NONBLOCKING, OUTER, INNER, KINDS };
 static const char *kind_names[KINDS] = {"comm_us", "comp_us", "blocking_us", "nonblocking_us", "outer_us", "inner_us"};
 
@@ -64,22 +64,28 @@ static double multiply_row(const struct job *job, int row)
     return sum;
 }
 
-static void multiply(struct job *job, poke_function *poke, MPI_Request *request)
+static void multiply(struct job *job)
 {
-    for (int row = 0; row < job->order; row++) {
+    for (int row = 0; row < job->order; row++)
         job->out[row] = multiply_row(job, row);
-        if (poke)
-            poke(request);
-    }
     double *result = job->out;
     job->out = job->in;
     job->in = result;
 }
 
+static void work_block(struct job *job, long products, poke_function *poke, MPI_Request *request)
+{
+    for (long i = 0; i < products; i++) {
+        multiply(job);
+        if (poke)
+            poke(request);
+    }
+}
+
 static void work(struct job *job, struct pokes pokes, MPI_Request *request)
 {
-    for (long i = 0; i < job->products; i++) {
-        multiply(job, pokes.inner, request);
+    for (long i = 0; i < BLOCKS; i++) {
+        work_block(job, job->products * (i + 1) / BLOCKS - job->products * i / BLOCKS, pokes.inner, request);
         if (pokes.outer)
             pokes.outer(request);
     }

@@ -16,7 +16,7 @@ from lapwing.report.tables import format_ms
 BIP_CAPTION = """\
 time in milliseconds (overlap); overlap = 1 - (time - max(comm, comp)) /
 min(comm, comp), comm and comp of stock. nonblocking: start, work, wait;
-outer: with a call after each product, inner: after each row of it"""
+outer: with a call after each quarter of the work, inner: after each product"""
 SENDTIME_CAPTION = """\
 median microseconds. write, read: the first touch of the buffer right after the
 blocking call, where a call that returned early makes the program wait"""
