@@ -25,6 +25,7 @@ BYTE_UNITS = {
     "gib": 1024**3,
     "gb": 1000**3,
 }
+NUMBER_MOST = 2**64 - 1  # the injected part's
 TIME_UNITS = {"": 1, "us": 1, "ms": 1000, "s": 1000000}
 SWITCH_WORDS = {"on": "on", "yes": "on", "1": "on", "true": "on", "off": "off", "no": "off", "0": "off", "false": "off"}
 
@@ -99,8 +100,9 @@ def check_bounds(option: Option, value: int) -> str:
     """Return the number as the injected part reads it, when it lies in the option's bounds."""
     if option.minimum is not None and value < option.minimum:
         raise LapwingError(f"{option.flag} {value} is too small", f"give at least {option.minimum}")
-    if option.maximum is not None and value > option.maximum:
-        raise LapwingError(f"{option.flag} {value} is too large", f"give at most {option.maximum}")
+    most = NUMBER_MOST if option.maximum is None else option.maximum
+    if value > most:
+        raise LapwingError(f"{option.flag} {value} is too large", f"give at most {most}")
     return str(value)
 
 
