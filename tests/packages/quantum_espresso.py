@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 from packages.jobs import Job, Output, Skip, find_family, launcher_missing
+from packages.results import debian_version
 
 POTENTIAL = Path("/usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz")
 INPUT = """&control
@@ -49,4 +50,5 @@ def list_jobs(wheels: Path, _build: Path) -> list[Job | Skip]:
         return [Skip("quantum-espresso", reason)]
     words = [program, "-nband", "2", "-in", "silicon.txt"]
     files = {"silicon.txt": INPUT, "Si.pz-vbc.UPF": gzip.decompress(POTENTIAL.read_bytes()).decode()}
-    return [Job("quantum-espresso", family, words, summarize, files=files, is_overlapping=True)]
+    version = debian_version("quantum-espresso")
+    return [Job("quantum-espresso", family, words, summarize, files=files, is_overlapping=True, version=version)]

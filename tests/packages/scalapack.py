@@ -10,6 +10,7 @@ from pathlib import Path
 
 from families import Family
 from packages.jobs import Job, Output, Skip, find_family, launcher_missing
+from packages.results import debian_version
 
 FOLDERS = {"openmpi4": "openmpi-tests", "mpich4": "mpich-tests"}
 COUNTED = re.compile(r"^\s*\d+ tests (completed|skipped).*|^\s*Finished .* tests", re.MULTILINE)
@@ -45,6 +46,8 @@ def make_job(program: Path, family: Family) -> Job:
         summarize,
         files=read_input(program.parent),
         timeout_s=30.0,
+        suite="scalapack",
+        version=debian_version("scalapack-mpi-test"),
     )
 
 
@@ -56,7 +59,7 @@ def list_jobs(wheels: Path, _build: Path) -> list[Job | Skip]:
         folder = next(iter(Path("/usr/lib").glob(f"*/scalapack/{folder_name}")), None)
         reason = launcher_missing(family) or ("" if folder else "the package scalapack-mpi-test is not installed")
         if folder is None or reason:
-            jobs.append(Skip(f"scalapack/{name}", reason))
+            jobs.append(Skip("scalapack", reason, mpi=name))
             continue
         for program in list_testers(folder):
             jobs.append(make_job(program, family))

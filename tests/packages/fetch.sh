@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Fetch and build what tests/packages/run.py needs beside Debian's packages (tools/setup.sh --tests --packages):
+# MPICH's own tests from Debian's source package, and Python packages in an environment of their own.
+#   tests/packages/fetch.sh FOLDER
+# What cannot be had is left out; run.py then lists it as skipped.
+set -u
+folder=${1:?usage: tests/packages/fetch.sh FOLDER}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+
+say() {
+    printf '%s\n' "$*" >&2
+}
+
+# The system's own list of packages, turned into one of sources, in a place of its own.
+fetch_source() {
+    mkdir -p "$folder/apt" "$folder/lists/partial" "$folder/source"
+    sed -n 's/^Types: deb$/Types: deb-src/; p' /etc/apt/sources.list.d/debian.sources >"$folder/apt/source.sources"
+    set -- -q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/apt" -o "Dir::State::lists=$folder/lists"
+    apt-get "$@" update && cd "$folder/source" && apt-get "$@" source --download-only mpich && tar xf mpich_*.orig.tar.*
+}
+
+configure_tests() {
+    mkdir -p "$folder/mpich-tests" && cd "$folder/mpich-tests" &&
+        "$(echo "$folder"/source/mpich-*/test/mpi)/configure" --with-mpi=/usr --disable-cxx --disable-dtpools \
+            CC=gcc MPICC=mpicc.mpich MPIF77=mpif77.mpich MPIFC=mpif90.mpich MPIEXEC=mpirun.mpich
+}
+
+# Some programs do not build with an MPI that is installed elsewhere: the others count.
+build_tests() {
+    cd "$folder/mpich-tests" || return 1
+    groups="pt2pt threads/pt2pt threads/comm threads/init coll"
+    for language in f77 f08; do
+        for group in util pt2pt datatype coll attr comm topo; do
+            groups="$groups $language/$group"
+        done
+    done
+    for group in util $groups f08/subarray f08/misc; do
+        [ ! -d "$group" ] || make -k -j 2 -C "$group"
+    done
+}
+
+make_python() {
+    python3 -m venv "$folder/python" &&
+        "$folder/python/bin/pip" install -q numpy mpi4py devito mpi4jax 'jax[cpu]'
+}
+
+if [ ! -e "$folder/mpich-tests/.complete" ]; then
+    (fetch_source && configure_tests) >"$folder/mpich-tests.log" 2>&1 || say "not built: MPICH's tests (mpich-tests.log)"
+    build_tests >>"$folder/mpich-tests.log" 2>&1
+    : >"$folder/mpich-tests/.complete"
+fi
+[ -x "$folder/python/bin/python" ] || make_python >"$folder/python.log" 2>&1 || say "not installed: Devito, mpi4jax"
