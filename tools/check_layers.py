@@ -3,7 +3,7 @@
 
 C (src/): base < {policy, protect, engine, record} < intercept < lib; the four
 in the middle never include one another. Python (python/lapwing/): errors,
-files and options < profile, launch, lab < model < report, bench < commands < cli.
+files and options < profile, launch, lab < model < report, bench < probe < commands < cli.
 """
 
 import ast
@@ -33,7 +33,8 @@ PYTHON_LAYERS: Mapping[str, set[str]] = {
     "model": GROUND | {"profile"},
     "report": GROUND | {"profile", "model"},
     "bench": GROUND | {"profile", "launch", "lab"},
-    "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench"},
+    "probe": GROUND | {"launch", "lab", "report", "bench"},
+    "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench", "probe"},
     "cli": GROUND | {"commands"},
     "__main__": {"cli"},
 }

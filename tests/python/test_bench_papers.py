@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from lapwing.bench.bip import KEYS, describe_bip
+from lapwing.bench.bip import KEYS as BIP_KEYS
+from lapwing.bench.bip import describe_bip
 from lapwing.bench.contenders import Contender
 from lapwing.bench.mpi import Mpi, find_mpi
 from lapwing.bench.place import Place
-from lapwing.bench.sendtime import TIMES, describe_sendtime
+from lapwing.bench.sendtime import KEYS, describe_sendtime
 from lapwing.bench.turns import Turns, take_turns
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
 from lapwing.report.paper_plots import plot_bip, plot_sendtime
-from lapwing.report.papers import print_bip, print_sendtime
+from lapwing.report.papers import TIMES, print_bip, print_sendtime
 from lapwing.report.plots import save_plot
 
 PYTHON = Path(__file__).parents[2] / "python"
@@ -30,7 +31,7 @@ CONTENDERS = [Contender("stock"), Contender("lapwing auto", options=[])]
 
 
 def make_rows(**changes: float) -> list[Any]:
-    times = {"comm_us": 40.0, "comp_us": 100.0, **dict.fromkeys(KEYS[2:], 140.0), **changes}
+    times = {"comm_us": 40.0, "comp_us": 100.0, **dict.fromkeys(BIP_KEYS[2:], 140.0), **changes}
     return [{key: [value] * 3 for key, value in times.items()}]
 
 
@@ -42,7 +43,7 @@ def bip() -> list[dict[str, Any]]:
 
 @pytest.fixture
 def sendtime() -> list[dict[str, Any]]:
-    rows = {(one.name, 0): [{key: [1.0, 2000.0, 3000.0] for key in TIMES}] for one in CONTENDERS}
+    rows = {(one.name, 0): [{key: [1.0, 2000.0, 3000.0] for key in KEYS}] for one in CONTENDERS}
     return describe_sendtime([1 << 20], CONTENDERS, Turns(rows))
 
 
@@ -53,12 +54,16 @@ def test_ways_are_measured_by_stock(bip: list[dict[str, Any]]) -> None:
     assert bip[0]["optimum_us"] == 100
 
 
+def test_every_time_has_a_column() -> None:
+    assert set(TIMES) == set(KEYS)
+
+
 def test_without_stock_nothing_is_claimed() -> None:
     assert describe_bip([1024], CONTENDERS, Turns(failures={"stock": "it hung"})) == []
 
 
 def test_who_fails_is_left_out() -> None:
-    rows = {("stock", 0): [{key: [1.0] for key in TIMES}]}
+    rows = {("stock", 0): [{key: [1.0] for key in KEYS}]}
     [result] = describe_sendtime([8], CONTENDERS, Turns(rows, {"lapwing auto": "it hung"}))
     assert list(result["contenders"]) == ["stock"]
 

@@ -20,8 +20,8 @@ from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
 from lapwing.probe.evidence import EXPERIMENTS, Carrier, Finding, SizeFindings, Verdict, choose_verdict, judge_size
 from lapwing.probe.run import Findings, LinePlace, choose_sizes, find_line_mpi, probe_where
+from lapwing.probe.show import print_probe
 from lapwing.probe.words import conclude, describe_eager, describe_finding, describe_size
-from lapwing.report.probe import print_probe
 
 PYTHON = Path(__file__).parents[2] / "python"
 COMM, AWAY = 1000.0, 2000.0

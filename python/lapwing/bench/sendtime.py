@@ -7,21 +7,20 @@ from typing import Any
 from lapwing.bench.contenders import STOCK, Contender
 from lapwing.bench.turns import Turns
 
-# What the program times, with what stands at the head of its column.
-TIMES = {
-    "send_us": "Send",
-    "send_touch_us": "then write",
-    "send_late_us": "Send, late receiver",
-    "send_late_touch_us": "then write",
-    "isend_us": "Isend",
-    "isend_wait_us": "work, Wait",
-    "recv_us": "Recv before arrival",
-    "recv_touch_us": "then read",
-    "recv_arrived_us": "Recv after arrival",
-    "recv_arrived_touch_us": "then read",
-    "irecv_us": "Irecv",
-    "irecv_wait_us": "work, Wait",
-}
+KEYS = (
+    "send_us",
+    "send_touch_us",
+    "send_late_us",
+    "send_late_touch_us",
+    "isend_us",
+    "isend_wait_us",
+    "recv_us",
+    "recv_touch_us",
+    "recv_arrived_us",
+    "recv_arrived_touch_us",
+    "irecv_us",
+    "irecv_wait_us",
+)
 
 
 def describe_sendtime(sizes: Sequence[int], contenders: Sequence[Contender], turns: Turns) -> list[dict[str, Any]]:
@@ -32,7 +31,7 @@ def describe_sendtime(sizes: Sequence[int], contenders: Sequence[Contender], tur
             "size_bytes": size_bytes,
             "contenders": {
                 turns.label(name): {
-                    key: spread.as_json() for key, spread in turns.summarise(name, number, tuple(TIMES)).items()
+                    key: spread.as_json() for key, spread in turns.summarise(name, number, KEYS).items()
                 }
                 for name in sorted(names, key=lambda name: name != STOCK)
             },

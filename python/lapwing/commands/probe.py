@@ -24,7 +24,7 @@ from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.options import add_flags
 from lapwing.probe.run import Advance, Findings, LinePlace, find_line_mpi, probe_where
-from lapwing.report.probe import print_probe
+from lapwing.probe.show import print_probe
 
 SCHEMA = "lapwing-probe-1"
 WHERES = ("within", "between")

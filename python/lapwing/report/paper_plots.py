@@ -6,7 +6,6 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from lapwing.bench.bip import WAYS
 from lapwing.report.plots import prepare_axes
 from lapwing.report.progress_plots import COLOURS
 
@@ -28,7 +27,7 @@ def plot_bip(results: Sequence[dict[str, Any]], title: str) -> Figure:
     names, sizes = list_contenders(results), [row["size_bytes"] for row in results]
     figure = Figure(figsize=(4.5 * max(1, len(names)), 4.5), layout="constrained")
     for axes, name in zip(figure.subplots(1, max(1, len(names)), squeeze=False, sharey=True)[0], names, strict=False):
-        for number, way in enumerate(WAYS):
+        for number, way in enumerate(results[0]["contenders"][name]):
             times = [row["contenders"][name][way]["time_us"]["median"] for row in results]
             axes.plot(sizes, times, "o-", markersize=3, color=COLOURS[number], label=way)
         axes.plot(sizes, [row["optimum_us"] for row in results], "--", color="black", label="optimum")

@@ -7,8 +7,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from lapwing.bench.bip import WAYS
-from lapwing.bench.sendtime import TIMES
 from lapwing.report.progress import make_table
 from lapwing.report.summary import format_bytes
 from lapwing.report.tables import format_ms
@@ -20,6 +18,21 @@ outer: with a call after each quarter of the work, inner: after each product"""
 SENDTIME_CAPTION = """\
 median microseconds. write, read: the first touch of the buffer right after the
 blocking call, where a call that returned early makes the program wait"""
+# Heads of the columns.
+TIMES = {
+    "send_us": "Send",
+    "send_touch_us": "then write",
+    "send_late_us": "Send, late receiver",
+    "send_late_touch_us": "then write",
+    "isend_us": "Isend",
+    "isend_wait_us": "work, Wait",
+    "recv_us": "Recv before arrival",
+    "recv_touch_us": "then read",
+    "recv_arrived_us": "Recv after arrival",
+    "recv_arrived_touch_us": "then read",
+    "irecv_us": "Irecv",
+    "irecv_wait_us": "work, Wait",
+}
 HALVES = (("sending", ("send", "isend")), ("receiving", ("recv", "irecv")))
 
 
@@ -27,9 +40,10 @@ def make_bip_table(row: Mapping[str, Any]) -> Table:
     """Make the table of one size."""
     comm, comp = row["comm_us"]["median"], row["comp_us"]["median"]
     title = f"{format_bytes(row['size_bytes'])}: comm {format_ms(comm)}, comp {format_ms(comp)}"
-    table = make_table("", WAYS, f"{title}, best {format_ms(row['optimum_us'])}")
-    for name, ways in row["contenders"].items():
-        cells = [f"{format_ms(way['time_us']['median'])} ({way['overlap']:.2f})" for way in ways.values()]
+    ways = list(next(iter(row["contenders"].values())))
+    table = make_table("", ways, f"{title}, best {format_ms(row['optimum_us'])}")
+    for name, figures in row["contenders"].items():
+        cells = [f"{format_ms(figures[way]['time_us']['median'])} ({figures[way]['overlap']:.2f})" for way in ways]
         table.add_row(name, *cells)
     return table
 
