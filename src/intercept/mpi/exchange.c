@@ -42,8 +42,8 @@ static int half_finish(struct half *half, MPI_Status *status)
     return message_finish(half->message, &half->request, status);
 }
 
-/* MPI looks at the arguments of both messages before it starts one. So do we,
- * for the message that is started last. */
+/* MPI looks at the arguments of both messages before it starts one. So do we:
+ * after that each half goes its way, whatever becomes of the other. */
 static int exchange_check_send(const struct message *m)
 {
     MPI_Request request;
@@ -70,21 +70,22 @@ static int exchange_check_receive(const struct message *m)
     return result;
 }
 
+static int exchange_check(const struct exchange *exchange)
+{
+    int result = exchange_check_receive(&exchange->receive);
+    return result == MPI_SUCCESS ? exchange_check_send(&exchange->send) : result;
+}
+
 /* The receive first: a ready receiver spares the sender a copy. */
 static int exchange_split(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
 {
     MPI_Status own_status = {0};
-    int in_result = exchange_check_send(&exchange->send);
-    if (in_result != MPI_SUCCESS)
-        return in_result;
     dispatch_wait_argument(exchange->status, sizeof *exchange->status);
     struct half in = half_start(&exchange->receive, receive_reason, message_start_receive, exchange->status);
-    if (in.result != MPI_SUCCESS)
-        return in.result;
+    /* Also after a receive that failed: a truncated message may have been there already. */
     struct half out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
     bool is_inline = in.request != abi_handles.request_null;
-    in_result = half_finish(&in, &own_status);
-    /* Also after a failed receive: the send is under way, and its buffer in use. */
+    int in_result = half_finish(&in, &own_status);
     int out_result = half_finish(&out, MPI_STATUS_IGNORE);
     if (is_inline)
         statuses_copy(exchange->status, &own_status);
@@ -95,13 +96,8 @@ static int exchange_split(struct exchange *exchange, enum reason send_reason, en
  * receive waits for its match. */
 static int exchange_match(struct exchange *exchange, enum reason send_reason)
 {
-    int result = exchange_check_receive(&exchange->receive);
-    if (result != MPI_SUCCESS)
-        return result;
     struct half out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
-    if (out.result != MPI_SUCCESS)
-        return out.result;
-    result = matched_receive(&exchange->receive, exchange->status);
+    int result = matched_receive(&exchange->receive, exchange->status);
     int out_result = half_finish(&out, MPI_STATUS_IGNORE);
     return result != MPI_SUCCESS ? result : out_result;
 }
@@ -135,8 +131,11 @@ static bool exchange_copy(struct message *send)
 static int exchange_carry(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
 {
     bool must_match = receive_reason == REASON_NONE && message_must_match(&exchange->receive, exchange->status);
-    int result =
-        must_match ? exchange_match(exchange, send_reason) : exchange_split(exchange, send_reason, receive_reason);
+    int result = exchange_check(exchange);
+    if (result == MPI_SUCCESS && must_match)
+        result = exchange_match(exchange, send_reason);
+    else if (result == MPI_SUCCESS)
+        result = exchange_split(exchange, send_reason, receive_reason);
     free(exchange->send.copy); /* NULL when an op has it */
     return result;
 }

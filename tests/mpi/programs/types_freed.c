@@ -19,6 +19,8 @@ int main(int argc, char **argv)
         MPI_Type_vector(ROWS, COLUMNS / 2 + i, COLUMNS, MPI_INT, &type);
         MPI_Type_commit(&type);
         if (rank == 0)
+            check_delay();
+        if (rank == 0)
             MPI_Send(matrix[i], 1, type, 1, i, MPI_COMM_WORLD);
         else
             MPI_Recv(matrix[i], 1, type, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
