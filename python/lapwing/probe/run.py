@@ -18,7 +18,8 @@ from lapwing.probe.evidence import SizeFindings, judge_size
 LARGEST_EAGER_BYTES = 4 << 20
 SMALL_BYTES = 4096
 LARGE_BYTES = (256 << 10, 1 << 20, 4 << 20)
-LIMIT_S = 180.0  # of one run of the program
+LIMIT_S = 180.0  # of one run of the program, and more for large messages:
+LIMIT_S_PER_BYTE = 4e-6
 
 Advance = Callable[[], None]
 
@@ -91,7 +92,6 @@ def choose_sizes(eager_bytes: int) -> list[int]:
 
 def run_program(place: Place, contender: Contender, words: Sequence[str], count: int) -> list[Mapping[str, Any]]:
     """Run the program; return its lines of JSON, of which the first says which ranks it measured."""
-    place.limit_s = LIMIT_S
     lines = place.run_as(contender, words, count)
     try:
         rows = [json.loads(line) for line in lines]
@@ -112,6 +112,7 @@ def probe_where(
     advance: Advance,
 ) -> Findings:
     """Probe within a host or between hosts; stock first, who finds out what there is to measure."""
+    place.limit_s = LIMIT_S
     try:
         rows = run_program(place, Contender(STOCK), [str(program), where, "eager", str(LARGEST_EAGER_BYTES)], 2)
     except LapwingError as error:
@@ -121,12 +122,14 @@ def probe_where(
         cause = "every rank has a host of its own" if where == "within" else f"all ranks run on {head['hosts'][0]}"
         return Findings(where, missing=cause, library=head["library"])
     eager_bytes = int(rows[1]["eager_bytes"])
-    words = [str(program), where, "transfer", str(repetitions), *map(str, sizes or choose_sizes(eager_bytes))]
+    sizes = sizes or choose_sizes(eager_bytes)
+    place.limit_s = LIMIT_S + LIMIT_S_PER_BYTE * sum(sizes)
+    words = [str(program), where, "transfer", str(repetitions), *map(str, sizes)]
     found: dict[str, Sequence[SizeFindings]] = {}
     failures: dict[str, str] = {}
     for contender in contenders:
         try:
-            rows = run_program(place, contender, words, len(words) - 3)
+            rows = run_program(place, contender, words, len(sizes) + 1)
             found[place.name_run(contender)] = [judge_size(row) for row in rows[1:]]
         except LapwingError as error:
             failures[contender.name] = error.message
