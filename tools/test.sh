@@ -4,6 +4,7 @@
 #   tools/test.sh            all that a change must pass (under 25 minutes on 2 cores)
 #   tools/test.sh STEP...    only these steps, after tools/setup.sh --tests
 #   tools/test.sh stress     300,000 random steps per variant (hold backend) and MPI
+#   tools/test.sh fuzz_long  1,000,000 random operations per MPI and hold backend (hours)
 #   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
 #   tools/test.sh packages   programs that were not written for Lapwing (docs/tested.md): the outcomes of stock MPI (hours)
 #   tools/test.sh call       what a small call that is passed costs, in instructions
@@ -13,7 +14,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 build=$root/build/release
-every_step="format layers lint shell build preload options unit python sanitize mpi fortran_quick claim"
+every_step="format layers lint shell build preload options unit python sanitize mpi fuzz fortran_quick claim"
 failed=""
 skipped=""
 
@@ -28,7 +29,7 @@ step_layers() {
 step_lint() {
     .venv/bin/ruff check python tools tests mpi src &&
         .venv/bin/mypy python/lapwing tools tests/mpi tests/claim &&
-        .venv/bin/mypy tests/fortran/run.py
+        .venv/bin/mypy tests/fortran/run.py && .venv/bin/mypy tests/fuzz
 }
 
 step_shell() {
@@ -99,6 +100,20 @@ step_fortran_quick() {
 
 step_fortran() {
     run_fortran --quick
+}
+
+run_fuzz() {
+    .venv/bin/python tests/fuzz/run.py --preload "$build/liblapwing.so" --mpi openmpi4 --mpi mpich4 "$@"
+}
+
+# Two minutes of random programs.
+step_fuzz() {
+    run_fuzz --seconds 50 --variant userfaultfd-1 --variant signal-1 --variant default
+}
+
+step_fuzz_long() {
+    run_fuzz --operations 1000000 --variant userfaultfd-1 --variant userfaultfd-user-1 --variant signal-1 \
+        --variant userfaultfd --variant signal
 }
 
 # Every program on every MPI in every variant: about an hour.

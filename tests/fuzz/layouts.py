@@ -7,6 +7,7 @@ from dataclasses import dataclass
 Block = tuple[int, int]  # first byte, first byte after
 
 BUILTIN_SIZES = (1, 1, 2, 4, 8, 8, 4)  # BYTE, CHAR, SHORT, INT, DOUBLE, UINT64_T, UNSIGNED: as in interpreter/types.c
+STRUCTURE_BASE = 1000  # bases from here on are structs
 BLOCKS_MAX = 64  # more blocks are taken for one that covers them
 
 
@@ -100,7 +101,7 @@ def structure(index: int, parts: Sequence[tuple[Layout, int, int]]) -> Layout:
         (at + low, at + low + length * old.extent) for old, length, at in parts for low, _ in old.blocks[:1]
     )
     size = sum(old.size * length for old, length, _ in parts)
-    return Layout(index, 1000 + index, 1, size, max(high for _, high in blocks), blocks)
+    return Layout(index, STRUCTURE_BASE + index, 1, size, max(high for _, high in blocks), blocks)
 
 
 def overlap(one: Sequence[Block], other: Sequence[Block], shift: int = 0) -> bool:
