@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: MPI_Sendrecv_replace of a type with gaps swaps its elements and leaves the gaps alone.
- * defers: send receive */
+ * defers: any */
 #include "check.h"
 
 enum { ROWS = 300, COLUMNS = 400, WIDTH = 200 };
