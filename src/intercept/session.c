@@ -133,6 +133,7 @@ static enum reason session_profile(const struct session_facts *facts)
                                        .abi = facts->abi,
                                        .mpi_library = intercept_bind_library_path(),
                                        .event_capacity = (uint32_t)options.timeline};
+    gate_open(profile.is_shared);
     requests_share(profile.is_shared);
     record_is_shared = profile.is_shared;
     copied_objects_track();

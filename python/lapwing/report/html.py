@@ -170,7 +170,7 @@ def draw_grid(low: float, high: float, place: Callable[[float], float], is_acros
     for power in range(int(low), int(high) + 1):
         at = place(10.0**power)
         label = format_time(10.0**power)
-        line = (at, 10, at, HEIGHT + 100) if is_across else (MARGIN, at, WIDTH - 10, at)
+        line = (at, 10, at, HEIGHT + 100) if is_across else (MARGIN, at, WIDTH - 40, at)
         shapes.append('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="#ddd"/>'.format(*line))
         x, y = (at, HEIGHT + 116.0) if is_across else (MARGIN - 6.0, at + 4)
         shapes.append(make_text(x, y, label, "middle" if is_across else "end"))
@@ -185,7 +185,7 @@ def draw_slack(totals: JobTotals) -> str:
     across, up = make_axis([x for _, x, _ in points]), make_axis([y for _, _, y in points])
 
     def place_x(value: float) -> float:
-        return MARGIN + (log10(value) - across[0]) / (across[1] - across[0]) * (WIDTH - MARGIN - 10)
+        return MARGIN + (log10(value) - across[0]) / (across[1] - across[0]) * (WIDTH - MARGIN - 40)
 
     def place_y(value: float) -> float:
         return HEIGHT + 100 - (log10(value) - up[0]) / (up[1] - up[0]) * (HEIGHT + 90)
