@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "engine/gate.h"
 #include "intercept/busy.h"
+#include "intercept/copies.h"
 #include "intercept/libc/threads.h"
 #include "record/record.h"
 
@@ -187,6 +188,8 @@ static void transfer_judge(struct transfer *transfer)
     record_count(is_send ? RECORD_BYTES_SEND : RECORD_BYTES_RECEIVE, transfer->bytes);
     record_count(RECORD_OVERLAPPED_NS, (uint64_t)overlapped_ns);
     record_count(RECORD_HOLD_NS, (uint64_t)transfer->hold_cost_ns);
+    if (is_send && touched_ns != 0)
+        policy_site_learn_wait(transfer->site, ended_ns - touched_ns, copies_cost_ns(transfer->bytes));
     policy_site_learn(transfer->site, overlapped_ns, transfer->hold_cost_ns + (touched_ns != 0 ? TOUCH_COST_NS : 0));
 }
 

@@ -9,13 +9,15 @@
  * BAD_SAMPLES in a row start a pause; each pause without a good sample in between
  * is twice as long, so that a hopeless site is sampled once in PAUSE_LONGEST calls. */
 enum { SITES = 2048, BAD_SAMPLES = 3, PAUSE_FIRST = 32, PAUSE_LONGEST = 8192, PROBES = 16, GAIN_FACTOR = 2 };
+enum { COPIES_IN_A_ROW = 64 };
 
 /* key: 0 free, claimed once by CAS. The rest: hints, relaxed, by any thread. */
 struct policy_site {
     _Atomic uintptr_t key;
     _Atomic uint32_t bad_samples;
-    _Atomic uint32_t pause;      /* length of the last pause, calls */
-    _Atomic uint32_t pause_left; /* calls still to pass */
+    _Atomic uint32_t pause;       /* length of the last pause, calls */
+    _Atomic uint32_t pause_left;  /* calls still to pass */
+    _Atomic uint32_t copies_left; /* sends still to copy */
 };
 
 static struct policy_site sites[SITES];
@@ -73,6 +75,21 @@ static void site_pause(struct policy_site *site)
     atomic_store_explicit(&site->pause_left, next, memory_order_relaxed);
     /* After a pause one bad sample is enough to start the next. */
     atomic_store_explicit(&site->bad_samples, BAD_SAMPLES - 1, memory_order_relaxed);
+}
+
+void policy_site_learn_wait(struct policy_site *site, int64_t waited_ns, int64_t copy_ns)
+{
+    if (site != NULL && waited_ns > GAIN_FACTOR * copy_ns)
+        atomic_store_explicit(&site->copies_left, COPIES_IN_A_ROW, memory_order_relaxed);
+}
+
+bool policy_site_prefers_copy(struct policy_site *site)
+{
+    uint32_t left = site == NULL ? 0 : atomic_load_explicit(&site->copies_left, memory_order_relaxed);
+    if (!policy_learns || left == 0)
+        return false;
+    atomic_store_explicit(&site->copies_left, left - 1, memory_order_relaxed);
+    return true;
 }
 
 void policy_site_learn(struct policy_site *site, int64_t overlapped_ns, int64_t cost_ns)

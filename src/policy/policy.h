@@ -23,6 +23,14 @@ struct policy_site *policy_site_find(const void *return_address, enum policy_dir
 /* False while the site is being passed because of what it learnt. */
 bool policy_site_allows(struct policy_site *site);
 
+/* A send of the site was held, and the program then waited so long for its
+ * buffer; copying the message would have cost so much. */
+void policy_site_learn_wait(struct policy_site *site, int64_t waited_ns, int64_t copy_ns);
+
+/* Should this send be copied rather than held? Now and then it is held all the
+ * same, to see whether the program still waits. */
+bool policy_site_prefers_copy(struct policy_site *site);
+
 /* What one op of the site brought: time that the program ran on after the early
  * return (waits not counted) against the time that holding and waking cost. */
 void policy_site_learn(struct policy_site *site, int64_t overlapped_ns, int64_t cost_ns);

@@ -3,11 +3,9 @@
  * waited for here. */
 #include "exchange.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "dispatch.h"
 #include "engine/gate.h"
+#include "intercept/copies.h"
 #include "errors.h"
 #include "matched.h"
 #include "statuses.h"
@@ -113,21 +111,6 @@ static enum reason exchange_judge_receive(struct exchange *exchange, const void 
     return reason;
 }
 
-/* The bytes to send lie where others will arrive: they are sent from a copy, as
- * MPI itself does. False without the memory for it. */
-static bool exchange_copy(struct message *send)
-{
-    struct range bytes = send->range;
-    dispatch_wait_buffer(send->buffer, send->count, send->datatype, DISPATCH_WRITES);
-    send->copy = malloc(bytes.high - bytes.low);
-    if (send->copy == NULL)
-        return false;
-    memcpy(send->copy, (const void *)bytes.low, bytes.high - bytes.low);
-    send->buffer = (void *)((uintptr_t)send->buffer - bytes.low + (uintptr_t)send->copy);
-    send->range = base_range_of(send->copy, bytes.high - bytes.low);
-    return true;
-}
-
 static int exchange_carry(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
 {
     bool must_match = receive_reason == REASON_NONE && message_must_match(&exchange->receive, exchange->status);
@@ -136,7 +119,7 @@ static int exchange_carry(struct exchange *exchange, enum reason send_reason, en
         result = exchange_match(exchange, send_reason);
     else if (result == MPI_SUCCESS)
         result = exchange_split(exchange, send_reason, receive_reason);
-    free(exchange->send.copy); /* NULL when an op has it */
+    copies_give_back(exchange->send.copy); /* NULL when an op has it */
     return result;
 }
 
@@ -151,13 +134,14 @@ static void exchange_prepare_pass(struct exchange *exchange, enum reason send_re
     dispatch_wait_buffer(receive->buffer, receive->count, receive->datatype, DISPATCH_WRITES);
 }
 
-/* Halves that cannot be told apart wait for all ops, so that the call may keep the gate. */
+/* What is sent from where others will arrive goes from a copy, as MPI itself does.
+ * Halves that cannot be told apart wait for all ops, so that the call may keep the gate. */
 static bool exchange_can_split(struct exchange *exchange)
 {
     struct message *send = &exchange->send;
     if (!send->is_copied || (send->is_measured && send->bytes == 0))
         return true;
-    if (message_is_whole(send) && exchange_copy(send))
+    if (message_is_whole(send) && message_copy(send))
         return true;
     dispatch_wait_all();
     return false;

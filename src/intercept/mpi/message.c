@@ -10,6 +10,7 @@
 #include "engine/gate.h"
 #include "errors.h"
 #include "intercept/fortran/callers.h"
+#include "intercept/copies.h"
 #include "intercept/neighbours.h"
 #include "intercept/requests.h"
 #include "intercept/session.h"
@@ -46,6 +47,19 @@ bool message_is_whole(const struct message *message)
         return true;
     bool is_compact = message->range.high - message->range.low <= SPAN_FACTOR_MAX * message->bytes;
     return is_compact && message->buffer != MPI_BOTTOM && types_gaps_are_own(message->datatype);
+}
+
+bool message_copy(struct message *message)
+{
+    struct range bytes = message->range;
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
+    message->copy = copies_take((const void *)bytes.low, bytes.high - bytes.low);
+    if (message->copy == NULL)
+        return false;
+    message->is_copied = true;
+    message->buffer = (void *)((uintptr_t)message->buffer - bytes.low + (uintptr_t)message->copy);
+    message->range = base_range_of(message->copy, bytes.high - bytes.low);
+    return true;
 }
 
 static bool message_is_switched_off(const struct message *message)
@@ -135,7 +149,7 @@ static bool message_test(struct engine_op *op)
     if (native->status_number != 0)
         statuses_settle(native->status_number, transfer->bytes, &status);
     transfer_end(transfer);
-    free(copy);
+    copies_give_back(copy);
     return true;
 }
 
@@ -157,6 +171,8 @@ static void message_describe(struct transfer *transfer, const struct message *me
     transfer->direction = message->direction;
     transfer->bytes = message->bytes;
     transfer->site = message->site;
+    if (message->is_copied)
+        transfer->hold_cost_ns = copies_cost_ns(message->bytes);
     native_of(transfer)->request = abi_handles.request_null;
     native_of(transfer)->status_number = 0;
     native_of(transfer)->copy = message->copy;

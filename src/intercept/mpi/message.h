@@ -40,6 +40,10 @@ static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datat
         .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag, .comm = comm};
 }
 
+/* Sends from a copy from now on. False without the memory for it; then nothing has
+ * changed. The message is whole (message_is_whole()). */
+bool message_copy(struct message *message);
+
 /* Fills where the bytes lie. Cheap: for every message. */
 void message_measure(struct message *message);
 

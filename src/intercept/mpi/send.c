@@ -6,6 +6,7 @@
 #include "completion.h"
 #include "dispatch.h"
 #include "errors.h"
+#include "intercept/copies.h"
 #include "intercept/entries.h"
 #include "message.h"
 #include "record/record.h"
@@ -71,13 +72,22 @@ static int send_pass(const struct message *message, const struct send_kind *kind
     return send_pass_inside(message, kind);
 }
 
+/* Memory that cannot be held can be copied. */
+static bool send_may_copy(enum reason reason)
+{
+    return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED;
+}
+
 static int send_early(struct message *message, const struct send_kind *kind)
 {
     MPI_Request request;
     int result;
     enum reason reason = message_start_early(message, kind->start, MPI_STATUS_IGNORE, &request, &result);
-    if (reason == REASON_NONE)
+    if (reason == REASON_NONE) {
+        record_count(RECORD_COPIES, message->is_copied);
+        message->copy = NULL; /* the op's */
         return result;
+    }
     record_pass(reason, message->bytes);
     if (reason == REASON_FINISHED_AT_ONCE)
         return result;
@@ -92,8 +102,14 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
     message_measure(message);
     if (kind->start != message_start_synchronous_send)
         reason = message_judge(message, return_address);
-    if (reason == REASON_NONE)
-        return send_early(message, kind);
+    bool is_copied = reason == REASON_NONE ? policy_site_prefers_copy(message->site) : send_may_copy(reason);
+    if (is_copied && message_copy(message))
+        reason = REASON_NONE;
+    if (reason == REASON_NONE) {
+        int result = send_early(message, kind);
+        copies_give_back(message->copy);
+        return result;
+    }
     record_pass(reason, message->bytes);
     return send_pass(message, kind);
 }

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/copies.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/options.h"
+
+enum { SPARES_MAX = 8, WASTE_FACTOR_MAX = 4, SMOOTHING = 8 };
+enum { FIRST_PS_PER_BYTE = 250 }; /* 4 GB/s, until it has been measured */
+
+/* Lies before the bytes of each copy; as large as the strictest alignment. */
+struct block {
+    size_t capacity_bytes;
+    char pad[64 - sizeof(size_t)];
+};
+
+/* All but ps_per_byte: under the lock. ps_per_byte: whoever copies; a hint. */
+static struct {
+    struct base_lock lock;
+    size_t existing_bytes;
+    struct block *spares[SPARES_MAX];
+    _Atomic int64_t ps_per_byte;
+} copies = {.ps_per_byte = FIRST_PS_PER_BYTE};
+
+static bool block_fits(const struct block *block, size_t length_bytes)
+{
+    return block != NULL && block->capacity_bytes >= length_bytes &&
+           block->capacity_bytes / WASTE_FACTOR_MAX <= length_bytes;
+}
+
+static struct block *spare_take(size_t length_bytes)
+{
+    for (int i = 0; i < SPARES_MAX; i++) {
+        struct block *block = copies.spares[i];
+        if (block_fits(block, length_bytes)) {
+            copies.spares[i] = NULL;
+            return block;
+        }
+    }
+    return NULL;
+}
+
+static void block_free(struct block *block)
+{
+    copies.existing_bytes -= block->capacity_bytes;
+    free(block);
+}
+
+/* Spares of other sizes make way for a block that is needed. */
+static void spares_free_until(size_t needed_bytes)
+{
+    for (int i = 0; i < SPARES_MAX && copies.existing_bytes + needed_bytes > options.buffer_bytes; i++) {
+        if (copies.spares[i] != NULL)
+            block_free(copies.spares[i]);
+        copies.spares[i] = NULL;
+    }
+}
+
+static struct block *block_new(size_t length_bytes)
+{
+    spares_free_until(length_bytes);
+    if (copies.existing_bytes + length_bytes > options.buffer_bytes)
+        return NULL;
+    struct block *block = malloc(sizeof *block + length_bytes);
+    if (block == NULL)
+        return NULL;
+    block->capacity_bytes = length_bytes;
+    copies.existing_bytes += length_bytes;
+    return block;
+}
+
+static void cost_learn(int64_t elapsed_ns, size_t length_bytes)
+{
+    int64_t known = atomic_load_explicit(&copies.ps_per_byte, memory_order_relaxed);
+    int64_t seen = elapsed_ns * 1000 / (int64_t)(length_bytes + 1);
+    atomic_store_explicit(&copies.ps_per_byte, known + (seen - known) / SMOOTHING, memory_order_relaxed);
+}
+
+void *copies_take(const void *bytes, size_t length_bytes)
+{
+    int64_t begin_ns = base_clock_now_ns();
+    base_lock_take(&copies.lock);
+    struct block *block = spare_take(length_bytes);
+    if (block == NULL)
+        block = block_new(length_bytes);
+    base_lock_release(&copies.lock);
+    if (block == NULL)
+        return NULL;
+    memcpy(block + 1, bytes, length_bytes);
+    cost_learn(base_clock_now_ns() - begin_ns, length_bytes);
+    return block + 1;
+}
+
+static bool spare_keep(struct block *block)
+{
+    int i = 0;
+    while (i < SPARES_MAX && copies.spares[i] != NULL)
+        i++;
+    if (i < SPARES_MAX)
+        copies.spares[i] = block;
+    return i < SPARES_MAX;
+}
+
+void copies_give_back(void *copy)
+{
+    if (copy == NULL)
+        return;
+    struct block *block = (struct block *)copy - 1;
+    base_lock_take(&copies.lock);
+    if (!spare_keep(block))
+        block_free(block);
+    base_lock_release(&copies.lock);
+}
+
+int64_t copies_cost_ns(size_t length_bytes)
+{
+    return (int64_t)length_bytes * atomic_load_explicit(&copies.ps_per_byte, memory_order_relaxed) / 1000;
+}

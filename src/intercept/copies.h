@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory for copies of messages that are sent while the program goes on with its
+ * own buffer. Blocks are used again: a fresh one costs a page fault per page, as
+ * much as the copying itself. */
+#ifndef INTERCEPT_COPIES_H
+#define INTERCEPT_COPIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A copy of the bytes; NULL when there is no memory, or when the copies that
+ * exist would take more than option `buffer` together. Any thread. */
+void *copies_take(const void *bytes, size_t length_bytes);
+
+/* NULL is fine. Any thread. */
+void copies_give_back(void *copy);
+
+/* What copying so many bytes has cost lately, in ns. */
+int64_t copies_cost_ns(size_t length_bytes);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: copies hold the bytes, never take more memory than the option allows,
+ * and give it to blocks of another size when they are not needed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "intercept/copies.h"
+
+enum { KIB = 1024, SMALL = 64 * KIB, LARGE = 512 * KIB };
+
+static char source[1024 * KIB];
+
+static void claim(bool is_true, const char *what)
+{
+    if (is_true)
+        return;
+    fprintf(stderr, "FAILED: %s\n", what);
+    exit(EXIT_FAILURE);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof source; i++)
+        source[i] = (char)(i * 13 + i / 251);
+    options.buffer_bytes = sizeof source;
+    char *first = copies_take(source, LARGE);
+    char *second = copies_take(source + LARGE, LARGE);
+    claim(first != NULL && second != NULL, "there is room for two");
+    claim(memcmp(first, source, LARGE) == 0 && memcmp(second, source + LARGE, LARGE) == 0, "the bytes");
+    claim(copies_take(source, SMALL) == NULL, "no room for a third");
+    copies_give_back(first);
+    claim(copies_take(source, LARGE) == first, "a block is used again");
+    copies_give_back(second);
+    char *small = copies_take(source, SMALL);
+    claim(small != NULL && memcmp(small, source, SMALL) == 0, "an unused block makes way");
+    copies_give_back(NULL);
+    claim(copies_cost_ns(LARGE) > 0, "what it costs is known");
+    options.buffer_bytes = 0;
+    claim(copies_take(source, 1) == NULL, "none where none are wanted");
+    return 0;
+}
