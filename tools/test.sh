@@ -14,7 +14,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 build=$root/build/release
-every_step="format layers lint shell build preload options unit python sanitize mpi fuzz fortran_quick claim"
+every_step="format layers lint shell build preload options unit python sanitize mpi profile fuzz fortran_quick claim"
 failed=""
 skipped=""
 
@@ -96,6 +96,10 @@ run_fortran() {
 # That each binding of each MPI is overlapped at all; under a minute.
 step_fortran_quick() {
     run_fortran --variant userfaultfd --program sendrecv --program status_exact
+}
+
+step_profile() {
+    .venv/bin/python tests/profile/run.py --preload "$build/liblapwing.so" --mpi openmpi4 --mpi mpich4
 }
 
 step_fortran() {
