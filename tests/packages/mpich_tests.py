@@ -2,7 +2,7 @@
 """MPICH's own tests (test/mpi of Debian's source package mpich), as tests/packages/fetch.sh builds them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from families import Family
@@ -31,9 +31,14 @@ def summarize(output: Output) -> list[str]:
     return sorted(TIMES.sub("#", line.strip()) for line in output.text.splitlines() if line.strip())
 
 
-def read_list(folder: Path) -> Iterator[tuple[str, int, list[str]]]:
+def find_list(build: Path, group: str) -> Path | None:
+    """A group's list of tests: with the sources, or beside the programs where it is made from a pattern."""
+    folders = [build / "mpich-tests" / group, *build.glob(f"source/mpich-*/test/mpi/{group}")]
+    return next((folder / "testlist" for folder in folders if (folder / "testlist").exists()), None)
+
+
+def read_list(path: Path | None) -> Iterator[tuple[str, int, list[str]]]:
     """Program, ranks and arguments of each line of a list of tests that needs no special setting."""
-    path = next((folder / name for name in ("testlist", "testlist.in") if (folder / name).exists()), None)
     lines = path.read_text().splitlines() if path else []
     for line in dict.fromkeys(lines):
         words = line.split()
@@ -44,22 +49,23 @@ def read_list(folder: Path) -> Iterator[tuple[str, int, list[str]]]:
         yield words[0], int(words[1]), [word[4:] for word in words[2:] if word.startswith("arg=")]
 
 
-def skip_reason(program: Path, ranks: int) -> str:
+def skip_reason(program: Path, ranks: int, arguments: Sequence[str]) -> str:
     """Why a test is left out; empty when it is not."""
     if not program.exists():
         return "does not build here"
     if ranks > MOST_RANKS:
         return f"wants more than {MOST_RANKS} ranks, which poll"
-    return "takes gigabytes" if program.name in TOO_LARGE else ""
+    is_large = program.name in TOO_LARGE or "-count=4194304" in arguments
+    return "takes gigabytes, or minutes" if is_large else ""
 
 
-def list_group(folder: Path, group: str, family: Family, version: str) -> Iterator[Job | Skip]:
+def list_group(build: Path, group: str, family: Family, version: str) -> Iterator[Job | Skip]:
     """The tests of one folder."""
     suite = f"{SUITE}-{group.replace('/', '-')}"
-    for name, ranks, arguments in read_list(folder / group):
-        program = folder / group / name
+    for name, ranks, arguments in read_list(find_list(build, group)):
+        program = build / "mpich-tests" / group / name
         part = "-".join([suite, name, *(word.strip("-") for word in arguments), str(ranks)])
-        reason = skip_reason(program, ranks)
+        reason = skip_reason(program, ranks, arguments)
         if reason:
             yield Skip(part, reason, suite, family.name)
             continue
@@ -70,9 +76,9 @@ def list_group(folder: Path, group: str, family: Family, version: str) -> Iterat
 def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
     """The groups that were built."""
     family = find_family("mpich4", wheels)
-    folder = build / "mpich-tests"
-    reason = launcher_missing(family) or ("" if folder.exists() else "not built: tests/packages/fetch.sh builds it")
+    is_built = (build / "mpich-tests").exists()
+    reason = launcher_missing(family) or ("" if is_built else "not built: tests/packages/fetch.sh builds it")
     if reason:
         return [Skip(SUITE, reason, mpi=family.name)]
     version = debian_version("mpich")
-    return [job for group in GROUPS for job in list_group(folder, group, family, version)]
+    return [job for group in GROUPS for job in list_group(build, group, family, version)]

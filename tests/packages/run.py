@@ -180,7 +180,7 @@ def format_row(row: Row) -> str:
     """One line of the table."""
     passes = ", ".join(f"{reason} {calls}" for reason, calls in sorted(row.passes.items(), key=lambda item: -item[1]))
     ops = f"{row.ops:>6}" if row.variant != "stock" else f"{'-':>6}"
-    head = f"{row.verdict:9}{name_job(row.job):36}{row.variant:17}{row.run.elapsed_s:6.1f} s {ops} "
+    head = f"{row.verdict:9}{name_job(row.job):40} {row.variant:17}{row.run.elapsed_s:6.1f} s {ops} "
     return f"{head} {row.run.outcome.describe():22} {passes} {row.reason}".rstrip()
 
 
