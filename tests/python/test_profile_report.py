@@ -124,6 +124,31 @@ def test_page_sorts_by_numbers(totals: JobTotals) -> None:
     assert 'data-value="200000"' in make_page(totals)
 
 
+# Sorts by calls, downwards and upwards, then shows only the rows that contain a word.
+CLICKS = """<script>{
+const column = (number) => [...document.querySelectorAll("#sites tbody tr")].filter((row) => !row.hidden)
+  .map((row) => row.cells[number].textContent).join(" ");
+const head = document.querySelectorAll("#sites th")[3], field = document.getElementById("filter");
+const seen = [];
+head.click(); seen.push(column(3)); head.click(); seen.push(column(3));
+field.value = "allred"; field.dispatchEvent(new Event("input")); seen.push(column(1));
+document.title = seen.join(" | ");
+}</script></body>"""
+
+
+def test_page_works_in_a_browser(totals: JobTotals, tmp_path: Path) -> None:
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    page = tmp_path / "page.html"
+    page.write_text(make_page(totals).replace("</body>", CLICKS))
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
+    answer = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+    if answer.returncode != 0:
+        pytest.skip("chromium does not start here")
+    assert "<title>20 4 | 4 20 | MPI_Allreduce</title>" in answer.stdout
+
+
 def test_page_of_many_ranks_stays_small(tmp_path: Path) -> None:
     job = merge(tmp_path, [make_receive(rank, 300) for rank in range(300)])
     text = make_page(sum_profile(open_profile_job(job)))
