@@ -52,7 +52,7 @@ def describe_finding(finding: Finding, when: str) -> str:
         return f"{when}: cannot be told, the times scatter too much"
     wait = f"MPI_Wait then still took {format_us(finding.wait_us)}"
     if finding.verdict is Verdict.ALL:
-        return f"{when}: it goes on in the background ({100 * finding.hidden:.0f} % hidden)"
+        return f"{when}: it goes on meanwhile ({100 * finding.hidden:.0f} % hidden)"
     if finding.verdict is Verdict.PART:
         return f"{when}: {100 * finding.hidden:.0f} % of it is hidden; {wait}"
     if finding.verdict is Verdict.PAID:
