@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "abi.h"
+#include "base/lock.h"
 #include "intercept/real.h"
 #include "intercept/session.h"
 
@@ -27,11 +28,16 @@ static bool poke_make(void)
     return real.MPI_Irecv(NULL, 0, abi_handles.byte, POKE_RANK, POKE_TAG, own.comm, &own.request) == MPI_SUCCESS;
 }
 
+/* Under MPI_THREAD_MULTIPLE several threads may be here: one of them makes it. */
 bool poke_prepare(void)
 {
+    static struct base_lock making;
+    base_lock_take(&making);
     if (!own.is_ready)
         own.is_ready = poke_make();
-    return own.is_ready;
+    bool is_ready = own.is_ready;
+    base_lock_release(&making);
+    return is_ready;
 }
 
 void poke(void)
