@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a type may be freed, and its handle given to another one, while messages of it are under way.
- * defers: send receive */
+ * defers: receive */
 #include "check.h"
 
 enum { ROWS = 200, COLUMNS = 500, ROUNDS = 8 };

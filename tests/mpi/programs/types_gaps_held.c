@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: vectors, subarrays, indexed and nested types with gaps return early, in both
  * directions; the gaps keep what the program wrote there before.
- * defers: send receive
+ * defers: receive
  * arguments: vector subarray indexed hvector structs */
 #include "check.h"
 
