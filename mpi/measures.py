@@ -104,7 +104,7 @@ WATCHED: dict[str, tuple[str, ...]] = {
         f"    measure_buffer(&buffers, sendbuf, sendcount * {SIZE}, sendtype, false);",
     ),
 }
-WATCHED |= {name: WATCHED["Send"] for name in SENDS - {"Send"}}
+WATCHED |= dict.fromkeys(SENDS - {"Send"}, WATCHED["Send"])
 
 
 def short_name(row: Row) -> str:
@@ -143,8 +143,21 @@ def completion_size(row: Row, parameter: Parameter) -> str | None:
     return f"(size_t){name_like(row, 'count|incount')} * sizeof({parameter.name}[0])"
 
 
+# They use the buffers of requests, which no argument names.
+REQUEST_USES = {
+    "Start": "measure_uses_requests(1, request);",
+    "Startall": "measure_uses_requests(count, array_of_requests);",
+    **dict.fromkeys(("Pready", "Pready_range", "Pready_list", "Parrived"), "measure_uses_requests(1, &request);"),
+}
+
+
 def uses(row: Row) -> list[str]:
     """What a call is about to use. Where the table does not know how long it is: everything."""
+    return [*argument_uses(row), *([REQUEST_USES[name]] if (name := short_name(row)) in REQUEST_USES else [])]
+
+
+def argument_uses(row: Row) -> list[str]:
+    """What the arguments point to."""
     addresses = {buffer.address for buffer in row.buffers}
     pointers = [parameter for parameter in row.plain_pointers() if parameter.name not in addresses]
     if any(completion_size(row, parameter) is None for parameter in pointers):
@@ -291,11 +304,8 @@ def watch_lines(row: Row) -> list[str]:
     lines = WATCHED.get(short_name(row))
     if lines is None:
         return []
-    head = ["struct measure_buffers buffers = {0};"]
-    return ["if (call.bytes >= OBSERVE_BYTES_MIN) {", *(f"    {line}" for line in [*head, *lines])] + [
-        "    measure_observe(&call, &buffers);",
-        "}",
-    ]
+    inside = ["struct measure_buffers buffers = {0};", *lines, "measure_observe(&call, &buffers);"]
+    return ["if (call.bytes >= OBSERVE_BYTES_MIN) {", *(f"    {line}" for line in inside), "}"]
 
 
 def on_success(lines: list[str]) -> list[str]:
@@ -321,7 +331,8 @@ def body(row: Row, index: int) -> list[str]:
     ]
     if used:
         lines += ["if (protect_is_armed()) {", *(f"    {line}" for line in used), "}"]
-    lines += [*before(row), f"int returned = {target}({', '.join(seen)});", "int64_t over_ns = profile_call_over(&call);"]
+    lines += [*before(row), f"int returned = {target}({', '.join(seen)});"]
+    lines += ["int64_t over_ns = profile_call_over(&call);"]
     lines += on_success(after if restarts else describe(row))
     lines += ["profile_call_end(&call, over_ns);"]
     lines += on_success([] if restarts else [*after, *watch_lines(row)])

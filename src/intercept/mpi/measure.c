@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dispatch.h"
+#include "intercept/requests.h"
 #include "statuses.h"
 #include "types.h"
 
@@ -22,6 +23,19 @@ void measure_uses_argument(const void *argument, size_t length_bytes)
 {
     if ((uintptr_t)argument > base_page_bytes())
         observe_use_range(base_range_of(argument, length_bytes), false);
+}
+
+/* The buffers of persistent requests are known from when they were made. Of one that is not, any
+ * memory may be used: a peer in the same host may read it where it lies. */
+void measure_uses_requests(int count, const MPI_Request requests[])
+{
+    for (int i = 0; i < count; i++) {
+        struct range bytes = requests_range((uint64_t)(uintptr_t)requests[i]);
+        if (bytes.low < bytes.high)
+            observe_use_range(bytes, false);
+        else
+            observe_use_all();
+    }
 }
 
 int64_t measure_bytes(MPI_Count count, MPI_Datatype datatype)
