@@ -25,7 +25,7 @@ from minimise import minimise
 from families import Family, list_families  # isort: skip  (machine.py says where it is)
 
 SKIP = 77
-BATCH = 50  # programs of one job; all of the same features
+BATCH = 20  # programs of one job; all of the same features
 LINES = 400  # of one program
 PLAIN = Features(requests=False)
 FEATURES: Sequence[Features] = (
