@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/gate.h"
 
+#include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/futex.h"
 #include "base/lock.h"
+#include "engine/engine.h"
 
 _Thread_local uint32_t gate_depth;
 static _Thread_local uint32_t gate_waits;
+
+/* Of this thread's visit: were signals deferred, and which were blocked before? */
+static _Thread_local bool are_signals_deferred;
+static _Thread_local uint64_t signals_before;
 
 /* is_open: written once before the first op, read by all. lock: who is inside
  * when the gate is exclusive. inside: counts visitors when it is open.
@@ -18,7 +27,39 @@ static struct {
     _Atomic uint32_t inside;
     _Atomic uint32_t keep_out;
     _Atomic uint32_t engine_sleeps;
+    _Atomic bool defers_signals; /* set once, by whoever installs a handler */
 } gate;
+
+enum { SIGNAL_SET_BYTES = 8 };
+
+/* Not the faults, which cannot wait, nor libc's own two (nptl: SIGCANCEL, SIGSETXID). */
+static uint64_t signals_deferrable(void)
+{
+    static const int others[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, 32, 33};
+    uint64_t all = UINT64_MAX;
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        all &= ~((uint64_t)1 << (others[i] - 1));
+    return all;
+}
+
+static void signals_defer(void)
+{
+    uint64_t set = signals_deferrable();
+    are_signals_deferred = atomic_load_explicit(&gate.defers_signals, memory_order_relaxed) && engine_pending() != 0 &&
+                           syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &signals_before, SIGNAL_SET_BYTES) == 0;
+}
+
+static void signals_deliver(void)
+{
+    if (are_signals_deferred)
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals_before, NULL, SIGNAL_SET_BYTES);
+    are_signals_deferred = false;
+}
+
+void gate_defer_signals(void)
+{
+    atomic_store_explicit(&gate.defers_signals, true, memory_order_relaxed);
+}
 
 void gate_open(bool is_open)
 {
@@ -32,6 +73,8 @@ bool gate_is_open(void)
 
 void gate_enter(void)
 {
+    if (gate_depth == 0)
+        signals_defer();
     if (gate_depth++ != 0)
         return;
     if (gate.is_open)
@@ -42,10 +85,18 @@ void gate_enter(void)
         base_lock_take(&gate.lock);
 }
 
+static bool gate_try_take(void)
+{
+    return gate.is_open ? gate_others_inside() == 0 : base_lock_try(&gate.lock);
+}
+
 bool gate_try_enter(void)
 {
-    if (gate.is_open ? gate_others_inside() != 0 : !base_lock_try(&gate.lock))
+    signals_defer();
+    if (!gate_try_take()) {
+        signals_deliver();
         return false;
+    }
     if (gate.is_open)
         atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst); /* as in gate_enter() */
     gate_depth++;
@@ -60,6 +111,7 @@ void gate_leave(void)
         atomic_fetch_sub_explicit(&gate.inside, 1, memory_order_release);
     else
         base_lock_release(&gate.lock);
+    signals_deliver();
 }
 
 uint32_t gate_others_inside(void)
@@ -109,4 +161,5 @@ void gate_forked_child(void)
     atomic_store_explicit(&gate.keep_out, 0, memory_order_relaxed);
     gate_depth = 0;
     gate_waits = 0;
+    signals_deliver();
 }

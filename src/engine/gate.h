@@ -26,6 +26,11 @@ static inline bool gate_is_inside(void)
 void gate_open(bool is_open);
 bool gate_is_open(void);
 
+/* From now on signals wait while their thread is in the gate and ops are pending:
+ * a handler that touched a pending message there would wait for an engine that
+ * waits for the gate. Long visits are not made then (dispatch_wait_others). */
+void gate_defer_signals(void);
+
 void gate_enter(void);
 void gate_leave(void);
 

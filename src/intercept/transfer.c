@@ -3,6 +3,9 @@
 
 #include <sched.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "engine/gate.h"
@@ -236,19 +239,34 @@ void transfer_wait(uint64_t id)
     transfer_wait_end(begin_ns);
 }
 
-/* Is this a signal handler that interrupted a wait for a message? It must not
- * wait for that message; with MPI alone nothing would be pending before it. (At a
- * touch the thread is in the kernel: only where it is the only one do we know.) */
+/* Does a thread wait at a touch, and goes on to? One that was just let go still
+ * counts until the engine has finished with its op. */
+static bool transfer_is_awaited(void)
+{
+    enum { LOOKS = 50 };
+    const struct timespec pause = {0, 1000000};
+    for (int i = 0; i < LOOKS && atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0; i++)
+        syscall(SYS_nanosleep, &pause, NULL);
+    return atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0;
+}
+
+/* Is this a signal handler that interrupted a wait for a message? (At a touch the
+ * thread is in the kernel: only where it is the only one do we know.) */
 static bool transfer_has_interrupted(void)
 {
-    bool is_touched = atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0;
-    return gate_is_waiting() || (is_touched && !libc_threads_are_several());
+    return gate_is_waiting() || (!libc_threads_are_several() && transfer_is_awaited());
+}
+
+void transfer_wait_all_unless_interrupted(void)
+{
+    if (engine_pending() != 0 && !transfer_has_interrupted())
+        transfer_wait_all();
 }
 
 void transfer_wait_all(void)
 {
     int64_t begin_ns;
-    if (engine_pending() == 0 || gate_is_inside() || is_leaving || transfer_has_interrupted())
+    if (engine_pending() == 0 || gate_is_inside() || is_leaving)
         return;
     transfer_wait_begin(&begin_ns);
     for (uint32_t round = 0; engine_pending() != 0; round++)
@@ -277,7 +295,7 @@ static void transfer_abandon_all(void)
 static void transfer_wait_untouched(void)
 {
     uint32_t round = 0;
-    while (engine_pending() != 0 && atomic_load_explicit(&engine_waiters, memory_order_relaxed) == 0)
+    while (engine_pending() != 0 && !transfer_is_awaited())
         transfer_poll_round(round++);
 }
 

@@ -73,6 +73,11 @@ bool transfer_is_pending(uint64_t id);
 void transfer_wait(uint64_t id);
 void transfer_wait_all(void);
 
+/* The same for what a signal handler may do as well (files, fork): one that
+ * interrupted a wait for a message must not wait for that message, and with MPI
+ * alone nothing would be pending before it. */
+void transfer_wait_all_unless_interrupted(void);
+
 /* Waits for the ops that this thread has begun. Where other threads may be in MPI
  * at the same time (MPI_THREAD_MULTIPLE), waiting for theirs could deadlock: with
  * MPI alone they would still be inside their calls, and what those wait for may

@@ -19,5 +19,5 @@ void intercept_wait_all(void)
 {
     if (protect_is_armed())
         observe_use_all();
-    transfer_wait_all();
+    transfer_wait_all_unless_interrupted();
 }

@@ -687,7 +687,8 @@ static bool is_tried_elsewhere(const char *name)
         "execvpe"
         " execveat fexecve execl execlp execle _Fork exit _exit _Exit quick_exit sigaction __sigaction signal "
         "bsd_signal"
-        " ssignal sysv_signal __sysv_signal sigset sigignore vfork clone dlsym setvbuf setbuf setbuffer mlockall lio_listio lio_listio64 stat stat64 lstat "
+        " ssignal sysv_signal __sysv_signal sigset sigignore vfork clone dlsym setvbuf setbuf setbuffer mlockall "
+        "lio_listio lio_listio64 stat stat64 lstat "
         "lstat64 fstatat fstatat64 statx __xstat __xstat64 __lxstat __lxstat64 __fxstatat __fxstatat64 readlink "
         "__readlink_chk readlinkat __readlinkat_chk unlink rename mkdir rmdir truncate truncate64 faccessat unlinkat "
         "remove renameat renameat2 link linkat symlink symlinkat mkdirat mkfifo mq_open __open __open64 ";

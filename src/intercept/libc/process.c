@@ -41,17 +41,17 @@ static void process_forked(void)
 static void process_prepare_fork(void)
 {
     /* An op that another thread is just starting is held before it can be waited
-     * for. And a handler that interrupted a wait cannot wait for that op: about a
-     * second, then it forks all the same. */
-    enum { TRIES_MAX = 1000 };
-    const struct timespec pause = {0, 1000000};
+     * for. And a handler that interrupted a wait cannot wait for that op: after two
+     * seconds it forks all the same. */
+    enum { TRIES_MAX = 20, PAUSE_STEP_NS = 5000000 };
     has_fork_begun = false;
     for (int i = 0; i < TRIES_MAX && !has_fork_begun && !gate_is_inside(); i++) {
+        const struct timespec pause = {0, (long)i * PAUSE_STEP_NS};
+        if (i > 0)
+            libc_real()->nanosleep(&pause, NULL);
         if (protect_is_armed())
             libc_use_all();
         has_fork_begun = protect_fork_begin();
-        if (!has_fork_begun)
-            libc_real()->nanosleep(&pause, NULL);
     }
 }
 

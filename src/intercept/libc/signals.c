@@ -23,7 +23,8 @@ bool libc_signals_have_handlers(void)
 
 static bool signal_comes_any_time(int number)
 {
-    static const int numbers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGCHLD, SIGURG, SIGPIPE};
+    static const int numbers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO,
+                                  SIGCHLD, SIGURG,    SIGPIPE, SIGTERM, SIGHUP,  SIGXCPU};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         if (number == numbers[i])
             return true;
@@ -32,8 +33,10 @@ static bool signal_comes_any_time(int number)
 
 static void handler_note(int number, sighandler_t handler)
 {
-    if (handler != SIG_DFL && handler != SIG_IGN && signal_comes_any_time(number) && !gate_is_inside())
-        atomic_store_explicit(&have_handlers, true, memory_order_relaxed);
+    if (handler == SIG_DFL || handler == SIG_IGN || !signal_comes_any_time(number) || gate_is_inside())
+        return;
+    gate_defer_signals();
+    atomic_store_explicit(&have_handlers, true, memory_order_relaxed);
 }
 
 static bool signals_are_shared(int number)

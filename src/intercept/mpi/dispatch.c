@@ -3,6 +3,7 @@
 
 #include "engine/gate.h"
 #include "errors.h"
+#include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
 #include "intercept/neighbours.h"
 #include "intercept/requests.h"
@@ -97,7 +98,8 @@ void dispatch_wait_argument(const void *argument, size_t length_bytes)
 
 void dispatch_wait_others(void)
 {
-    if (libc_threads_are_several() && !gate_is_open())
+    bool is_awaited = (libc_threads_are_several() && !gate_is_open()) || libc_signals_have_handlers();
+    if (is_awaited)
         transfer_wait_all();
 }
 

@@ -98,6 +98,11 @@ int fake_own(int descriptor)
     return base_descriptor_own(descriptor);
 }
 
+void gate_defer_signals(void)
+{
+    fake_notes.deferring_count++;
+}
+
 void engine_sockets_add(int descriptor)
 {
     errno = EDOM;
