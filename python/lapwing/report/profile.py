@@ -17,6 +17,8 @@ FUNCTIONS_MAX = 6
 SITES_MAX = 8
 TOUCHES_MAX = 6
 SHARE_MIN = 0.0005
+PLACE_LENGTH_MAX = 36
+NUMBER_WIDTH = 8
 NAMES = {
     CallClass.BLOCKING: "blocking calls",
     CallClass.WAIT: "waits",
@@ -55,7 +57,10 @@ def make_table(*columns: str) -> Table:
     """Make a table: names left, numbers right."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right", no_wrap=True)
+        if number == 0:
+            table.add_column(column, no_wrap=True)
+        else:
+            table.add_column(column, justify="right", no_wrap=True, min_width=NUMBER_WIDTH)
     return table
 
 
@@ -93,13 +98,19 @@ def make_function_table(totals: JobTotals) -> Table:
     return table
 
 
+def shorten_place(place: str) -> str:
+    """Cut the middle out of a long place: compilers make long names."""
+    kept = PLACE_LENGTH_MAX // 2 - 1
+    return place if len(place) <= PLACE_LENGTH_MAX else f"{place[:kept]}..{place[-kept:]}"
+
+
 def make_site_table(totals: JobTotals) -> Table:
     """Make the table of the longest call sites."""
     table = make_table("call site", "share", "calls", "mean", "longest", "message", "slack")
     for site in totals.list_sites()[:SITES_MAX]:
         slack_ns = site.computation_mean_ns
         slack = "" if slack_ns is None else format_time(slack_ns)
-        name = f"{site.place} {shorten_name(site.function)}"
+        name = f"{shorten_place(site.place)} {shorten_name(site.function)}"
         table.add_row(name, *make_sum_cells(site.sum, totals.rank_time_ns), slack)
     return table
 
@@ -154,12 +165,11 @@ def make_profile_text(totals: JobTotals) -> RenderableType:
     if not totals.ranks:
         return "no rank left a profile"
     touches = list(iterate_touches(totals))[:TOUCHES_MAX]
+    tables = [make_class_table(totals), make_function_table(totals), make_site_table(totals)]
     return Group(
         describe_job(totals),
         describe_imbalance(totals),
-        make_class_table(totals),
-        make_function_table(totals),
-        make_site_table(totals),
+        *(table for table in tables if table.row_count),
         *touches,
         *iterate_notes(totals),
     )
