@@ -73,6 +73,31 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
         sched_getaffinity(0, sizeof engine.processors, &engine.processors);
 }
 
+static _Thread_local bool is_engine_thread;
+
+static uint32_t engine_work(void)
+{
+    /* acquire: pairs with whoever submits or begins. */
+    return atomic_load_explicit(&engine.work, memory_order_acquire);
+}
+
+/* The engine may be asleep in epoll when the program ends the last of its work: it
+ * must not be woken by the program's next messages, least of all where ranks
+ * measure time by them. Seen: every MPI_Barrier after an overlapped exchange was
+ * left 30 us later by one rank than by the other, and Open MPI then sent two
+ * messages of 4 MiB that cross one after the other. */
+static void engine_work_end(uint32_t number)
+{
+    /* seq_cst: either we see what began meanwhile, or its beginner comes after our
+     * deafening and undoes it. */
+    bool is_last = atomic_fetch_sub_explicit(&engine.work, number, memory_order_seq_cst) == number;
+    if (number == 0 || !is_last || is_engine_thread)
+        return;
+    engine_sockets_listen(false);
+    if (engine_work() != 0)
+        engine_sockets_listen(true);
+}
+
 uint32_t engine_poll(void)
 {
     uint32_t ended = 0;
@@ -90,8 +115,8 @@ uint32_t engine_poll(void)
     }
     /* release: pairs with engine_pending(). */
     atomic_fetch_sub_explicit(&engine_pending_count, ended, memory_order_release);
-    atomic_fetch_sub_explicit(&engine.work, ended, memory_order_release);
     base_lock_release(&engine.list_lock);
+    engine_work_end(ended);
     return ended;
 }
 
@@ -200,12 +225,6 @@ static void engine_judge_events(unsigned events, uint32_t ended)
  * queues it): an event is worth a few looks, or the transfer would sit still
  * until something else wakes the engine. Seen with MPICH 4.0: 128 KiB took 3 ms
  * instead of 0.7. */
-static uint32_t engine_work(void)
-{
-    /* acquire: pairs with whoever submits or begins. */
-    return atomic_load_explicit(&engine.work, memory_order_acquire);
-}
-
 /* Until the program has begun all that belongs together: a poke between its
  * MPI_Irecv and its MPI_Isend may accept a message whose data then goes out
  * before the peer's own can (one socket for both ways). Seen: two messages of
@@ -316,6 +335,7 @@ static void engine_park(void)
 
 static void *engine_main(void *unused)
 {
+    is_engine_thread = true;
     sched_setaffinity(0, sizeof engine.processors, &engine.processors);
     engine_schedule_promptly();
     for (;;) {
@@ -355,7 +375,7 @@ static bool engine_thread_create(void)
 static bool engine_start(void)
 {
     engine.wake_descriptor = base_descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (engine.wake_descriptor < 0)
+    if (engine.wake_descriptor < 0 || !engine_sockets_open())
         return false;
     engine_sockets_watch(engine.wake_descriptor, ENGINE_EVENT_WAKE);
     engine_sockets_watch(engine.hooks.touch_descriptor, ENGINE_EVENT_TOUCH);
@@ -366,9 +386,11 @@ static bool engine_start(void)
 
 static void engine_work_add(void)
 {
-    /* release: the engine sees what was begun when it sees the number. */
-    if (atomic_fetch_add_explicit(&engine.work, 1, memory_order_release) == 0)
-        base_futex_wake(&engine.work, 1);
+    /* seq_cst: see engine_work_end(); and the engine sees what was begun when it sees the number. */
+    if (atomic_fetch_add_explicit(&engine.work, 1, memory_order_seq_cst) != 0)
+        return;
+    engine_sockets_listen(true);
+    base_futex_wake(&engine.work, 1);
 }
 
 /* Under the list lock. */
@@ -414,9 +436,8 @@ bool engine_assist_begin(void)
 
 void engine_assist_end(void)
 {
-    /* relaxed, release: the gate orders the first; the second as in engine_poll(). */
-    atomic_fetch_sub_explicit(&engine.assisted, 1, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&engine.work, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&engine.assisted, 1, memory_order_relaxed); /* the gate orders it */
+    engine_work_end(1);
 }
 
 void engine_stop(void)
@@ -433,6 +454,7 @@ void engine_stop(void)
     engine.is_running = false;
     base_descriptor_close(engine.wake_descriptor);
     engine.wake_descriptor = -1;
+    engine_sockets_close();
 }
 
 struct engine_totals engine_totals_read(void)

@@ -17,10 +17,16 @@
 
 enum { EVENTS_MAX = 64, EVENT_SHIFT = 32, UNCHANGED_ROUNDS_MAX = 8 };
 
-/* descriptor: the epoll set plus 1, made by whoever needs it first (CAS), 0
- * before. count: any thread adds. woken/unread: engine thread only. */
+/* Two epoll sets: `inner` holds the sockets; the engine sleeps on `outer`, which
+ * holds `inner`, the wake-ups and the touches. So one call makes it deaf to all
+ * sockets at once.
+ *
+ * inner: the set plus 1, made by whoever needs it first (CAS), 0 before. outer:
+ * made before the engine starts. count: any thread adds. woken/unread: engine
+ * thread only. */
 static struct {
-    _Atomic int descriptor_plus_1;
+    _Atomic int inner_plus_1;
+    _Atomic int outer_plus_1;
     _Atomic uint32_t count;
     int woken[EVENTS_MAX];
     int unread_bytes[EVENTS_MAX];
@@ -28,33 +34,57 @@ static struct {
     int unchanged_rounds;
 } sockets;
 
-static int sockets_epoll(void)
+static int sockets_inner(void)
 {
-    int known = atomic_load_explicit(&sockets.descriptor_plus_1, memory_order_acquire);
+    int known = atomic_load_explicit(&sockets.inner_plus_1, memory_order_acquire);
     if (known != 0)
         return known - 1;
     int made = base_descriptor_own(epoll_create1(EPOLL_CLOEXEC));
     if (made < 0)
         return -1;
     /* acq_rel: the loser uses the winner's set. */
-    if (atomic_compare_exchange_strong_explicit(&sockets.descriptor_plus_1, &known, made + 1, memory_order_acq_rel,
+    if (atomic_compare_exchange_strong_explicit(&sockets.inner_plus_1, &known, made + 1, memory_order_acq_rel,
                                                 memory_order_acquire))
         return made;
     base_descriptor_close(made);
     return known - 1;
 }
 
-static void sockets_watch(int descriptor, unsigned event, uint32_t triggers)
+static int sockets_outer(void)
+{
+    return atomic_load_explicit(&sockets.outer_plus_1, memory_order_acquire) - 1;
+}
+
+static void sockets_watch(int set, int operation, int descriptor, unsigned event, uint32_t triggers)
 {
     struct epoll_event entry = {.events = triggers,
                                 .data.u64 = ((uint64_t)event << EVENT_SHIFT) | (uint32_t)descriptor};
-    epoll_ctl(sockets_epoll(), EPOLL_CTL_ADD, descriptor, &entry);
+    epoll_ctl(set, operation, descriptor, &entry);
+}
+
+bool engine_sockets_open(void)
+{
+    int outer = base_descriptor_own(epoll_create1(EPOLL_CLOEXEC));
+    int inner = sockets_inner();
+    if (outer < 0 || inner < 0)
+        return false;
+    sockets_watch(outer, EPOLL_CTL_ADD, inner, ENGINE_EVENT_SOCKET, EPOLLIN);
+    /* release: who finds the set finds the sockets in it. */
+    atomic_store_explicit(&sockets.outer_plus_1, outer + 1, memory_order_release);
+    return true;
+}
+
+void engine_sockets_listen(bool is_listening)
+{
+    if (sockets_outer() >= 0)
+        sockets_watch(sockets_outer(), EPOLL_CTL_MOD, sockets_inner(), ENGINE_EVENT_SOCKET, is_listening ? EPOLLIN : 0);
 }
 
 void engine_sockets_add(int descriptor)
 {
     int saved_errno = errno;
-    sockets_watch(descriptor, ENGINE_EVENT_SOCKET, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+    sockets_watch(sockets_inner(), EPOLL_CTL_ADD, descriptor, ENGINE_EVENT_SOCKET,
+                  EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
     atomic_fetch_add_explicit(&sockets.count, 1, memory_order_relaxed);
     errno = saved_errno;
 }
@@ -67,17 +97,17 @@ uint32_t engine_sockets_count(void)
 void engine_sockets_watch(int descriptor, unsigned event)
 {
     if (descriptor >= 0)
-        sockets_watch(descriptor, event, EPOLLIN);
+        sockets_watch(sockets_outer(), EPOLL_CTL_ADD, descriptor, event, EPOLLIN);
 }
 
 /* epoll_pwait2 has nanoseconds (Linux 5.11); before it, milliseconds rounded up. */
 static int sockets_epoll_wait(struct epoll_event *events, int64_t timeout_ns)
 {
     struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
-    int count = (int)syscall(SYS_epoll_pwait2, sockets_epoll(), events, EVENTS_MAX, &timeout, NULL, 0);
+    int count = (int)syscall(SYS_epoll_pwait2, sockets_outer(), events, EVENTS_MAX, &timeout, NULL, 0);
     if (count >= 0 || errno != ENOSYS)
         return count;
-    return epoll_wait(sockets_epoll(), events, EVENTS_MAX, (int)((timeout_ns + 999999) / 1000000));
+    return epoll_wait(sockets_outer(), events, EVENTS_MAX, (int)((timeout_ns + 999999) / 1000000));
 }
 
 static void sockets_note_woken(const struct epoll_event *entry)
@@ -88,6 +118,14 @@ static void sockets_note_woken(const struct epoll_event *entry)
     sockets.woken[sockets.woken_count++] = (int)(uint32_t)entry->data.u64;
 }
 
+static void sockets_collect(void)
+{
+    struct epoll_event entries[EVENTS_MAX];
+    int count = epoll_wait(sockets_inner(), entries, EVENTS_MAX, 0);
+    for (int i = 0; i < count; i++)
+        sockets_note_woken(&entries[i]);
+}
+
 unsigned engine_sockets_sleep(int64_t timeout_ns)
 {
     struct epoll_event entries[EVENTS_MAX];
@@ -95,12 +133,10 @@ unsigned engine_sockets_sleep(int64_t timeout_ns)
     int count = sockets_epoll_wait(entries, timeout_ns);
     sockets.woken_count = 0;
     sockets.unchanged_rounds = 0;
-    for (int i = 0; i < count; i++) {
-        unsigned event = (unsigned)(entries[i].data.u64 >> EVENT_SHIFT);
-        seen |= event;
-        if (event == ENGINE_EVENT_SOCKET)
-            sockets_note_woken(&entries[i]);
-    }
+    for (int i = 0; i < count; i++)
+        seen |= (unsigned)(entries[i].data.u64 >> EVENT_SHIFT);
+    if (seen & ENGINE_EVENT_SOCKET)
+        sockets_collect();
     return seen;
 }
 
@@ -146,10 +182,21 @@ bool engine_sockets_unread(void)
     return is_unread && sockets.unchanged_rounds < UNCHANGED_ROUNDS_MAX;
 }
 
-void engine_sockets_forked_child(void)
+static void sockets_close(_Atomic int *descriptor_plus_1)
 {
-    /* The parent's set must not be used from here; the number may be reused. */
-    int known = atomic_exchange_explicit(&sockets.descriptor_plus_1, 0, memory_order_relaxed);
+    int known = atomic_exchange_explicit(descriptor_plus_1, 0, memory_order_relaxed);
     if (known != 0)
         base_descriptor_close(known - 1);
+}
+
+void engine_sockets_close(void)
+{
+    sockets_close(&sockets.outer_plus_1);
+}
+
+void engine_sockets_forked_child(void)
+{
+    /* The parent's sets must not be used from here; the numbers may be reused. */
+    sockets_close(&sockets.outer_plus_1);
+    sockets_close(&sockets.inner_plus_1);
 }

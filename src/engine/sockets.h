@@ -22,6 +22,14 @@ enum {
     ENGINE_EVENT_NAP = 8
 };
 
+/* Before the engine starts, and after it has ended. */
+bool engine_sockets_open(void);
+void engine_sockets_close(void);
+
+/* Any thread: from now on sockets wake a sleeping engine, or do not. What has
+ * happened meanwhile wakes it when it listens again. */
+void engine_sockets_listen(bool is_listening);
+
 /* Engine thread: watches one more descriptor; `event` is what it reports. */
 void engine_sockets_watch(int descriptor, unsigned event);
 
