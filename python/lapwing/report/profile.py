@@ -18,7 +18,7 @@ SITES_MAX = 8
 TOUCHES_MAX = 6
 SHARE_MIN = 0.0005
 PLACE_LENGTH_MAX = 36
-NUMBER_WIDTH = 8
+NUMBER_WIDTH = 7
 NAMES = {
     CallClass.BLOCKING: "blocking calls",
     CallClass.WAIT: "waits",
@@ -58,7 +58,7 @@ def make_table(*columns: str) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for number, column in enumerate(columns):
         if number == 0:
-            table.add_column(column, no_wrap=True)
+            table.add_column(column, overflow="fold")
         else:
             table.add_column(column, justify="right", no_wrap=True, min_width=NUMBER_WIDTH)
     return table
