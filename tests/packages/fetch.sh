@@ -27,8 +27,16 @@ configure_tests() {
             CC=gcc MPICC=mpicc.mpich MPIF77=mpif77.mpich MPIFC=mpif90.mpich MPIEXEC=mpirun.mpich
 }
 
+# Only MPICH's own build makes this library of the Fortran 2008 tests; without it, it is empty.
+build_fortran_2008_library() {
+    cd "$folder/mpich-tests/util" && make -k libmtest_f08.la
+    mpif90.mpich -O2 -c -o mtest_f08.o "$(echo "$folder"/source/mpich-*/test/mpi/util)/mtest_f08.f90" &&
+        ar r .libs/libmtest_f08.a mtest_f08.o
+}
+
 # Some programs do not build with an MPI that is installed elsewhere: the others count.
 build_tests() {
+    build_fortran_2008_library
     cd "$folder/mpich-tests" || return 1
     groups="pt2pt threads/pt2pt threads/comm threads/init coll"
     for language in f77 f08; do
@@ -36,7 +44,7 @@ build_tests() {
             groups="$groups $language/$group"
         done
     done
-    for group in util $groups f08/subarray f08/misc; do
+    for group in $groups f08/subarray f08/misc; do
         [ ! -d "$group" ] || make -k -j 2 -C "$group"
     done
 }
