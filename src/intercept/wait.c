@@ -2,6 +2,7 @@
 #include "intercept/wait.h"
 
 #include "engine/gate.h"
+#include "intercept/libc/threads.h"
 #include "intercept/observe.h"
 #include "intercept/transfer.h"
 
@@ -20,4 +21,15 @@ void intercept_wait_all(void)
     if (protect_is_armed())
         observe_use_all();
     transfer_wait_all_unless_interrupted();
+}
+
+void intercept_wait_known(void)
+{
+    if (!libc_threads_are_several()) {
+        intercept_wait_all();
+        return;
+    }
+    if (protect_is_armed())
+        observe_use_all();
+    transfer_wait_own();
 }

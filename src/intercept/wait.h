@@ -19,6 +19,12 @@ void intercept_wait_range(struct range bytes, bool is_read);
 /* Waits for every pending op (fork, exec, exit, calls of unknown effect). */
 void intercept_wait_all(void);
 
+/* Waits for every op that the calling thread must take for ended: before it looks
+ * at what others may have left for it outside MPI (files). With several threads
+ * these are its own: another's receive, whose call has only returned early, may
+ * itself depend on what this thread is about to do. */
+void intercept_wait_known(void);
+
 static inline void intercept_wait_read(const void *address, size_t length_bytes)
 {
     if (protect_is_armed())

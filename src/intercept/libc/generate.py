@@ -21,7 +21,7 @@ from pathlib import Path
 ROLES = {
     "reads", "writes", "string", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "messages_read", "messages_write", "sized_writes", "descriptors", "break_at", "break_by", "block",
-    "all", "all_when",
+    "all", "all_when", "known",
 }  # fmt: skip
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
 ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null"}

@@ -153,6 +153,14 @@ void libc_use_all(void)
     errno = saved_errno;
 }
 
+void libc_use_known(void)
+{
+    int saved_errno = errno;
+    if (libc_process_is_owner())
+        intercept_wait_known();
+    errno = saved_errno;
+}
+
 void libc_use_drain(void)
 {
     if (options.drain_system_calls && protect_is_armed())

@@ -53,6 +53,7 @@ void libc_use_break_by(intptr_t increment_bytes);
 void libc_use_block(void *block);
 /* Every pending op; for calls of which nothing more is known. */
 void libc_use_all(void);
+void libc_use_known(void);
 void libc_use_all_when(int condition);
 
 /* Lengths, saturating: a caller's nonsense must not wrap to a small range. */

@@ -56,6 +56,11 @@ void intercept_wait_all(void)
     fake_release();
 }
 
+void intercept_wait_known(void)
+{
+    intercept_wait_all();
+}
+
 void protect_threads_set(bool several)
 {
     fake_notes.several_threads += several;
