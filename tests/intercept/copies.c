@@ -37,6 +37,8 @@ int main(void)
     claim(small != NULL && memcmp(small, source, SMALL) == 0, "an unused block makes way");
     copies_give_back(NULL);
     claim(copies_cost_ns(LARGE) > 0, "what it costs is known");
+    copies_give_back(first);
+    copies_give_back(small);
     options.buffer_bytes = 0;
     claim(copies_take(source, 1) == NULL, "none where none are wanted");
     return 0;

@@ -187,7 +187,7 @@ class Bench:
     def run_lapwing(self, case: Case, records: Path) -> Run:
         """Run under Lapwing."""
         variables = {
-            **(VARIANTS | STRATEGIES)[case.variant],
+            **{**VARIANTS, **STRATEGIES}[case.variant],
             "LAPWING_RECORD_DIR": str(records),
             "LD_PRELOAD": str(self.preload),
         }
