@@ -21,10 +21,11 @@ bool libc_signals_have_handlers(void)
     return atomic_load_explicit(&have_handlers, memory_order_relaxed);
 }
 
+/* Not SIGTERM and SIGINT: libraries below MPICH install handlers for them in every
+ * program, and nothing would be held any more beside other data. */
 static bool signal_comes_any_time(int number)
 {
-    static const int numbers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO,
-                                  SIGCHLD, SIGURG,    SIGPIPE, SIGTERM, SIGHUP,  SIGXCPU};
+    static const int numbers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGCHLD, SIGURG, SIGPIPE};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         if (number == numbers[i])
             return true;

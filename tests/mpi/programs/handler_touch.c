@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a timer's handler may touch a received or sent buffer at any time, also while its thread is inside MPI.
- * defers: send receive
+ * defers: any
  * arguments: test wait barrier recv
  * timeout: 30 */
 #include <signal.h>
