@@ -15,11 +15,12 @@ from packages.jobs import HERE, Job, Output, Skip, find_family, launcher_missing
 from packages.results import debian_version
 
 DEBIAN_PYTHON = Path("/usr/bin/python3")
-# Message passing and what stands around it. Not: RMA (hangs on Open MPI 5 without Lapwing), spawn, files.
-MODULES = """
-    p2p_buf p2p_obj p2p_buf_matched p2p_obj_matched p2p_buf_part status request grequest msgspec msgzero comm pickle
-    cco_buf cco_obj pack util_pkl5 attributes threads
+# Messages, in a process of their own: once a test has given MPI functions to call, Lapwing passes everything.
+MESSAGES = """
+    p2p_buf p2p_obj p2p_buf_matched p2p_obj_matched p2p_buf_part msgspec msgzero pickle cco_buf cco_obj pack
 """
+# What stands around them. Not: RMA (hangs on Open MPI 5 without Lapwing), spawn, files.
+MODULES = "status request grequest comm util_pkl5 attributes threads"
 # Not run: new processes (they wait for slots on some machines), a hang without Lapwing, and the package's own files.
 LEFT_OUT = {"dynproc", "spawn", "util_sync", "toplevel", "package"}
 VERDICT = re.compile(r"Ran \d+ tests?|\bOK\b|FAILED|\([\w =,]*=\d+\)|^(?:FAIL|ERROR): .*", re.MULTILINE)
@@ -55,7 +56,7 @@ def fetch_tests(build: Path) -> Path | str:
 def list_others(tests: Path) -> list[str]:
     """The modules beside the core."""
     names = {path.stem.removeprefix("test_") for path in tests.glob("test_*.py")}
-    return sorted(names - set(MODULES.split()) - LEFT_OUT)
+    return sorted(names - set(MESSAGES.split()) - set(MODULES.split()) - LEFT_OUT)
 
 
 def mpich_alias(build: Path) -> str:
@@ -93,7 +94,12 @@ def list_wheel_jobs(family: Family, wheels: Path, build: Path, tests: Path | str
     ]
     if isinstance(tests, str):
         return [*jobs, Skip(f"mpi4py-tests{name}", tests)]
-    for suite, modules in (("mpi4py-tests", MODULES.split()), ("mpi4py-other-tests", list_others(tests))):
+    suites = {
+        "mpi4py-message-tests": MESSAGES.split(),
+        "mpi4py-core-tests": MODULES.split(),
+        "mpi4py-other-tests": list_others(tests),
+    }
+    for suite, modules in suites.items():
         words = [sys.executable, str(tests / "main.py"), "-q", *(f"test_{name}" for name in modules)]
         jobs.append(Job(suite, family, words, summarize_tests, environment=variables, timeout_s=900.0, version=version))
     return [*jobs, Skip("mpi4py-left-out-tests", f"not run: {' '.join(sorted(LEFT_OUT))}", mpi=family.name)]
