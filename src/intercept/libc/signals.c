@@ -23,6 +23,8 @@ bool libc_signals_have_handlers(void)
 
 /* Not SIGTERM and SIGINT: libraries below MPICH install handlers for them in every
  * program, and nothing would be held any more beside other data. */
+/* Not SIGHUP: UCX installs a handler of its own for it as soon as it is loaded
+ * (UCX_DEBUG_SIGNO), and every MPICH program would count as one with handlers. */
 static bool signal_comes_any_time(int number)
 {
     static const int numbers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGCHLD, SIGURG, SIGPIPE};
