@@ -296,6 +296,7 @@ def parse_arguments() -> argparse.Namespace:
         "--variant", action="append", choices=[*VARIANTS, *STRATEGIES], help="only this variant (repeatable)"
     )
     parser.add_argument("--program", action="append", default=[], help="only this program (repeatable)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th program, by name")
     parser.add_argument("--quick", action="store_true", help=f"only the variants {', '.join(QUICK_VARIANTS)}")
     parser.add_argument("--verbose", action="store_true", help="name the cases that pass, with their time")
     parser.add_argument("--timeout", type=float, help="longest run in seconds, instead of the programs' own limits")
@@ -328,6 +329,9 @@ def main() -> int:
     arguments = parse_arguments()
     programs = [read_program(path) for path in sorted((HERE / "programs").glob("*.c"))]
     programs = [program for program in programs if not arguments.program or program.name in arguments.program]
+    if arguments.every > 1:
+        programs = programs[:: arguments.every]
+        print(f"skip: only each {arguments.every}-th program, {len(programs)} in number; tools/test.sh matrix runs all")
     families, skips = select_families(arguments.wheels, arguments.mpi)
     cases = list_cases(programs, families, select_variants(arguments))
     return run_cases(Bench(arguments), cases, skips, arguments.verbose)
