@@ -125,6 +125,11 @@ bool gate_is_waiting(void)
     return gate_waits != 0;
 }
 
+bool gate_is_anyone_waiting(void)
+{
+    return atomic_load_explicit(&gate.keep_out, memory_order_relaxed) != 0;
+}
+
 void gate_keep_engine_out(void)
 {
     gate_waits++;

@@ -49,6 +49,9 @@ void gate_let_engine_in(void);
 /* Is this thread between the two? True in a signal handler that came meanwhile. */
 bool gate_is_waiting(void);
 
+/* Is any thread of the program? */
+bool gate_is_anyone_waiting(void);
+
 /* Engine thread: sleeps while a program thread does its work, at most
  * `timeout_ns` (negative: no limit). */
 void gate_wait_for_turn(int64_t timeout_ns);

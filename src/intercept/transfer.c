@@ -254,7 +254,8 @@ static bool transfer_is_awaited(void)
  * thread is in the kernel: only where it is the only one do we know.) */
 static bool transfer_has_interrupted(void)
 {
-    return gate_is_waiting() || (!libc_threads_are_several() && transfer_is_awaited());
+    bool is_alone = !libc_threads_are_several(); /* handlers may run in a thread of MPI's, too */
+    return gate_is_waiting() || (is_alone && (gate_is_anyone_waiting() || transfer_is_awaited()));
 }
 
 void transfer_wait_all_unless_interrupted(void)

@@ -4,6 +4,7 @@
 #include "intercept/libc/threads.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -121,13 +122,31 @@ static int thread_create(pthread_t *thread, const pthread_attr_t *attributes, th
     return error;
 }
 
+/* MPI's own threads leave signals to the program's: while the program's thread
+ * defers them (gate.h), the kernel would give them to one of these, on whose stack
+ * no handler of the program expects to run. */
+static int thread_create_deaf(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
+                              void *argument)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t most;
+    sigset_t before;
+    sigfillset(&most);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+        sigdelset(&most, faults[i]);
+    libc_real()->pthread_sigmask(SIG_BLOCK, &most, &before);
+    int error = libc_real()->pthread_create(thread, attributes, start, argument);
+    libc_real()->pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
 int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                               void *argument) LIBC_ENTRY(pthread_create);
 int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                               void *argument)
 {
     if (gate_is_inside())
-        return libc_real()->pthread_create(thread, attributes, start, argument);
+        return thread_create_deaf(thread, attributes, start, argument);
     libc_threads_note();
     return thread_create(thread, attributes, start, argument);
 }
