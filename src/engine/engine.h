@@ -50,7 +50,7 @@ bool engine_assists(void);
 void engine_assist_end(void);
 
 /* The program lends a hand: tests every op and pokes once. Inside the gate. */
-void engine_progress(void);
+uint32_t engine_progress(void);
 
 /* Makes a sleeping engine look at once. Safe in signal context. */
 void engine_wake(void);
