@@ -194,20 +194,12 @@ bool requests_are_tracked(void)
     return requests.count != 0;
 }
 
-static uint32_t request_index(uint64_t key)
-{
-    uint32_t index = *request_bucket(key);
-    while (index != NOBODY && requests.entries[index].key != key)
-        index = requests.entries[index].next;
-    return index;
-}
-
 bool requests_know(uint64_t key)
 {
     if (requests.count == 0)
         return false;
     requests_lock();
-    bool is_known = request_index(key) != NOBODY;
+    bool is_known = request_of(key) != NULL;
     requests_unlock();
     return is_known;
 }

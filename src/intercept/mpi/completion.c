@@ -11,11 +11,7 @@
 #include "intercept/transfer.h"
 #include "intercept/untracked.h"
 #include "statuses.h"
-
-static uint64_t request_key(MPI_Request request)
-{
-    return (uint64_t)(uintptr_t)request;
-}
+#include "request_key.h"
 
 static void completion_note(struct completion *completion)
 {
@@ -125,20 +121,18 @@ int completion_test_one(struct completion *completion, int *is_over)
     return real.MPI_Test(completion->requests, is_over, completion->statuses);
 }
 
+struct completion_look {
+    struct completion *completion;
+    completion_test_fn *test;
+};
+
+static int completion_look(void *argument, int *is_over)
+{
+    const struct completion_look *look = argument;
+    return look->test(look->completion, is_over);
+}
+
 int completion_wait(struct completion *completion, completion_test_fn *test)
 {
-    int is_over = 0;
-    int result = MPI_SUCCESS;
-    program_stall_begin();
-    gate_keep_engine_out();
-    for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
-        dispatch_enter();
-        result = test(completion, &is_over);
-        gate_leave();
-        if (!is_over && result == MPI_SUCCESS)
-            transfer_poll_round(round);
-    }
-    gate_let_engine_in();
-    program_stall_end();
-    return result;
+    return dispatch_block(completion_look, &(struct completion_look){completion, test});
 }

@@ -14,6 +14,7 @@
 #include "native.h"
 #include "poke.h"
 #include "types.h"
+#include "request_key.h"
 
 struct native natives[TRANSFERS_MAX];
 
@@ -113,7 +114,7 @@ void dispatch_wait_all(void)
 
 void dispatch_wait_request(MPI_Request request)
 {
-    struct range bytes = requests_range((uint64_t)(uintptr_t)request);
+    struct range bytes = requests_range(request_key(request));
     dispatch_wait_all();
     if (gate_is_open() && bytes.low < bytes.high)
         dispatch_wait_range(bytes, false);
@@ -161,22 +162,22 @@ void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MP
     bool is_empty = count <= 0 || buffer == MPI_IN_PLACE;
     if (request == abi_handles.request_null)
         return;
-    requests_track((uint64_t)(uintptr_t)request, is_empty           ? nothing
-                                                 : layout->is_known ? types_span(layout, buffer, count)
-                                                                    : everything);
+    requests_track(request_key(request), is_empty           ? nothing
+                                         : layout->is_known ? types_span(layout, buffer, count)
+                                                            : everything);
 }
 
 void dispatch_track_unknown(MPI_Request request)
 {
     struct range everything = {1, UINTPTR_MAX};
     if (request != abi_handles.request_null)
-        requests_track((uint64_t)(uintptr_t)request, everything);
+        requests_track(request_key(request), everything);
 }
 
 void dispatch_assist(MPI_Request request, const void *return_address)
 {
     if (options.nonblocking && session_reason() == REASON_NONE && request != abi_handles.request_null && poke_prepare())
-        requests_assist((uint64_t)(uintptr_t)request, return_address);
+        requests_assist(request_key(request), return_address);
 }
 
 static bool dispatch_is_small(MPI_Count count, const struct type_layout *layout)
@@ -208,4 +209,22 @@ void dispatch_expect_callbacks(void)
 void dispatch_track_for_ever(void)
 {
     requests_track_unknown();
+}
+
+int dispatch_block(dispatch_look_fn *look, void *argument)
+{
+    int is_over = 0;
+    int result = MPI_SUCCESS;
+    program_stall_begin();
+    gate_keep_engine_out();
+    for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
+        dispatch_enter();
+        result = look(argument, &is_over);
+        gate_leave();
+        if (!is_over && result == MPI_SUCCESS)
+            transfer_poll_round(round);
+    }
+    gate_let_engine_in();
+    program_stall_end();
+    return result;
 }

@@ -7,6 +7,7 @@
 #include "dispatch.h"
 #include "intercept/entries.h"
 #include "intercept/requests.h"
+#include "request_key.h"
 
 /* Beyond FREED_MAX at once MPI gets them as they are, and their bytes stay tracked. */
 enum { FREED_MAX = 4096, LOOKS_PER_CALL = 16 };
@@ -18,11 +19,6 @@ static struct {
     uint32_t next;
     MPI_Request requests[FREED_MAX];
 } freed;
-
-static uint64_t request_key(MPI_Request request)
-{
-    return (uint64_t)(uintptr_t)request;
-}
 
 /* A persistent request that is not active counts as over, a failed one too. */
 static bool request_is_over(MPI_Request request)

@@ -30,7 +30,7 @@ void measure_uses_argument(const void *argument, size_t length_bytes)
 void measure_uses_requests(int count, const MPI_Request requests[])
 {
     for (int i = 0; i < count; i++) {
-        struct range bytes = requests_range((uint64_t)(uintptr_t)requests[i]);
+        struct range bytes = requests_range(request_key(requests[i]));
         if (bytes.low < bytes.high)
             observe_use_range(bytes, false);
         else

@@ -10,6 +10,7 @@
 #include "abi.h"
 #include "intercept/observe.h"
 #include "intercept/profile.h"
+#include "request_key.h"
 
 /* Before the call: it is about to use this memory, so nothing may be closed there. */
 void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read);
@@ -49,7 +50,7 @@ void measure_forget_communicators(void);
 /* Never 0 for a request that may be known. */
 static inline uint64_t measure_key(MPI_Request request)
 {
-    return request == abi_handles.request_null ? 0 : (uint64_t)(uintptr_t)request;
+    return request == abi_handles.request_null ? 0 : request_key(request);
 }
 
 enum { MEASURE_KEYS_INLINE = 64 };

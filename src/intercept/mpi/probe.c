@@ -73,35 +73,17 @@ struct probe {
     MPI_Status *status;
 };
 
-static int probe_look(const struct probe *p, int *is_found)
+static int probe_look(void *probe, int *is_found)
 {
+    const struct probe *p = probe;
     if (p->message == NULL)
         return real.MPI_Iprobe(p->source, p->tag, p->comm, is_found, p->status);
     return real.MPI_Improbe(p->source, p->tag, p->comm, is_found, p->message, p->status);
 }
 
-/* Blocks, testing the pending ops in between. */
-static int probe_loop(const struct probe *probe)
-{
-    int is_found = 0;
-    int result = MPI_SUCCESS;
-    program_stall_begin();
-    gate_keep_engine_out();
-    for (uint32_t round = 0; !is_found && result == MPI_SUCCESS; round++) {
-        dispatch_enter();
-        result = probe_look(probe, &is_found);
-        gate_leave();
-        if (!is_found && result == MPI_SUCCESS)
-            transfer_poll_round(round);
-    }
-    gate_let_engine_in();
-    program_stall_end();
-    return result;
-}
-
 int probe_match(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    return probe_loop(&(struct probe){source, tag, comm, message, status});
+    return dispatch_block(probe_look, &(struct probe){source, tag, comm, message, status});
 }
 
 int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -110,7 +92,7 @@ int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
         return real.MPI_Probe(source, tag, comm, status);
     dispatch_wait_argument(status, sizeof *status);
     if (completion_must_loop())
-        return errors_or(probe_loop(&(struct probe){source, tag, comm, NULL, status}));
+        return errors_or(dispatch_block(probe_look, &(struct probe){source, tag, comm, NULL, status}));
     dispatch_enter();
     return dispatch_leave(real.MPI_Probe(source, tag, comm, status));
 }

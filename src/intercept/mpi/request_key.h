@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* How the ABI-neutral files (intercept/requests.h, intercept/observe.h) name a request. */
+#ifndef INTERCEPT_MPI_REQUEST_KEY_H
+#define INTERCEPT_MPI_REQUEST_KEY_H
+
+#include <stdint.h>
+
+#include "abi.h"
+
+static inline uint64_t request_key(MPI_Request request)
+{
+    return (uint64_t)(uintptr_t)request;
+}
+
+#endif
