@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Set once a process or its parent has planned (lib/dedicate.c): the cores that
+ * the engine got, or empty. */
+#define BASE_CORES_VARIABLE "LAPWING_ENGINE_CORES"
+
 /* False, and an empty set, when the text is no list, or an empty one. */
 bool base_cores_parse(const char *text, cpu_set_t *cores);
 

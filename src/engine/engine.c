@@ -68,7 +68,7 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
     /* Cores that the program gave up (lib/dedicate.c), else its own; not the
      * submitting thread's mask: a runtime may have bound that one to a single
      * core by then. */
-    const char *given_up = getenv("LAPWING_ENGINE_CORES");
+    const char *given_up = getenv(BASE_CORES_VARIABLE);
     if (given_up == NULL || !base_cores_parse(given_up, &engine.processors))
         sched_getaffinity(0, sizeof engine.processors, &engine.processors);
 }

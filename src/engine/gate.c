@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "base/futex.h"
 #include "base/lock.h"
 #include "engine/engine.h"
@@ -30,29 +31,19 @@ static struct {
     _Atomic bool defers_signals; /* set once, by whoever installs a handler */
 } gate;
 
-enum { SIGNAL_SET_BYTES = 8 };
-
-/* Not the faults, which cannot wait, nor libc's own two (nptl: SIGCANCEL, SIGSETXID). */
-static uint64_t signals_deferrable(void)
-{
-    static const int others[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, 32, 33};
-    uint64_t all = UINT64_MAX;
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        all &= ~((uint64_t)1 << (others[i] - 1));
-    return all;
-}
-
 static void signals_defer(void)
 {
-    uint64_t set = signals_deferrable();
-    are_signals_deferred = atomic_load_explicit(&gate.defers_signals, memory_order_relaxed) && engine_pending() != 0 &&
-                           syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &signals_before, SIGNAL_SET_BYTES) == 0;
+    are_signals_deferred = false;
+    if (!atomic_load_explicit(&gate.defers_signals, memory_order_relaxed) || engine_pending() == 0)
+        return;
+    uint64_t set = base_signals_deferrable();
+    are_signals_deferred = syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &signals_before, BASE_SIGNAL_SET_BYTES) == 0;
 }
 
 static void signals_deliver(void)
 {
     if (are_signals_deferred)
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals_before, NULL, SIGNAL_SET_BYTES);
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals_before, NULL, BASE_SIGNAL_SET_BYTES);
     are_signals_deferred = false;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/launch.h"
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
@@ -46,19 +47,6 @@ static void session_identify(const struct session_facts *facts)
     gethostname(identity.host, sizeof identity.host - 1);
     session_note(identity.abi, sizeof identity.abi, facts->abi);
     session_note(identity.mpi_library, sizeof identity.mpi_library, intercept_bind_library_path());
-}
-
-/* How many ranks share this host, as the launchers say: Open MPI and PRRTE,
- * Hydra, Slurm. 0 when nobody says. */
-static long session_local_size(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMIX_LOCAL_SIZE"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-        if (value != NULL)
-            return atol(value);
-    }
-    return 0;
 }
 
 static bool link_is_rdma(const char *path)
@@ -112,7 +100,7 @@ static void session_configure(const struct session_facts *facts)
 {
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
     struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
-    engine_configure(options.progress, session_local_size() != 1, hooks);
+    engine_configure(options.progress, base_launch_local_ranks() != 1, hooks);
     policy_configure(options.learn);
     gate_open(is_multiple);
     requests_share(is_multiple);

@@ -1,43 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "dedicate.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cores.h"
+#include "base/launch.h"
 #include "base/options.h"
 #include "plan.h"
 
 enum { LIST_BYTES = 512, COMMAND_LINE_BYTES_MAX = 2 << 20 };
 
-/* Set once a process or its parent has planned: a list of cores, or empty. */
-static const char *const engine_variable = "LAPWING_ENGINE_CORES";
-
-/* The first that is set: Open MPI, PMIx, Hydra, Slurm. */
-static const char *variable_of(const char *const *names)
-{
-    while (*names != NULL && getenv(*names) == NULL)
-        names++;
-    return *names == NULL ? NULL : getenv(*names);
-}
-
 static const char *rank_text(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
-    return variable_of(names);
+    return base_launch_variable(names);
 }
 
+/* Slurm's count is the allocation's ("2(x3)"): only where nobody says better. */
 static long local_ranks(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMIX_LOCAL_SIZE",
-                                        "SLURM_TASKS_PER_NODE", NULL};
-    const char *text = variable_of(names);
-    return text == NULL ? 0 : atol(text);
+    long ranks = base_launch_local_ranks();
+    const char *slurm_tasks = getenv("SLURM_TASKS_PER_NODE");
+    return ranks != 0 || slurm_tasks == NULL ? ranks : atol(slurm_tasks);
 }
 
 static void siblings_read(int processor, cpu_set_t *siblings)
@@ -76,9 +64,15 @@ static int openmp_threads(const cpu_set_t *program)
     return threads > 0 && threads < CPU_COUNT(program) ? (int)threads : CPU_COUNT(program);
 }
 
+static bool is_entry_of(const char *entry, const char *variable)
+{
+    size_t length = strlen(variable);
+    return strncmp(entry, variable, length) == 0 && entry[length] == '=';
+}
+
 static bool is_replaced(const char *entry)
 {
-    return strncmp(entry, "LAPWING_ENGINE_CORES=", 21) == 0 || strncmp(entry, "OMP_NUM_THREADS=", 16) == 0;
+    return is_entry_of(entry, BASE_CORES_VARIABLE) || is_entry_of(entry, "OMP_NUM_THREADS");
 }
 
 /* A copy of the environment with two more variables. By hand: a shell has a
@@ -133,7 +127,7 @@ static void start_anew(const struct plan *plan, const cpu_set_t *mask)
     char engine[LIST_BYTES + 32];
     char threads[32];
     base_cores_format(&plan->engine, cores, sizeof cores);
-    snprintf(engine, sizeof engine, "%s=%s", engine_variable, cores);
+    snprintf(engine, sizeof engine, "%s=%s", BASE_CORES_VARIABLE, cores);
     snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%d", openmp_threads(&plan->program));
     char **arguments = arguments_read();
     char **environment = environment_with(engine, threads);
@@ -146,14 +140,14 @@ static void start_anew(const struct plan *plan, const cpu_set_t *mask)
 
 static void fall_back(void)
 {
-    setenv(engine_variable, "", 1);
+    setenv(BASE_CORES_VARIABLE, "", 1);
     options.progress = OPTION_PROGRESS_AUTO; /* a spinning engine on the program's core would halve its speed */
 }
 
 void lib_dedicate_core(void)
 {
     cpu_set_t mask;
-    const char *planned = getenv(engine_variable);
+    const char *planned = getenv(BASE_CORES_VARIABLE);
     if (options.progress != OPTION_PROGRESS_DEDICATED || rank_text() == NULL)
         return;
     if (planned != NULL && planned[0] != '\0')

@@ -7,7 +7,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "base/signals.h"
 #include "engine/gate.h"
 #include "intercept/libc/real.h"
 #include "protect/protect.h"
@@ -128,15 +131,11 @@ static int thread_create(pthread_t *thread, const pthread_attr_t *attributes, th
 static int thread_create_deaf(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                               void *argument)
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-    sigset_t most;
-    sigset_t before;
-    sigfillset(&most);
-    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
-        sigdelset(&most, faults[i]);
-    libc_real()->pthread_sigmask(SIG_BLOCK, &most, &before);
+    uint64_t most = base_signals_deferrable();
+    uint64_t before = 0;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &most, &before, BASE_SIGNAL_SET_BYTES);
     int error = libc_real()->pthread_create(thread, attributes, start, argument);
-    libc_real()->pthread_sigmask(SIG_SETMASK, &before, NULL);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, BASE_SIGNAL_SET_BYTES);
     return error;
 }
 

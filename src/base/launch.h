@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What launchers tell their ranks in the environment. */
+#ifndef BASE_LAUNCH_H
+#define BASE_LAUNCH_H
+
+/* The value of the first of these variables that is set; NULL when none is.
+ * names: ends with NULL. */
+const char *base_launch_variable(const char *const *names);
+
+/* How many ranks share this host: Open MPI, Hydra, PRRTE. 0 when nobody says. */
+long base_launch_local_ranks(void);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets of signals as the kernel has them: bit n - 1 is signal n (sigprocmask(2)). */
+#ifndef BASE_SIGNALS_H
+#define BASE_SIGNALS_H
+
+#include <stdint.h>
+
+enum { BASE_SIGNAL_SET_BYTES = 8 };
+
+/* All that may come late: not those that an instruction raises, nor the two that
+ * libc needs for itself (32 and 33, nptl(7)). */
+uint64_t base_signals_deferrable(void);
+
+#endif
