@@ -169,15 +169,6 @@ static double time_once(struct job *job, void (*run)(struct job *job))
     return measure_now_us() - begin_us;
 }
 
-static void print_times(int length_bytes, const double *times_us, int count)
-{
-    printf("{\"size_bytes\": %d", length_bytes);
-    for (int kind = 0; kind < KINDS; kind++)
-        measure_print_array(kind_names[kind], times_us + kind, count, KINDS);
-    printf("}\n");
-    fflush(stdout);
-}
-
 static void measure_size(struct job *job, int length_bytes, int repetitions)
 {
     double(*own_us)[KINDS] = calloc((size_t)repetitions, sizeof(*own_us));
@@ -190,7 +181,7 @@ static void measure_size(struct job *job, int length_bytes, int repetitions)
     }
     MPI_Reduce(own_us, slowest_us, repetitions * KINDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (job->rank == 0)
-        print_times(length_bytes, slowest_us[0], repetitions);
+        measure_print_kinds(length_bytes, kind_names, KINDS, slowest_us[0], repetitions);
     free(job->buffer);
     free(slowest_us);
     free(own_us);

@@ -108,6 +108,17 @@ static inline void measure_print_array(const char *name, const double *values, i
     printf("]");
 }
 
+/* Prints a line: the size, and an array of `count` times for each kind; times_us[i * kinds + kind]. */
+static inline void measure_print_kinds(int length_bytes, const char *const *names, int kinds, const double *times_us,
+                                       int count)
+{
+    printf("{\"size_bytes\": %d", length_bytes);
+    for (int kind = 0; kind < kinds; kind++)
+        measure_print_array(names[kind], times_us + kind, count, kinds);
+    printf("}\n");
+    fflush(stdout);
+}
+
 /* Filled memory: pages that nobody wrote would all be the one page of zeros. */
 static inline char *measure_buffer(size_t length_bytes, int value)
 {

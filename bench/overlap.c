@@ -14,54 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
-enum { WARM_UP = 2, TAG = 1, STEPS_PER_UNIT = 50 };
+#include "measure.h"
+
+enum { WARM_UP = 2, TAG = 1 };
 enum { MESSAGES, WORK, BOTH, PROCESSOR, KINDS };
 static const char *kind_names[KINDS] = {"comm_us", "comp_us", "both_us", "comm_processor_us"};
 
-/* Volatile: a compiler that knew the first value would work the loop out itself. */
-static volatile double work_result = 0.5;
 static volatile char byte_read;
-
-/* A chain of multiplications and additions: no memory, no system call. */
-static void work(long units)
-{
-    double x = work_result;
-    for (long i = 0; i < units * STEPS_PER_UNIT; i++)
-        x = x * 0.999999 + 1e-6;
-    work_result = x / 2;
-}
-
-static double now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
-
-static double processor_us(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    struct timeval user = usage.ru_utime, system = usage.ru_stime;
-    return (double)(user.tv_sec + system.tv_sec) * 1e6 + (double)(user.tv_usec + system.tv_usec);
-}
-
-static int calibrate(void)
-{
-    const long units = 20000;
-    double best_us = 1e300;
-    for (int i = 0; i < 20; i++) {
-        double begin_us = now_us();
-        work(units);
-        double elapsed_us = now_us() - begin_us;
-        best_us = elapsed_us < best_us ? elapsed_us : best_us;
-    }
-    printf("{\"units_per_ms\": %.1f}\n", (double)units * 1000 / best_us);
-    return 0;
-}
 
 /* The messages alone have call sites of their own: they have no slack, and a
  * library that learns from call sites must not mix them with those below. */
@@ -82,25 +42,25 @@ static void messages_alone(char *buffer, int length_bytes, int rank)
 
 static void work_alone(long units)
 {
-    work(units);
-    work(units);
+    measure_work(units);
+    measure_work(units);
 }
 
 static void messages_and_work(char *buffer, int length_bytes, int rank, long units)
 {
     if (rank == 0) {
         MPI_Send(buffer, length_bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
-        work(units);
+        measure_work(units);
         buffer[length_bytes / 2]++;
         MPI_Recv(buffer, length_bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        work(units);
+        measure_work(units);
         byte_read = buffer[length_bytes / 2];
     } else {
         MPI_Recv(buffer, length_bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        work(units);
+        measure_work(units);
         byte_read = buffer[length_bytes / 2];
         MPI_Send(buffer, length_bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
-        work(units);
+        measure_work(units);
         buffer[length_bytes / 2]++;
     }
 }
@@ -108,35 +68,18 @@ static void messages_and_work(char *buffer, int length_bytes, int rank, long uni
 static void measure_once(char *buffer, int length_bytes, int rank, long units, double times_us[KINDS])
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    double begin_us = now_us(), processor_begin_us = processor_us();
+    double begin_us = measure_now_us(), processor_begin_us = measure_clock_us(CLOCK_PROCESS_CPUTIME_ID);
     messages_alone(buffer, length_bytes, rank);
-    times_us[MESSAGES] = now_us() - begin_us;
-    times_us[PROCESSOR] = processor_us() - processor_begin_us;
+    times_us[MESSAGES] = measure_now_us() - begin_us;
+    times_us[PROCESSOR] = measure_clock_us(CLOCK_PROCESS_CPUTIME_ID) - processor_begin_us;
     MPI_Barrier(MPI_COMM_WORLD);
-    begin_us = now_us();
+    begin_us = measure_now_us();
     work_alone(units);
-    times_us[WORK] = now_us() - begin_us;
+    times_us[WORK] = measure_now_us() - begin_us;
     MPI_Barrier(MPI_COMM_WORLD);
-    begin_us = now_us();
+    begin_us = measure_now_us();
     messages_and_work(buffer, length_bytes, rank, units);
-    times_us[BOTH] = now_us() - begin_us;
-}
-
-static void print_kind(const char *name, const double (*times_us)[KINDS], int count, int kind)
-{
-    printf(", \"%s\": [", name);
-    for (int i = 0; i < count; i++)
-        printf("%s%.2f", i ? ", " : "", times_us[i][kind]);
-    printf("]");
-}
-
-static void print_times(long units, int length_bytes, const double (*times_us)[KINDS], int count)
-{
-    printf("{\"units\": %ld, \"size_bytes\": %d", units, length_bytes);
-    for (int kind = 0; kind < KINDS; kind++)
-        print_kind(kind_names[kind], times_us, count, kind);
-    printf("}\n");
-    fflush(stdout);
+    times_us[BOTH] = measure_now_us() - begin_us;
 }
 
 static void measure_point(long units, int length_bytes, int repetitions, int rank)
@@ -149,7 +92,7 @@ static void measure_point(long units, int length_bytes, int repetitions, int ran
         measure_once(buffer, length_bytes, rank, units, own_us[i < 0 ? 0 : i]);
     MPI_Reduce(own_us, slowest_us, repetitions * KINDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        print_times(units, length_bytes, (const double(*)[KINDS])slowest_us, repetitions);
+        measure_print_kinds(length_bytes, kind_names, KINDS, slowest_us[0], repetitions);
     free(slowest_us);
     free(own_us);
     free(buffer);
@@ -166,7 +109,7 @@ static int usage(int rank)
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--calibrate") == 0)
-        return calibrate();
+        return measure_calibrate();
     MPI_Init(&argc, &argv);
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

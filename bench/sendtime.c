@@ -153,15 +153,6 @@ static void (*const experiments[])(struct job *job, double *times_us) = {time_se
                                                                          time_recv, time_recv_arrived, time_irecv};
 enum { EXPERIMENTS = sizeof(experiments) / sizeof(experiments[0]) };
 
-static void print_times(int length_bytes, const double *times_us, int count)
-{
-    printf("{\"size_bytes\": %d", length_bytes);
-    for (int kind = 0; kind < KINDS; kind++)
-        measure_print_array(kind_names[kind], times_us + kind, count, KINDS);
-    printf("}\n");
-    fflush(stdout);
-}
-
 /* A kind is timed on one rank only, and is 0 on the other: the larger one is the time. */
 static void measure_size(struct job *job, int length_bytes, int repetitions)
 {
@@ -175,7 +166,7 @@ static void measure_size(struct job *job, int length_bytes, int repetitions)
     }
     MPI_Reduce(own_us, both_us, repetitions * KINDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (job->rank == 0)
-        print_times(length_bytes, both_us[0], repetitions);
+        measure_print_kinds(length_bytes, kind_names, KINDS, both_us[0], repetitions);
     free(job->buffer);
     free(both_us);
     free(own_us);
