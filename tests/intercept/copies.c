@@ -5,20 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/claim.h"
 #include "base/options.h"
 #include "intercept/copies.h"
 
 enum { KIB = 1024, SMALL = 64 * KIB, LARGE = 512 * KIB };
 
 static char source[1024 * KIB];
-
-static void claim(bool is_true, const char *what)
-{
-    if (is_true)
-        return;
-    fprintf(stderr, "FAILED: %s\n", what);
-    exit(EXIT_FAILURE);
-}
 
 int main(void)
 {

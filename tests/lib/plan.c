@@ -4,16 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/claim.h"
 #include "base/cores.h"
 #include "lib/plan.h"
-
-static void claim(int is_true, const char *what)
-{
-    if (is_true)
-        return;
-    fprintf(stderr, "FAILED: %s\n", what);
-    exit(EXIT_FAILURE);
-}
 
 static void siblings_none(int processor, cpu_set_t *siblings)
 {

@@ -4,15 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../base/claim.h"
 #include "policy/policy.h"
-
-static void claim(bool is_true, const char *what)
-{
-    if (is_true)
-        return;
-    fprintf(stderr, "FAILED: %s\n", what);
-    exit(EXIT_FAILURE);
-}
 
 int main(void)
 {
