@@ -2,27 +2,14 @@
 """The `lapwing` command: finds the subcommand and turns errors into one line and an exit code."""
 
 import argparse
-import inspect
 import sys
 from collections.abc import Sequence
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 import lapwing
 from lapwing.commands import bench, compare, demo, lab, options, predict, probe, profile, report, run
+from lapwing.commands.subcommands import Command, add_commands
 from lapwing.errors import LapwingError
-
-
-class Command(Protocol):
-    """What a file in commands/ offers."""
-
-    name: str
-
-    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the arguments."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Do it; return the exit code."""
-
 
 COMMANDS: tuple[Command, ...] = (
     run.RunCommand(),
@@ -50,18 +37,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Build the parser of all commands."""
     parser = Parser(prog="lapwing", description=lapwing.__doc__, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"lapwing {lapwing.__version__}")
-    subparsers = parser.add_subparsers(dest="command_name", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        text = inspect.getdoc(command) or ""
-        subparser = subparsers.add_parser(
-            command.name,
-            help=text.splitlines()[0],
-            description=text,
-            allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.prepare_parser(subparser)
-        subparser.set_defaults(command=command)
+    add_commands(parser, COMMANDS, "COMMAND", "command")
     return parser
 
 

@@ -2,10 +2,9 @@
 """`lapwing bench`: finds the experiment. Those with an evaluation of their own have a file of their own."""
 
 import argparse
-import inspect
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 
@@ -26,21 +25,10 @@ from lapwing.commands.experiment import (
     show_progress,
     write_output,
 )
+from lapwing.commands.subcommands import Command, add_commands
 from lapwing.lab.network import parse_rate
 from lapwing.options import add_flags
 from lapwing.report.tables import make_overlap_table, make_pingpong_table
-
-
-class Experiment(Protocol):
-    """What an experiment offers: a command below `lapwing bench`."""
-
-    name: str
-
-    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the arguments."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Measure and show; return the exit code."""
 
 
 class BlockingExperiment:
@@ -148,7 +136,7 @@ class OverlapExperiment(BlockingExperiment):
             save_plot(plot_overlap(document["results"], make_title(document)), arguments.plot)
 
 
-EXPERIMENTS: tuple[Experiment, ...] = (
+EXPERIMENTS: tuple[Command, ...] = (
     PingpongExperiment(),
     OverlapExperiment(),
     ProgressExperiment(),
@@ -167,20 +155,9 @@ class BenchCommand:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the experiments."""
-        subparsers = parser.add_subparsers(dest="experiment", metavar="EXPERIMENT", required=True)
-        for experiment in EXPERIMENTS:
-            text = inspect.getdoc(experiment) or ""
-            subparser = subparsers.add_parser(
-                experiment.name,
-                help=text.splitlines()[0],
-                description=text,
-                allow_abbrev=False,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-            )
-            experiment.prepare_parser(subparser)
-            subparser.set_defaults(measured=experiment)
+        add_commands(parser, EXPERIMENTS, "EXPERIMENT", "experiment")
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run one experiment."""
-        experiment: Experiment = arguments.measured
+        experiment: Command = arguments.experiment
         return experiment.run(arguments)

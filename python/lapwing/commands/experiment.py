@@ -105,7 +105,7 @@ def make_document(
     return {
         "schema": SCHEMA,
         "lapwing": lapwing.__version__,
-        "experiment": arguments.experiment,
+        "experiment": arguments.experiment_name,
         "mpi": mpi.name,
         "launcher": mpi.launcher.path,
         "place": "shared memory" if arguments.shared_memory else "lab",
