@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from lapwing.errors import RecordError
+from lapwing.profile.record import decode_text
 
 MAGIC = b"LAPPROF\0"
 VERSION = 1
@@ -130,11 +131,6 @@ class RankFile:
     modules: tuple[Module, ...]
     sites: tuple[RawSite, ...]
     events: tuple[Event, ...] = ()
-
-
-def decode_text(field: bytes) -> str:
-    """Read a zero-terminated string."""
-    return field.split(b"\0", 1)[0].decode("utf-8", "replace")
 
 
 def decode_header(data: bytes, source: str) -> RankHeader:
