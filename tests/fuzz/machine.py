@@ -2,7 +2,6 @@
 """Builds the interpreter for an MPI, and runs programs with it, stock or under Lapwing."""
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "tests/mpi"), str(ROOT / "python")]
 
 from families import Family  # noqa: E402
+from launching import run_group  # noqa: E402
 
 from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
 
@@ -63,35 +63,6 @@ def build_interpreter(family: Family, folder: Path) -> Path:
     return output
 
 
-def end_job(process: subprocess.Popen[str]) -> None:
-    """End a launcher and its ranks: its own session, so no other process is hit."""
-    try:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def run_job(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> tuple[int | None, str]:
-    """Run to the end, or to the time limit; return the exit code and what was said."""
-    process = subprocess.Popen(
-        command,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    try:
-        return_text = process.communicate(timeout=timeout_s)[0]
-        return process.returncode, return_text
-    except subprocess.TimeoutExpired:
-        end_job(process)
-        return None, process.communicate()[0]
-
-
 def read_records(folder: Path) -> list[RankRecord]:
     """What the ranks remembered; a job that died may have left none."""
     paths = [path for path in folder.iterdir() if path.suffix == ".rank"]
@@ -135,7 +106,7 @@ class Machine:
         timeout_s = self.timeout_s + sum(len(program.lines) for program in programs) / LINES_PER_SECOND
         environment = {**os.environ, **self.family.environment}
         command = self.family.command(ranks, variables, words)
-        exit_code, errors = run_job(command, environment, timeout_s)
+        exit_code, output, errors = run_group(command, environment, timeout_s)
         records = read_records(self.folder)
         held = sum(record.counters["ops_send"] + record.counters["ops_receive"] for record in records)
-        return Outcome(exit_code, read_results(self.folder, ranks), errors, held)
+        return Outcome(exit_code, read_results(self.folder, ranks), output + errors, held)

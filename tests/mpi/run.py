@@ -10,7 +10,6 @@ calls could pass because none was deferred. `assists: any` demands the same of n
 import argparse
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from families import Family, list_families
+from launching import run_group
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -118,35 +118,10 @@ def compile_program(program: Program, family: Family, folder: Path) -> Path:
     return output
 
 
-def end_group(process: subprocess.Popen[str]) -> None:
-    """End a launcher and its ranks: its own session, so no other process is hit."""
-    try:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-
-
 def run_command(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> Run:
     """Run to the end, or to the time limit."""
     begin_s = time.monotonic()
-    process = subprocess.Popen(
-        command,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    try:
-        output, errors = process.communicate(timeout=timeout_s)
-        exit_code: int | None = process.returncode
-    except subprocess.TimeoutExpired:
-        end_group(process)
-        output, errors = process.communicate()
-        exit_code = None
+    exit_code, output, errors = run_group(command, environment, timeout_s)
     # Ranks write at the same time: their lines have no order between them.
     return Run(exit_code, sorted(output.splitlines()), errors, time.monotonic() - begin_s)
 
