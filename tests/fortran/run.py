@@ -86,7 +86,7 @@ def main() -> int:
     programs = [read_program(path) for path in sorted((HERE / "programs").glob("*.F90"))]
     programs = [program for program in programs if not arguments.program or program.name in arguments.program]
     families, skips = select_families(arguments.wheels, arguments.mpi)
-    cases = run.list_cases(programs, families, run.select_variants(arguments))
+    cases = run.list_cases(programs, families, run.select_variants(arguments), arguments.quick)
     return run.run_cases(FortranBench(arguments), cases, skips, arguments.verbose)
 
 

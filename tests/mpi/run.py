@@ -4,7 +4,8 @@
 A case is a program, its arguments, a number of ranks, an MPI and a variant of Lapwing's options. It passes
 when the program's own checks pass and its exit code and output are as with stock MPI. `defers: send receive`
 (or `any`) in the program's head demands that Lapwing's record shows such ops: without it a test of deferred
-calls could pass because none was deferred. `assists: any` demands the same of nonblocking operations.
+calls could pass because none was deferred. `assists: any` demands the same of nonblocking operations. `quick:`
+names the variants of --quick that a slow program runs in.
 """
 
 import argparse
@@ -232,16 +233,24 @@ def run_case(bench: Bench, case: Case) -> tuple[str, str]:
     return ("FAIL" if wrong else "pass"), f"{wrong} {run.errors[-600:] if wrong else ''}"
 
 
-def list_cases(programs: Sequence[Program], families: Sequence[Family], variants: Sequence[str]) -> Iterator[Case]:
+def is_wanted(program: Program, variant: str, is_quick: bool) -> bool:
+    """Is a program about this variant, and not too slow for it?"""
+    if variant in STRATEGIES and not program.words("assists") + program.words("strategies"):
+        return False
+    return not is_quick or variant in (program.words("quick") or QUICK_VARIANTS)
+
+
+def list_cases(
+    programs: Sequence[Program], families: Sequence[Family], variants: Sequence[str], is_quick: bool
+) -> Iterator[Case]:
     """All combinations, one MPI after the other."""
     for family in families:
         for program in programs:
             for argument in program.words("arguments") or [""]:
                 for ranks in program.words("ranks") or ["2"]:
                     for variant in variants:
-                        if variant in STRATEGIES and not program.words("assists") + program.words("strategies"):
-                            continue
-                        yield Case(program, argument, int(ranks), family, variant)
+                        if is_wanted(program, variant, is_quick):
+                            yield Case(program, argument, int(ranks), family, variant)
 
 
 def select_families(wheels: Path, wanted: Sequence[str]) -> tuple[list[Family], list[str]]:
@@ -308,7 +317,7 @@ def main() -> int:
         programs = programs[:: arguments.every]
         print(f"skip: only each {arguments.every}-th program, {len(programs)} in number; tools/test.sh matrix runs all")
     families, skips = select_families(arguments.wheels, arguments.mpi)
-    cases = list_cases(programs, families, select_variants(arguments))
+    cases = list_cases(programs, families, select_variants(arguments), arguments.quick)
     return run_cases(Bench(arguments), cases, skips, arguments.verbose)
 
 

@@ -3,6 +3,7 @@
  * exit: nonzero
  * ranks: 3
  * arguments: touch write read free wait barrier probe finalize exit
+ * quick: userfaultfd signal-1
  * timeout: 30 */
 #include <fcntl.h>
 #include <signal.h>
