@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The one function of Lapwing that a program may call. Needs no library: without
- * Lapwing in the process it does nothing, and costs a comparison. */
+ * Lapwing in the process it does nothing, and costs a comparison.
+ *
+ * MPI has a function for the rest: MPI_Pcontrol(0) pauses Lapwing, MPI_Pcontrol(1)
+ * lets it go on, MPI_Pcontrol(2) waits for every message that is under way. */
 #ifndef LAPWING_H
 #define LAPWING_H
 

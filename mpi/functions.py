@@ -12,6 +12,7 @@ function:
     drain    wait for every op, then as gated; always correct
     start    as buffers (or drain), and remember the memory that the operation goes on using
     status   wait for the op of a provisional status, then as gated
+    told     src/intercept is told of the first argument, an int; then the program reaches MPI's function itself
     written  written by hand in src/intercept/mpi
 
 A class that keeps the gate must not touch a hold by surprise, so the size behind
@@ -33,6 +34,7 @@ buffers: Callable[..., Row] = partial(make_row, "buffers")
 drain: Callable[..., Row] = partial(make_row, "drain")
 start: Callable[..., Row] = partial(make_row, "start")
 status: Callable[..., Row] = partial(make_row, "status")
+told: Callable[..., Row] = partial(make_row, "told")
 written: Callable[..., Row] = partial(make_row, "written")
 
 CHAPTERS: dict[str, list[Row]] = {
@@ -1071,7 +1073,7 @@ CHAPTERS: dict[str, list[Row]] = {
         ),
     ],
     "Tool Support": [
-        direct("int MPI_Pcontrol(const int level, ...)"),
+        told("int MPI_Pcontrol(const int level, ...)"),
         direct("int MPI_T_category_changed(int *update_number)"),
         direct("int MPI_T_category_get_categories(int cat_index, int len, int indices[])"),
         direct("int MPI_T_category_get_cvars(int cat_index, int len, int indices[])"),

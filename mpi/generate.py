@@ -208,8 +208,8 @@ extern struct intercept_real real;
 
 def entries_header(rows: list[Row]) -> str:
     """intercept/entries.h."""
-    declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment == "written")
-    return f"""{C_NOTICE}/* The entries that src/intercept/mpi writes by hand. */
+    declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment in ("told", "written"))
+    return f"""{C_NOTICE}/* The entries that src/intercept/mpi writes by hand, and those in assembly. */
 #ifndef INTERCEPT_ENTRIES_H
 #define INTERCEPT_ENTRIES_H
 
@@ -394,6 +394,11 @@ def function_symbol(name: str, body: str) -> str:
 """
 
 
+def entry_symbol(name: str, body: str) -> str:
+    """An entry in assembly, which the backends' tables name."""
+    return f"    .hidden entry_{name}\n" + function_symbol(f"entry_{name}", body)
+
+
 def stubs_x86_64(rows: list[Row]) -> str:
     """The jumps for x86-64 (System V ABI): rdi to r9, xmm0 to xmm7 and al carry arguments."""
     jumps = "".join(
@@ -402,6 +407,29 @@ def stubs_x86_64(rows: list[Row]) -> str:
     firsts = "".join(
         f"intercept_first_{index}:\n    pushq ${index}\n    jmp intercept_stub_bind\n" for index in range(len(rows))
     )
+    tellers = "".join(
+        entry_symbol(row.name, f"    pushq ${index}\n    jmp intercept_stub_tell")
+        for index, row in enumerate(rows)
+        if row.treatment == "told"
+    )
+    return "\n".join(
+        [
+            C_NOTICE + "    .text",
+            mark("begin"),
+            jumps,
+            mark("end"),
+            firsts,
+            tellers,
+            detour_x86_64("bind"),
+            detour_x86_64("tell"),
+            fortran_stubs(rows, FORTRAN_JUMP_X86_64),
+            slots(rows),
+        ]
+    )
+
+
+def detour_x86_64(function: str) -> str:
+    """Asks intercept_<function>(index, first argument) where to jump, with every argument in its place."""
     integers = ("rdi", "rsi", "rdx", "rcx", "r8", "r9", "rax")
     saves = [f"    movq %{name}, {8 * index}(%rsp)" for index, name in enumerate(integers)]
     saves += [f"    movups %xmm{index}, {64 + 16 * index}(%rsp)" for index in range(8)]
@@ -409,27 +437,22 @@ def stubs_x86_64(rows: list[Row]) -> str:
     loads += [f"    movups {64 + 16 * index}(%rsp), %xmm{index}" for index in range(8)]
     return "\n".join(
         [
-            C_NOTICE + "    .text",
-            mark("begin"),
-            jumps,
-            mark("end"),
             "/* On the stack: index, return address. 8 + 192 + 8 bytes keep calls 16-byte aligned. */",
-            firsts + "intercept_stub_bind:",
+            f"intercept_stub_{function}:",
             "    .cfi_startproc",
             "    .cfi_def_cfa_offset 16",
             "    subq $192, %rsp",
             "    .cfi_adjust_cfa_offset 192",
             *saves,
+            "    movl %edi, %esi",
             "    movq 192(%rsp), %rdi",
-            "    call intercept_bind",
+            f"    call intercept_{function}",
             "    movq %rax, %r11",
             *loads,
             "    addq $200, %rsp",
             "    .cfi_adjust_cfa_offset -200",
             "    jmp *%r11",
             "    .cfi_endproc",
-            fortran_stubs(rows, FORTRAN_JUMP_X86_64),
-            slots(rows),
         ]
     )
 
@@ -448,17 +471,36 @@ def stubs_aarch64(rows: list[Row]) -> str:
     firsts = "".join(
         f"intercept_first_{index}:\n    mov x17, #{index}\n    b intercept_stub_bind\n" for index in range(len(rows))
     )
-    pairs = [(f"x{2 * index}", f"x{2 * index + 1}", 16 + 16 * index) for index in range(4)]
-    pairs += [(f"q{2 * index}", f"q{2 * index + 1}", 96 + 32 * index) for index in range(4)]
-    saves = [f"    stp {one}, {two}, [sp, #{offset}]" for one, two, offset in pairs]
-    loads = [f"    ldp {one}, {two}, [sp, #{offset}]" for one, two, offset in pairs]
+    tellers = "".join(
+        entry_symbol(row.name, f"    mov x17, #{index}\n    b intercept_stub_tell")
+        for index, row in enumerate(rows)
+        if row.treatment == "told"
+    )
     return "\n".join(
         [
             C_NOTICE + "    .text",
             mark("begin"),
             jumps,
             mark("end"),
-            firsts + "intercept_stub_bind:",
+            firsts,
+            tellers,
+            detour_aarch64("bind"),
+            detour_aarch64("tell"),
+            fortran_stubs(rows, FORTRAN_JUMP_AARCH64),
+            slots(rows),
+        ]
+    )
+
+
+def detour_aarch64(function: str) -> str:
+    """As on x86-64; the index is in x17."""
+    pairs = [(f"x{2 * index}", f"x{2 * index + 1}", 16 + 16 * index) for index in range(4)]
+    pairs += [(f"q{2 * index}", f"q{2 * index + 1}", 96 + 32 * index) for index in range(4)]
+    saves = [f"    stp {one}, {two}, [sp, #{offset}]" for one, two, offset in pairs]
+    loads = [f"    ldp {one}, {two}, [sp, #{offset}]" for one, two, offset in pairs]
+    return "\n".join(
+        [
+            f"intercept_stub_{function}:",
             "    .cfi_startproc",
             "    stp x29, x30, [sp, #-224]!",
             "    .cfi_def_cfa_offset 224",
@@ -467,8 +509,9 @@ def stubs_aarch64(rows: list[Row]) -> str:
             "    mov x29, sp",
             *saves,
             "    str x8, [sp, #80]",
+            "    mov w1, w0",
             "    mov x0, x17",
-            "    bl intercept_bind",
+            f"    bl intercept_{function}",
             "    mov x16, x0",
             *loads,
             "    ldr x8, [sp, #80]",
@@ -478,8 +521,6 @@ def stubs_aarch64(rows: list[Row]) -> str:
             "    .cfi_def_cfa_offset 0",
             "    br x16",
             "    .cfi_endproc",
-            fortran_stubs(rows, FORTRAN_JUMP_AARCH64),
-            slots(rows),
         ]
     )
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 SMALL_TYPES = {"Count": "int", "Displacement": "int", "Extent": "MPI_Aint"}
 LARGE_TYPES = {"Count": "MPI_Count", "Displacement": "MPI_Aint", "Extent": "MPI_Count"}
 
-CLASSES = ("direct", "gated", "buffers", "drain", "start", "status", "written")
+CLASSES = ("direct", "gated", "buffers", "drain", "start", "status", "told", "written")
 
 HANDLE_ROLES = {
     "MPI_Comm": "comm",
@@ -121,7 +121,7 @@ class Row:
 
     @property
     def is_variadic(self) -> bool:
-        """True for MPI_Pcontrol, which C cannot forward."""
+        """True for MPI_Pcontrol, which C cannot forward: only class told can."""
         return any(parameter.type == "..." for parameter in self.parameters)
 
     def role(self, parameter: Parameter) -> str:
@@ -253,8 +253,12 @@ def problems(row: Row) -> Iterator[str]:
         yield f"{row.name}: class buffers without a buffer"
     if row.treatment == "status" and row.parameter_of_role("status") is None:
         yield f"{row.name}: class status without a status"
+    if row.is_variadic and row.treatment not in ("direct", "told"):
+        yield f"{row.name}: class {row.treatment} for a function with arguments that only the caller knows"
+    if row.treatment == "told" and [parameter.base_type for parameter in row.parameters][:1] != ["int"]:
+        yield f"{row.name}: class told without an int to tell"
     is_drained = row.treatment == "drain" or (row.treatment == "start" and not row.buffers)
-    if is_drained or row.treatment in ("direct", "written"):
+    if is_drained or row.treatment in ("direct", "told", "written"):
         return
     for parameter in row.plain_pointers():
         if row.size_of(parameter) is None:

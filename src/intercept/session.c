@@ -28,6 +28,9 @@ enum { LEVEL_SERIALIZED = 2, LEVEL_MULTIPLE = 3 };
 /* Written by the thread in MPI_Init, MPI_Finalize or fork; read by all. */
 enum reason session_state = REASON_NOT_RUNNING;
 
+/* Any thread (intercept/pcontrol.c). */
+_Atomic bool session_is_paused;
+
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
 static int64_t started_ns;
 static bool is_written;
@@ -145,6 +148,11 @@ void session_refuse(enum reason reason)
 {
     if (session_state == REASON_NONE)
         session_state = reason;
+}
+
+void session_pause(bool is_paused)
+{
+    atomic_store_explicit(&session_is_paused, is_paused, memory_order_relaxed);
 }
 
 static void session_write_record(bool is_complete)

@@ -4,6 +4,7 @@
 #ifndef INTERCEPT_SESSION_H
 #define INTERCEPT_SESSION_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,6 +29,21 @@ static inline enum reason session_reason(void)
     extern enum reason session_state;
     return session_state;
 }
+
+/* As session_reason(), and REASON_PAUSED while the program has paused Lapwing: for
+ * what is about to begin. What is under way goes on. */
+static inline enum reason session_reason_to_begin(void)
+{
+    extern _Atomic bool session_is_paused;
+    enum reason reason = session_reason();
+    if (reason != REASON_NONE)
+        return reason;
+    /* relaxed: a switch, which orders nothing; its own thread sees its own write. */
+    return atomic_load_explicit(&session_is_paused, memory_order_relaxed) ? REASON_PAUSED : REASON_NONE;
+}
+
+/* From now on nothing begins, or it may again. At any time, MPI_Init or not. */
+void session_pause(bool is_paused);
 
 /* No op begins any more, for this reason. */
 void session_refuse(enum reason reason);

@@ -10,9 +10,15 @@ typedef const void *ask_fn(void);
 const void *mpi_send_(ask_fn *ask);
 const void *mpi_recv_f08ts_(ask_fn *ask);
 
-/* The jumps of the C names want it; none is called here. */
+/* The jumps of the C names want them; none is called here. */
 void *intercept_bind(size_t index);
 void *intercept_bind(size_t index)
+{
+    return NULL;
+}
+
+void *intercept_tell(size_t index, int level);
+void *intercept_tell(size_t index, int level)
 {
     return NULL;
 }

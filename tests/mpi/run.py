@@ -4,8 +4,9 @@
 A case is a program, its arguments, a number of ranks, an MPI and a variant of Lapwing's options. It passes
 when the program's own checks pass and its exit code and output are as with stock MPI. `defers: send receive`
 (or `any`) in the program's head demands that Lapwing's record shows such ops: without it a test of deferred
-calls could pass because none was deferred. `assists: any` demands the same of nonblocking operations. `quick:`
-names the variants of --quick that a slow program runs in.
+calls could pass because none was deferred. `assists: any` demands the same of nonblocking operations,
+`passes: REASON` that calls were passed for it, `defers: nothing` that no op began at all. `quick:` names the
+variants of --quick that a slow program runs in.
 """
 
 import argparse
@@ -198,9 +199,16 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
         return f"{len(records)} of {case.ranks} ranks left a record"
     if case.variant in ("default", "profile"):
         return ""
-    for direction in case.program.words("defers"):
+    passes = {name: p.calls for record in records for name, p in record.passes.items() if p.calls}
+    for reason in case.program.words("passes"):
+        if reason not in passes:
+            return f"no call was passed for the reason {reason} (passed: {passes})"
+    wanted = case.program.words("defers")
+    if wanted == ["nothing"]:
+        ops = count_ops(records, "any")
+        return f"{ops} ops were deferred" if ops else ""
+    for direction in wanted:
         if count_ops(records, direction) == 0:
-            passes = {name: p.calls for record in records for name, p in record.passes.items() if p.calls}
             return f"no {direction} was deferred (passed: {passes})"
     if case.program.words("assists") and not any(record.counters.get("assisted", 0) for record in records):
         return "no nonblocking operation was assisted"

@@ -166,6 +166,13 @@ const void *bind_entry(const char *name)
     return is_bound ? entry_at(index) : NULL;
 }
 
+void *bind_next(size_t index)
+{
+    void *function;
+    memcpy(&function, (const char *)backend->real + index * sizeof(function), sizeof(function));
+    return function;
+}
+
 bool bind_is_followed_by_tool(const char *name)
 {
     size_t index = bind_index(name);

@@ -4,6 +4,7 @@
 #define INTERCEPT_BIND_STATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "intercept/bind/library.h"
 
@@ -18,6 +19,9 @@ enum library_abi bind_abi(void);
 
 /* Our entry for MPI_X; NULL: none. */
 const void *bind_entry(const char *name);
+
+/* Where a call of the name with that index goes past our entry: MPI's own function, or the tool's. */
+void *bind_next(size_t index);
 
 /* Does a tool that defines MPI_X itself come between our entry and MPI? */
 bool bind_is_followed_by_tool(const char *name);

@@ -176,7 +176,8 @@ void dispatch_track_unknown(MPI_Request request)
 
 void dispatch_assist(MPI_Request request, const void *return_address)
 {
-    if (options.nonblocking && session_reason() == REASON_NONE && request != abi_handles.request_null && poke_prepare())
+    bool is_possible = options.nonblocking && session_reason_to_begin() == REASON_NONE;
+    if (is_possible && request != abi_handles.request_null && poke_prepare())
         requests_assist(request_key(request), return_address);
 }
 

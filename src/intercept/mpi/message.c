@@ -82,7 +82,7 @@ enum reason message_judge(struct message *message, const void *return_address)
 {
     enum reason reason = message_judge_arguments(message);
     if (reason == REASON_NONE)
-        reason = session_reason();
+        reason = session_reason_to_begin();
     if (reason != REASON_NONE)
         return reason;
     message->site = policy_site_find(fortran_call_site(return_address), message->direction);

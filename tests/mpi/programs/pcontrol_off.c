@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: with --pcontrol off the levels mean nothing to Lapwing.
+ * defers: any */
+#include <unistd.h>
+
+#include "check.h"
+
+int main(int argc, char **argv)
+{
+    if (getenv("LAPWING_PCONTROL") == NULL) {
+        setenv("LAPWING_PCONTROL", "off", 1);
+        execv("/proc/self/exe", argv); /* options are read before main() */
+    }
+    check_start(&argc, &argv);
+    unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
+    MPI_Pcontrol(0);
+    if (check_rank() == 1) {
+        check_fill(buffer, CHECK_LARGE_BYTES, 1);
+        check_send(buffer, CHECK_LARGE_BYTES, 0, 1);
+    } else {
+        check_recv(buffer, CHECK_LARGE_BYTES, 1, 1);
+        check(check_is_filled(buffer, CHECK_LARGE_BYTES, 1), "the message");
+    }
+    return check_end();
+}
