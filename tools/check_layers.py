@@ -32,7 +32,7 @@ PYTHON_LAYERS: Mapping[str, set[str]] = {
     "lab": GROUND | {"launch"},
     "model": GROUND | {"profile"},
     "report": GROUND | {"profile", "model"},
-    "bench": GROUND | {"profile", "launch", "lab"},
+    "bench": GROUND | {"profile", "launch", "lab", "model"},
     "probe": GROUND | {"launch", "lab", "report", "bench"},
     "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench", "probe"},
     "cli": GROUND | {"commands"},

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lapwing.bench.mpi import Mpi
 from lapwing.errors import LapwingError
@@ -20,6 +21,7 @@ class Contender:
     name: str
     variables: Mapping[str, str] = field(default_factory=dict)
     options: Sequence[str] | None = None  # of `lapwing run`; None: without Lapwing
+    record: Path | None = None  # not None: `lapwing profile` instead, which writes this file
 
     @property
     def with_lapwing(self) -> bool:

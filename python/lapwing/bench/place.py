@@ -56,9 +56,15 @@ class Place:
         where = PLACES[launcher.name](hosts, self.network.agent) if self.network else self._choose_cores()
         arguments = [*where, "-n", str(self.rank_count), *program]
         line = [launcher.path, *launcher.add_environment(arguments, contender.variables)]
-        report = ["--quiet", "--json", str(self.folder / "report.json")]
-        line = line if contender.options is None else [*SELF, "run", *report, *contender.options, *line]
-        return self.on_first(line)
+        return self.on_first([*self._wrap(contender), *line])
+
+    def _wrap(self, contender: Contender) -> list[str]:
+        """Return what stands before the launcher."""
+        if contender.options is None:
+            return []
+        if contender.record is not None:
+            return [*SELF, "profile", "--quiet", "--output", str(contender.record), *contender.options]
+        return [*SELF, "run", "--quiet", "--json", str(self.folder / "report.json"), *contender.options]
 
     def _choose_cores(self) -> list[str]:
         """Return what a launcher must be told on one machine: a core for each rank where there are enough."""

@@ -13,6 +13,7 @@ from lapwing.bench.mpi import build_program
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, Point, parse_computes, parse_sizes, plan_overlap, plan_pingpong
 from lapwing.commands.bench_papers import BipExperiment, SendtimeExperiment
+from lapwing.commands.bench_predict import PredictExperiment
 from lapwing.commands.bench_progress import ProgressExperiment
 from lapwing.commands.experiment import (
     add_place_flags,
@@ -140,6 +141,7 @@ EXPERIMENTS: tuple[Command, ...] = (
     PingpongExperiment(),
     OverlapExperiment(),
     ProgressExperiment(),
+    PredictExperiment(),
     BipExperiment(),
     SendtimeExperiment(),
 )
