@@ -11,9 +11,9 @@ from rich.table import Table
 from lapwing.report.summary import format_bytes
 from lapwing.report.tables import format_ms
 
-COLUMNS = ("way", "measured", "quartiles", "model", "interval", "error\n%", "paper", "error\n%")
+COLUMNS = ("way", "measured", "quartiles", "model", "interval", "%", "paper", "%")
 CAPTION = """\
-times in milliseconds; error: predicted / measured - 1, * outside the interval;
+times in milliseconds; %: predicted / measured - 1, * outside the interval;
 paper: its formula without the price of a core (each rank here has only one),
 blocking calls as they are (events) or all made nonblocking (deferred)"""
 
