@@ -28,8 +28,10 @@ from lapwing.bench.progress import (
     find_disturbance,
     gather,
     parse_operations,
+    prepare_entry,
 )
 from lapwing.cli import main
+from lapwing.commands.bench_progress import count_ranks_per_core
 from lapwing.commands.experiment import describe_load
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra, OpenMpi
@@ -68,7 +70,7 @@ def result(tmp_path: Path) -> dict[str, Any]:
     entry = make_entry(tmp_path, [Contender("stock"), Contender("spin"), Contender("broken")])
     samples = make_samples()
     samples.labels["mpich", "spin"] = "lapwing dedicated (event)"
-    return describe_entry(entry, samples, WireCost(0.00001, 0.00001), 1)
+    return describe_entry(entry, samples, WireCost(0.00001, 0.00001))
 
 
 def test_contenders_are_stock_the_own_thread_and_every_strategy() -> None:
@@ -132,6 +134,22 @@ def test_processor_time_is_of_the_busiest_core() -> None:
     assert calculate_processor_us(wire, Task("exchange", 10, 1, 1), 4, 2) == 60
 
 
+def test_work_is_shared_out_where_ranks_share_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lapwing.bench.progress.calibrate", lambda *_: 10.0)
+    monkeypatch.setattr(Entry, "run", lambda *_: [{"comm_us": [300.0]}])
+    entry = make_entry(tmp_path, [Contender("stock")])
+    entry.ranks_per_core = count_ranks_per_core(4, 2)
+    prepare_entry(entry, ["ialltoall"], [1024], [], 10)
+    assert entry.tasks[0].compute_us == 300
+    assert entry.tasks[0].words(entry.units_per_us)[1] == "1500"  # of the 3000 that a core does meanwhile
+
+
+def test_shared_cores_are_told(result: dict[str, Any]) -> None:
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_progress(console, [{**result, "ranks_per_core": 2}], "here")
+    assert "2 ranks share each core" in console.export_text()
+
+
 def test_contenders_are_measured_by_stock(result: dict[str, Any]) -> None:
     stock, spin = result["points"]
     assert (stock["overlap"], stock["slowdown"], stock["speedup"]) == (0, 1, 1)
@@ -179,7 +197,7 @@ def test_who_failed_once_is_not_run_again(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_without_stock_nothing_is_claimed(tmp_path: Path) -> None:
     samples = Samples({}, {("mpich", "stock"): "it did not start"})
-    result = describe_entry(make_entry(tmp_path, [Contender("stock")]), samples, None, 1)
+    result = describe_entry(make_entry(tmp_path, [Contender("stock")]), samples, None)
     assert (result["points"], result["small"]) == ([], [])
 
 

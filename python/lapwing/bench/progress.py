@@ -36,7 +36,7 @@ class Task:
 
     operation: str
     size_bytes: int
-    compute_us: float
+    compute_us: float  # when all ranks compute at the same time
     repetitions: int
 
     def words(self, units_per_us: float) -> list[str]:
@@ -61,8 +61,9 @@ class Entry:
     program: Path
     contenders: Sequence[Contender]
     work: str = WORKS[0]
+    ranks_per_core: int = 1
     cap_s: float = 1.0  # of a point
-    units_per_us: float = 0
+    units_per_us: float = 0  # of one rank while all compute
     tasks: Sequence[Task] = ()
 
     def run(self, contender: Contender, tasks: Sequence[Task]) -> list[Mapping[str, Any]]:
@@ -86,7 +87,7 @@ def prepare_entry(
     entry: Entry, operations: Sequence[str], sizes: Sequence[int], computes: Sequence[float], limit: int
 ) -> None:
     """Calibrate the work and choose the tasks; without given work it is as long as the stock operation."""
-    entry.units_per_us = calibrate(entry.place, entry.program, [entry.work])
+    entry.units_per_us = calibrate(entry.place, entry.program, [entry.work]) / entry.ranks_per_core
     pairs = [(operation, size) for operation in operations for size in sizes]
     pilot = entry.run(Contender(STOCK), [Task(name, size, 1, PILOT_REPETITIONS) for name, size in pairs])
     comm_us = [median(row["comm_us"]) for row in pilot]
@@ -220,7 +221,7 @@ def find_disturbance(points: Sequence[Mapping[str, Any]]) -> float:
     return max((p["comp_us"]["median"] / p["compute_us"] for p in points if p["contender"] == STOCK), default=1.0)
 
 
-def describe_entry(entry: Entry, samples: Samples, wire: WireCost | None, ranks_per_core: int) -> dict[str, Any]:
+def describe_entry(entry: Entry, samples: Samples, wire: WireCost | None) -> dict[str, Any]:
     """Calculate everything about one MPI."""
     failures = {name: cause for (label, name), cause in samples.failures.items() if label == entry.label}
     names = [contender.name for contender in entry.contenders if contender.name not in failures]
@@ -231,14 +232,15 @@ def describe_entry(entry: Entry, samples: Samples, wire: WireCost | None, ranks_
     ranks = entry.place.rank_count
     for number, task in enumerate(entry.tasks):
         times = {name: summarise_times(samples.rows[entry.label, name, number]) for name in names}
-        processor_us = calculate_processor_us(wire, task, ranks, ranks_per_core) if wire is not None else None
+        processor_us = calculate_processor_us(wire, task, ranks, entry.ranks_per_core) if wire is not None else None
         points += describe_task(task, times, processor_us)
     first = len(entry.tasks)
     small = {
         name: {task.operation: samples.rows[entry.label, name, first + place] for place, task in enumerate(SMALL)}
         for name in names
     }
-    result["disturbed"] = find_disturbance(points) / ranks_per_core
+    result["disturbed"] = find_disturbance(points)
+    result["ranks_per_core"] = entry.ranks_per_core
     rows = [*points, *describe_small(small)]
     for row in rows:
         row["label"] = samples.labels.get((entry.label, row["contender"]), row["contender"])

@@ -41,6 +41,9 @@ class ProgressExperiment:
     stock's times of the operation and of the work alone, so that a slower computation counts against it. Also: how
     much longer the work takes, processor time of other threads, 8-byte latency, message rate, and what is burnt
     while nothing is pending. --mpi takes a list here: openmpi,mpich,PREFIX.
+
+    With more ranks than cores (--ranks 4 on two) several compute on each core: the work alone is then what it takes
+    while all ranks do theirs, and an operation alone takes longer than with a core per rank, since waiting ranks spin.
     """
 
     name = "progress"
@@ -72,13 +75,14 @@ class ProgressExperiment:
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
         mpis = [find_mpi(word) for word in (arguments.mpi or "").split(",")] if arguments.mpi else [find_mpi(None)]
         prepare_lab(arguments)
+        ranks_per_core = count_ranks_per_core(arguments.ranks, len(os.sched_getaffinity(0)))
         begin = time.time()
         with open_place(
             mpis[0], arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
         ) as place:
             entries = make_entries(place, mpis, name_mpis(arguments.mpi, mpis), strategies, options)
             for entry in entries:
-                entry.cap_s, entry.work = arguments.time_per_point, arguments.work
+                entry.cap_s, entry.work, entry.ranks_per_core = arguments.time_per_point, arguments.work, ranks_per_core
             results = self._measure(arguments, entries, operations, sizes, computes)
             document = make_document(arguments, mpis[0], results, place, time.time() - begin)
         document["work"] = arguments.work
@@ -105,8 +109,7 @@ class ProgressExperiment:
                 prepare_entry(entry, operations, sizes, computes, arguments.repetitions)
                 advance()
             samples = gather(entries, arguments.rounds, advance)
-        ranks_per_core = -(-arguments.ranks * arguments.cores_per_host // len(os.sched_getaffinity(0)))
-        return [describe_entry(entry, samples, wire, ranks_per_core) for entry in entries]
+        return [describe_entry(entry, samples, wire) for entry in entries]
 
     def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
         """Print the tables; draw what was asked for."""
@@ -119,6 +122,11 @@ class ProgressExperiment:
             from lapwing.report.progress_plots import plot_progress
 
             save_plot(plot_progress(document["results"], where), arguments.plot)
+
+
+def count_ranks_per_core(ranks: int, cores: int) -> int:
+    """Return how many ranks compute on the busiest core of this machine."""
+    return -(-ranks // cores)
 
 
 def name_mpis(wanted: str | None, mpis: Sequence[Mpi]) -> list[str]:

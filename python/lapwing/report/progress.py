@@ -110,6 +110,9 @@ def print_progress(console: Console, results: Sequence[dict[str, Any]], where: s
         console.rule(f"{result['mpi']}, {where}")
         for rows in group_points(result["points"]):
             console.print(make_point_table(rows))
+        if result.get("ranks_per_core", 1) > 1:
+            console.print(f"{result['ranks_per_core']} ranks share each core: comp is the work while all do theirs;")
+            console.print("comm is longer than with a core per rank, since ranks that wait spin")
         if result["points"]:
             console.print(POINT_CAPTION, highlight=False)
             console.print(make_small_table(result["small"], "small messages"))
