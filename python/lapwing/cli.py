@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import lapwing
-from lapwing.commands import bench, compare, demo, lab, options, predict, probe, profile, report, run
+from lapwing.commands import advise, bench, compare, demo, lab, options, predict, probe, profile, report, run
 from lapwing.commands.subcommands import Command, add_commands
 from lapwing.errors import LapwingError
 
 COMMANDS: tuple[Command, ...] = (
     run.RunCommand(),
+    advise.AdviseCommand(),
     profile.ProfileCommand(),
     report.ReportCommand(),
     predict.PredictCommand(),

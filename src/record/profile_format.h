@@ -45,7 +45,8 @@ struct profile_header {
     char host[64];
     char mpi_library[256];
     char abi[16];
-    char spare[64];
+    uint32_t online_count; /* cores of the host; 0 in records of older versions */
+    char spare[60];
 };
 
 enum profile_kind {

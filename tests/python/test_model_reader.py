@@ -17,7 +17,7 @@ from lapwing.errors import RecordError
 from lapwing.model.document import decode_profile, encode_profile
 from lapwing.model.profile import Calibration, Engine, JobProfile, Link, Peer, Touch, Way
 from lapwing.model.reader import read_profile
-from lapwing.model.schema import format_schema, make_schema
+from lapwing.model.schema import format_profile_schema, make_profile_schema
 from lapwing.model.study import study_profile
 from lapwing.profile.record import RankRecord, encode_record, write_job
 
@@ -97,7 +97,8 @@ def test_newer_document_is_refused_by_name(profile: JobProfile) -> None:
 
 def test_published_schema_is_current() -> None:
     published = Path(__file__).parents[2] / "docs/profile.schema.json"
-    assert published.read_text("utf-8") == format_schema(), "python -m lapwing.model.schema > docs/profile.schema.json"
+    remedy = "python -m lapwing.model.schema > docs/profile.schema.json"
+    assert published.read_text("utf-8") == format_profile_schema(), remedy
 
 
 def find_unknown_fields(value: Any, description: Any, definitions: dict[str, Any]) -> list[str]:
@@ -117,7 +118,7 @@ def find_unknown_fields(value: Any, description: Any, definitions: dict[str, Any
 
 
 def test_published_schema_knows_every_field(profile: JobProfile) -> None:
-    schema = make_schema()
+    schema = make_profile_schema()
     document = json.loads(encode_profile(profile))
     assert find_unknown_fields(document, schema, schema["$defs"]) == []
     document["profile"]["ranks"][0]["sites"][0]["time"]["median"] = 1

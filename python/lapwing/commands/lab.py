@@ -3,33 +3,33 @@
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
+from lapwing.commands.advise import AdviseCommand
+from lapwing.commands.profile import ProfileCommand
 from lapwing.commands.run import RunCommand
 from lapwing.errors import LapwingError
 from lapwing.lab.launch import add_placement
 from lapwing.lab.network import Network, enter_user_namespace
 from lapwing.launch.job import run_job
 from lapwing.launch.launchers import find_command
+from lapwing.launch.start import strip_separator
 
 SELF = [sys.executable, "-m", "lapwing"]
-
-
-def strip_separator(line: Sequence[str]) -> list[str]:
-    """Take away the -- that may stand before a command."""
-    return list(line[1:] if line[:1] == ["--"] else line)
+LAUNCHING = {command.name: command for command in (RunCommand(), ProfileCommand(), AdviseCommand())}
 
 
 def split_run(line: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split `lapwing run [options] LAUNCHER ...` before the launcher; any other line has nothing before it."""
-    if len(line) < 3 or Path(line[0]).name != "lapwing" or line[1] != "run":
+    """Split `lapwing run [options] LAUNCHER ...` and its kin before the launcher; other lines have nothing there."""
+    if len(line) < 3 or Path(line[0]).name != "lapwing" or line[1] not in LAUNCHING:
         return [], list(line)
     parser = argparse.ArgumentParser(allow_abbrev=False)
-    RunCommand().prepare_parser(parser)
+    LAUNCHING[line[1]].prepare_parser(parser)
     rest = strip_separator(parser.parse_args(line[2:]).launcher)
     return [*SELF, *line[1 : len(line) - len(rest)]], rest
 
@@ -57,12 +57,13 @@ def catch_signals() -> None:
 class LabCommand:
     """Run a command on emulated hosts with shaped links, all on this machine.
 
-    The command runs on host h0. When it is an MPI launcher, or `lapwing run` with one, its ranks are placed one
-    on each host, connected by TCP over the emulated links, for example
+    The command runs on host h0. When it is an MPI launcher, or `lapwing run`, `profile` or `advise` with one, its
+    ranks are placed one on each host, connected by TCP over the emulated links, for example
 
         lapwing lab --rate 1gbit -- lapwing run mpirun -n 2 ./app
 
-    Other commands find the hosts' names in LAPWING_LAB_HOSTS and a stand-in for ssh in LAPWING_LAB_AGENT.
+    Commands find the hosts' names in LAPWING_LAB_HOSTS, a stand-in for ssh in LAPWING_LAB_AGENT, and the launcher's
+    line as you wrote it in LAPWING_LAB_LINE.
     """
 
     name = "lab"
@@ -88,7 +89,8 @@ class LabCommand:
         with Network(arguments.hosts, arguments.rate, arguments.cores_per_host) as network:
             command = prepare_line(line, network)
             command[0] = find_command(command[0])
-            result = run_job(command, {**os.environ, **network.environment()})
+            written = {"LAPWING_LAB_LINE": shlex.join(split_run(line)[1])}
+            result = run_job(command, {**os.environ, **network.environment(), **written})
             if arguments.keep:
                 self._keep(network)
         return result.exit_code

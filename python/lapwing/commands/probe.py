@@ -18,10 +18,11 @@ from lapwing.bench.mpi import Mpi, build_program, find_mpi
 from lapwing.bench.place import SELF, Place, open_place
 from lapwing.bench.plan import parse_sizes
 from lapwing.commands.experiment import add_place_flags, forward_options, show_progress, warn_if_busy
-from lapwing.commands.lab import catch_signals, strip_separator
+from lapwing.commands.lab import catch_signals
 from lapwing.errors import LabError, LapwingError
 from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
+from lapwing.launch.start import strip_separator
 from lapwing.options import add_flags
 from lapwing.probe.run import Advance, Findings, LinePlace, find_line_mpi, probe_where
 from lapwing.probe.show import print_probe

@@ -4,18 +4,16 @@
 import argparse
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-import lapwing
-from lapwing.commands.run import check_programs, make_variables, say
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
-from lapwing.launch.job import JobResult, make_record_folder, run_job
-from lapwing.launch.launchers import Launcher, find_launcher
+from lapwing.launch.job import make_record_folder
+from lapwing.launch.start import make_variables, prepare_command, say
 from lapwing.options import add_flags, collect_environment
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.profile import print_profile
@@ -50,36 +48,20 @@ class ProfileCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the launcher, gather what the ranks left, and say what it shows."""
-        line = arguments.launcher[1:] if arguments.launcher[:1] == ["--"] else arguments.launcher
-        if not line:
-            raise LapwingError("there is nothing to run", "write for example: lapwing profile mpirun -n 4 ./app")
         options = {**collect_environment(arguments), "LAPWING_PROFILE": "on"}
         preload = find_preload()
-        launcher = find_launcher(line[0])
-        for text in check_programs(launcher, line[1:]):
-            say(text)
+        command = prepare_command(arguments.launcher, self.name)
         check_output(arguments.output)
         records = make_record_folder()
         try:
-            result = self._start(launcher, line[1:], make_variables(options, preload, records))
-            self._keep(arguments, line, result, records)
+            result = command.start(make_variables(options, preload, records))
+            self._keep(arguments, command.describe(result), records)
         finally:
             shutil.rmtree(records, ignore_errors=True)
         return result.exit_code
 
-    def _start(self, launcher: Launcher, line: Sequence[str], variables: Mapping[str, str]) -> JobResult:
-        """Run the launcher with the variables for its ranks."""
-        command = [launcher.path, *launcher.add_environment(line, variables)]
-        return run_job(command, {**os.environ, **launcher.launcher_environment(variables)})
-
-    def _keep(self, arguments: argparse.Namespace, line: Sequence[str], result: JobResult, records: Path) -> None:
+    def _keep(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Write the record, and print."""
-        about: dict[str, Any] = {
-            "lapwing": lapwing.__version__,
-            "command": list(line),
-            "exit_code": result.exit_code,
-            "elapsed_s": round(result.elapsed_s, 6),
-        }
         if not any(records.glob("*.profile")):
             say("no rank left a profile: was an MPI program started, and does its host see this folder?")
             return

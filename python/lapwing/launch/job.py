@@ -5,23 +5,49 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from lapwing.errors import LapwingError
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 LOOK_INTERVAL_S = 1.0
+GRACE_S = 10.0  # for a launcher to end its ranks
 FROM_KERNEL = 0x80  # SI_KERNEL, see sigaction(2): a signal from the terminal
 
 
 @dataclass(frozen=True)
 class JobResult:
-    """How a launcher ended."""
+    """How a launcher ended. interrupted_by: the signal that Lapwing was told to end with, 0 when none."""
 
     exit_code: int
     elapsed_s: float
+    interrupted_by: int = 0
+    is_late: bool = False
+
+
+@dataclass(frozen=True)
+class Supervision:
+    """A run that nobody watches: its streams are files, and it is ended when it takes too long.
+
+    Told to end, it gets a while, then it is made to.
+    """
+
+    output: Path
+    errors: Path
+    input: Path = Path(os.devnull)
+    limit_s: float = inf
+    on_look: Callable[[], None] | None = None  # about once a second
+
+    @property
+    def actions(self) -> list[tuple[int, int, str, int, int]]:
+        """Return how posix_spawn opens the streams."""
+        written = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        streams = ((0, self.input, os.O_RDONLY), (1, self.output, written), (2, self.errors, written))
+        return [(os.POSIX_SPAWN_OPEN, number, str(path), flags, 0o644) for number, path, flags in streams]
 
 
 def make_record_folder() -> Path:
@@ -34,33 +60,70 @@ def make_record_folder() -> Path:
     raise LapwingError("no folder for records: neither this folder nor TMPDIR is writable", "set TMPDIR")
 
 
-def wait_forwarding(pid: int, watched: set[signal.Signals]) -> int:
-    """Wait for a child and pass on signals; the terminal sends its own to the whole process group already.
+@dataclass
+class Wait:
+    """Waits for a launcher and passes signals on; the terminal sends its own to the whole process group already."""
 
-    The look once a second is for a SIGCHLD that another thread of this process took. After a stop that outlasts it
-    CPython 3.11 returns what happened to lie in memory for a signal (signal_sigtimedwait_impl leaves its loop without
-    a siginfo), so only a number of those waited for is believed.
-    """
-    while True:
-        received = signal.sigtimedwait(watched, LOOK_INTERVAL_S)
-        if received and received.si_signo in FORWARDED and received.si_code != FROM_KERNEL:
-            os.kill(pid, received.si_signo)
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done == pid:
-            return status
+    pid: int
+    supervision: Supervision | None
+    interrupted_by: int = 0
+    is_late: bool = False
+    end_s: float = inf  # when it is told to end (again)
+    end_with: signal.Signals = signal.SIGTERM
+
+    def until_end(self, watched: set[signal.Signals]) -> int:
+        """Return the status.
+
+        The look once a second is for a SIGCHLD that another thread of this process took. After a stop that outlasts
+        it CPython 3.11 returns what happened to lie in memory for a signal (signal_sigtimedwait_impl leaves its loop
+        without a siginfo), so only a number of those waited for is believed.
+        """
+        begin_s = time.monotonic()
+        while True:
+            received = signal.sigtimedwait(watched, LOOK_INTERVAL_S)
+            if received and received.si_signo in FORWARDED:
+                self._forward(received.si_signo, received.si_code == FROM_KERNEL)
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            if done == self.pid:
+                return status
+            if self.supervision is not None:
+                self._look(self.supervision, time.monotonic() - begin_s)
+
+    def _forward(self, number: int, is_known: bool) -> None:
+        """Pass a signal on."""
+        if not is_known:
+            os.kill(self.pid, number)
+        if number in ENDING:
+            self.interrupted_by = self.interrupted_by or number
+            self.end_s = min(self.end_s, time.monotonic() + GRACE_S)
+
+    def _look(self, supervision: Supervision, elapsed_s: float) -> None:
+        """End what takes too long, or does not end although it was told to."""
+        if supervision.on_look:
+            supervision.on_look()
+        if elapsed_s > supervision.limit_s and not self.is_late:
+            self.is_late = True
+            self.end_s = 0.0
+        if time.monotonic() >= self.end_s:
+            os.kill(self.pid, self.end_with)
+            self.end_s, self.end_with = time.monotonic() + GRACE_S, signal.SIGKILL
 
 
-def run_job(command: Sequence[str], environment: Mapping[str, str]) -> JobResult:
+def run_job(
+    command: Sequence[str], environment: Mapping[str, str], supervision: Supervision | None = None
+) -> JobResult:
     """Run a command; its exit code is 128 + the signal when one ended it."""
     watched = {signal.SIGCHLD, *FORWARDED}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     begin_s = time.monotonic()
+    actions = supervision.actions if supervision else []
     try:
-        pid = os.posix_spawn(command[0], list(command), dict(environment), setsigmask=before)
-        status = wait_forwarding(pid, watched)
+        pid = os.posix_spawn(command[0], list(command), dict(environment), setsigmask=before, file_actions=actions)
+        wait = Wait(pid, supervision)
+        status = wait.until_end(watched)
     except OSError as error:
         raise LapwingError(f"{command[0]} did not start ({error.strerror})", "check the file and its rights") from error
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     code = os.waitstatus_to_exitcode(status)
-    return JobResult(code if code >= 0 else 128 - code, time.monotonic() - begin_s)
+    return JobResult(code if code >= 0 else 128 - code, time.monotonic() - begin_s, wait.interrupted_by, wait.is_late)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the model's profile of what `lapwing profile` recorded."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from lapwing.profile.rank_file import (
     KIND_SLACK,
     KIND_TOUCH,
     RankFile,
+    RankHeader,
     RawSite,
     Sample,
 )
@@ -158,14 +159,34 @@ def list_unknown(job: ProfileJob) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def share_cores(core_count: int, online_count: int, rank_count: int) -> int:
+    """Return the cores of one of a host's ranks. Sets of their own hold no more cores than the host has."""
+    has_own = rank_count == 1 or core_count * rank_count <= online_count
+    return core_count if has_own else max(1, core_count // rank_count)
+
+
+def estimate_cores(headers: Sequence[RankHeader]) -> int | None:
+    """Return the cores that a rank may compute on, the least of all ranks; None when the record does not say."""
+    counts = Counter(header.host for header in headers)
+    if not headers or not all(header.core_count for header in headers):
+        return None
+    return min(share_cores(header.core_count, header.online_count, counts[header.host]) for header in headers)
+
+
 def convert_profile(job: ProfileJob) -> JobProfile:
     """Take a whole job over; the model wants all ranks at once."""
     command = job.about.get("command")
+    headers: list[RankHeader] = []
+    ranks: list[RankProfile] = []
+    for rank, atlas in job.iterate_ranks():
+        headers.append(rank.header)
+        ranks.append(make_rank(rank, atlas))
     return JobProfile(
         source=Source.RECORD,
-        ranks=tuple(make_rank(rank, atlas) for rank, atlas in job.iterate_ranks()),
+        ranks=tuple(ranks),
         name=job.path.name,
         command=" ".join(map(str, command)) if isinstance(command, list) else "",
+        cores_per_rank=estimate_cores(headers),
         unknown=list_unknown(job),
     )
 

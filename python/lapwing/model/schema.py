@@ -14,6 +14,8 @@ from typing import Any, get_args, get_origin
 from lapwing.model.document import SCHEMA, VERSION, load_hints
 from lapwing.model.profile import JobProfile
 
+TITLE = "Profile of an MPI job, version 1"
+DESCRIPTION = "Times in ns, sizes in bytes. python/lapwing/model/profile.py says what each field means."
 SIMPLE: dict[Any, dict[str, Any]] = {
     int: {"type": "integer", "minimum": 0, "exclusiveMaximum": 1 << 63},
     float: {"type": "number", "minimum": 0},
@@ -61,27 +63,33 @@ def list_classes(kind: Any) -> list[Any]:
     return found
 
 
-def make_schema() -> dict[str, Any]:
-    """Return the schema."""
+def make_schema(title: str, description: str, schema: str, version: int, name: str, kind: Any) -> dict[str, Any]:
+    """Return the schema of a document that holds one dataclass under a name."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Profile of an MPI job, version 1",
-        "description": "Times in ns, sizes in bytes. python/lapwing/model/profile.py says what each field means.",
+        "title": title,
+        "description": description,
         "type": "object",
-        "properties": {
-            "schema": {"const": SCHEMA},
-            "version": {"const": VERSION},
-            "profile": describe_type(JobProfile),
-        },
-        "required": ["schema", "version", "profile"],
-        "$defs": {kind.__name__: describe_class(kind) for kind in list_classes(JobProfile)},
+        "properties": {"schema": {"const": schema}, "version": {"const": version}, name: describe_type(kind)},
+        "required": ["schema", "version", name],
+        "$defs": {entry.__name__: describe_class(entry) for entry in list_classes(kind)},
     }
 
 
-def format_schema() -> str:
-    """Return the schema's text."""
-    return json.dumps(make_schema(), indent=1) + "\n"
+def format_schema(schema: dict[str, Any]) -> str:
+    """Return a schema's text."""
+    return json.dumps(schema, indent=1) + "\n"
+
+
+def make_profile_schema() -> dict[str, Any]:
+    """Return the schema of profiles."""
+    return make_schema(TITLE, DESCRIPTION, SCHEMA, VERSION, "profile", JobProfile)
+
+
+def format_profile_schema() -> str:
+    """Return the text of docs/profile.schema.json."""
+    return format_schema(make_profile_schema())
 
 
 if __name__ == "__main__":
-    print(format_schema(), end="")
+    print(format_profile_schema(), end="")

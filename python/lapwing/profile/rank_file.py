@@ -14,7 +14,7 @@ from lapwing.profile.record import decode_text
 
 MAGIC = b"LAPPROF\0"
 VERSION = 1
-HEADER = struct.Struct("<8sIIIIiiIIIIQQQQQQQQ64s256s16s64x")
+HEADER = struct.Struct("<8sIIIIiiIIIIQQQQQQQQ64s256s16sI60x")
 BLOCK_BYTES = 64
 BLOCKS_MAX = 1 << 24
 NAME = struct.Struct("<II56s")
@@ -54,6 +54,7 @@ class RankHeader:
     host: str
     mpi_library: str
     abi: str
+    online_count: int
 
     @property
     def length_bytes(self) -> int:
@@ -164,6 +165,7 @@ def decode_header(data: bytes, source: str) -> RankHeader:
         host=decode_text(fields[19]),
         mpi_library=decode_text(fields[20]),
         abi=decode_text(fields[21]),
+        online_count=fields[22],
     )
 
 

@@ -53,7 +53,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   }));
 }
 const field = document.getElementById("filter");
-field.addEventListener("input", () => {
+field?.addEventListener("input", () => {
   for (const row of document.querySelectorAll("#sites tbody tr"))
     row.hidden = !row.textContent.toLowerCase().includes(field.value.toLowerCase());
 });
@@ -237,6 +237,8 @@ def make_list(lines: Iterable[str]) -> str:
 
 def make_body(totals: JobTotals) -> str:
     """Make what the page shows."""
+    if not totals.ranks:
+        return "<p>No rank left a profile.</p>"
     touches = list(iterate_touches(totals))[:TOUCHES_MAX]
     rows = [make_site_row(site, totals.rank_time_ns) for site in totals.list_sites()[:SITES_MAX]]
     left_out = len(totals.sites) - len(rows)
@@ -262,12 +264,16 @@ def make_body(totals: JobTotals) -> str:
     return "\n".join(parts)
 
 
-def make_page(totals: JobTotals) -> str:
+def make_document(title: str, body: str) -> str:
     """Make the whole page."""
-    body = make_body(totals) if totals.ranks else "<p>No rank left a profile.</p>"
     policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Lapwing: profile</title>'
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f"<style>{STYLE}</style></head>\n<body>{body}\n<script>{SCRIPT}</script></body></html>\n"
     )
+
+
+def make_page(totals: JobTotals) -> str:
+    """Make the page of a profile."""
+    return make_document("Lapwing: profile", make_body(totals))

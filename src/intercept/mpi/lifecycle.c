@@ -32,10 +32,11 @@ static void lifecycle_start(int provided_ordinal)
     session_start(&facts);
 }
 
-/* The engine may need more than the program asks for; a profile shows MPI as it is. */
+/* The engine may need more than the program asks for; without one, and in a profile, MPI is as it is. */
 static int lifecycle_level(int wanted_ordinal)
 {
-    bool is_enough = wanted_ordinal > LEVEL_SERIALIZED || profile_is_wanted();
+    bool has_engine = options.progress != OPTION_PROGRESS_OFF && !profile_is_wanted();
+    bool is_enough = wanted_ordinal > LEVEL_SERIALIZED || !has_engine;
     return is_enough ? wanted_ordinal : LEVEL_SERIALIZED;
 }
 

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Puts an Advice together from a study of the profile, the choice of ways, and the rounds that were run."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from lapwing.advise.advice import Advice, Measured, Point, WayAdvice
+from lapwing.advise.judge import Predicted, choose_best, divide_rounds, is_inside, judge_speedups
+from lapwing.advise.rounds import Rounds
+from lapwing.advise.sites import advise_sites
+from lapwing.advise.ways import CANDIDATES, Choice, make_flags
+from lapwing.advise.words import describe_rewrite, describe_verdict
+from lapwing.bench.measures import summarise
+from lapwing.model.profile import Way
+from lapwing.model.refined import Prediction
+from lapwing.model.study import Study
+from lapwing.report.findings import find_in_profile
+from lapwing.report.totals import JobTotals
+
+FINDINGS_MAX = 4
+SHOWN_WAYS = (Way.STOCK, *CANDIDATES, Way.REWRITTEN)
+
+
+def predict(prediction: Prediction) -> Predicted | None:
+    """Take a prediction over."""
+    if prediction.impossible:
+        return None
+    expected_s, low_s, high_s = (ns / 1e9 for ns in (prediction.expected_ns, prediction.low_ns, prediction.high_ns))
+    return Predicted(expected_s, low_s, high_s, prediction.alpha)
+
+
+def measure(rounds: Rounds, way: Way, predicted: Predicted | None, profiled_s: float) -> Measured | None:
+    """Judge the runs of a way; None when there are none, or it failed."""
+    runs, stock = rounds.runs.get(way, []), rounds.runs.get(Way.STOCK, [])
+    if not runs or not rounds.failed.keys().isdisjoint((way, Way.STOCK)):
+        return None
+    times = [run.time_s for run in runs]
+    speedups = divide_rounds([run.time_s for run in stock], times)
+    speedup = summarise(speedups)
+    return Measured(
+        times_s=tuple(times),
+        walls_s=tuple(run.wall_s for run in runs),
+        time=summarise(times),
+        speedup=speedup,
+        outcome=judge_speedups(speedups),
+        is_inside=predicted is not None and is_inside(speedup.median, predicted, profiled_s),
+    )
+
+
+def make_command(way: Way, options: Mapping[str, str], program: str) -> str:
+    """Return the command line of a way."""
+    if way is Way.STOCK:
+        return program
+    flags = make_flags(way, options)
+    return " ".join(["lapwing run", *([shlex.join(flags)] if flags else []), program])
+
+
+def make_way(
+    way: Way, study: Study, choice: Choice, rounds: Rounds, options: Mapping[str, str], program: str
+) -> WayAdvice:
+    """Put together what is known of a way."""
+    predicted = predict(study.predictions[way])
+    if way is Way.REWRITTEN:
+        return WayAdvice(way, "", predicted, None, "needs changes of the source")
+    reason = rounds.failed.get(way, choice.left_out.get(way, ""))
+    measured = measure(rounds, way, predicted, study.profile.elapsed_ns / 1e9)
+    return WayAdvice(way, make_command(way, options, program), predicted, measured, reason)
+
+
+def find_best(ways: Sequence[WayAdvice]) -> Way | None:
+    """Return the way to use."""
+    measured: dict[Way, Measured] = {way.way: way.measured for way in ways if way.measured and way.way is not Way.STOCK}
+    speedups = {way: entry.speedup for way, entry in measured.items()}
+    return choose_best(speedups, {way: entry.outcome for way, entry in measured.items()})
+
+
+def list_findings(study: Study) -> tuple[str, ...]:
+    """Return what else the profile shows; blocking calls with slack have their own list."""
+    findings = find_in_profile(study.predictions)
+    return tuple(f"{f.text}." for f in findings if f.kind != "blocking call with slack")[:FINDINGS_MAX]
+
+
+def build_advice(
+    study: Study,
+    totals: JobTotals,
+    choice: Choice,
+    rounds: Rounds,
+    options: Mapping[str, str],
+    program: str,
+    cause: str = "",
+    remarks: Sequence[str] = (),
+    plain_wall_s: float | None = None,
+) -> Advice:
+    """Put everything together. cause: why nothing was measured."""
+    ways = tuple(make_way(way, study, choice, rounds, options, program) for way in SHOWN_WAYS)
+    best = find_best(ways)
+    command = make_command(best or Way.STOCK, options, program)
+    return Advice(
+        verdict=(*describe_verdict(study, ways, best, cause), *describe_rewrite(study, best)),
+        command=command,
+        program=program,
+        rank_count=len(study.profile.ranks),
+        profile_s=study.profile.elapsed_ns / 1e9,
+        best=best,
+        is_measured=rounds.count > 0,
+        is_interrupted=rounds.is_interrupted,
+        round_count=rounds.count,
+        plain_wall_s=plain_wall_s,
+        ways=ways,
+        sites=advise_sites(study, totals),
+        findings=list_findings(study),
+        remarks=tuple(remarks),
+        curve=tuple(Point(*point) for point in study.paper.curve) if study.paper else (),
+        break_even_alpha=study.paper.break_even_alpha if study.paper else None,
+    )

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""What measured times prove. Ways are compared with the stock run of the same round, never across rounds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lapwing.advise.ways import DEDICATED, GAIN_MIN
+from lapwing.bench.measures import Spread, summarise
+from lapwing.model.profile import Way
+
+# Quartiles of fewer ratios say nothing.
+ROUNDS_MIN = 3
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What the refined model says. alpha: the share of blocking calls that are deferred or rewritten."""
+
+    time_s: float
+    low_s: float
+    high_s: float
+    alpha: float | None = None
+
+
+class Outcome(StrEnum):
+    """What the ratios of a way's times show."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    SAME = "no difference shown"
+    TOO_FEW = "too few rounds"
+
+
+def divide_rounds(stock_s: Sequence[float], way_s: Sequence[float]) -> list[float]:
+    """Return the speedup of each round."""
+    return [stock / way for stock, way in zip(stock_s, way_s, strict=True)]
+
+
+def judge_speedups(speedups: Sequence[float]) -> Outcome:
+    """Claim a difference only when the quartiles lie on one side of 1, and the median away from it."""
+    if len(speedups) < ROUNDS_MIN:
+        return Outcome.TOO_FEW
+    spread = summarise(speedups)
+    if spread.first_quartile > 1 and spread.median >= 1 + GAIN_MIN:
+        return Outcome.FASTER
+    if spread.third_quartile < 1 and spread.median <= 1 - GAIN_MIN:
+        return Outcome.SLOWER
+    return Outcome.SAME
+
+
+def choose_best(speedups: Mapping[Way, Spread], outcomes: Mapping[Way, Outcome]) -> Way | None:
+    """Return the fastest way that is proven faster; a core is only given up for a gain that others do not reach."""
+    proven = [way for way, outcome in outcomes.items() if outcome is Outcome.FASTER]
+    best = max(proven, key=lambda way: speedups[way].median, default=None)
+    if best is None:
+        return None
+    equal = [way for way in proven if speedups[way].median >= speedups[best].first_quartile]
+    cheap = [way for way in equal if way not in DEDICATED]
+    return max(cheap or [best], key=lambda way: speedups[way].median)
+
+
+def predict_speedup(predicted: Predicted, stock_s: float) -> tuple[float, float, float]:
+    """Return the predicted speedup and its interval: that of the time, turned round."""
+    expected_s, low_s, high_s = (max(time_s, 1e-9) for time_s in (predicted.time_s, predicted.low_s, predicted.high_s))
+    return stock_s / expected_s, stock_s / high_s, stock_s / low_s
+
+
+def is_inside(speedup: float, predicted: Predicted, stock_s: float) -> bool:
+    """Say whether a measured speedup lies in the predicted interval.
+
+    Speedups, not times: the profiled run may have been slower or faster than the others altogether.
+    """
+    _, low, high = predict_speedup(predicted, stock_s)
+    return low <= speedup <= high

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Runs the program: without Lapwing, profiled, and in each way; its output goes into files of a folder."""
+
+import os
+import shutil
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+
+from lapwing.advise.rounds import Run
+from lapwing.advise.ways import DEDICATED, make_variables
+from lapwing.errors import LapwingError
+from lapwing.launch import start
+from lapwing.launch.job import JobResult, Supervision
+from lapwing.model.profile import Way
+from lapwing.profile.record import JobRecord, read_folder
+
+# A run that takes so many times as long as stock, and a minute more, is not waited for.
+LIMIT_FACTOR, LIMIT_EXTRA_S = 5.0, 60.0
+ERROR_LINES = 8
+PLAIN = "without Lapwing"
+REMEDY = "see docs/limits.md whether it may; if not, please report it"
+
+
+class InterruptionError(Exception):
+    """Somebody told Lapwing to end while the program ran."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"signal {number}")
+        self.exit_code = 128 + number
+
+
+def keep_input(folder: Path) -> Path:
+    """Return the file that each run reads its standard input from: what was redirected here, else nothing."""
+    try:
+        if not stat.S_ISREG(os.fstat(0).st_mode):
+            return Path(os.devnull)
+        path = folder / "input"
+        with os.fdopen(os.dup(0), "rb") as stream, path.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+        return path
+    except OSError:
+        return Path(os.devnull)
+
+
+def read_end(path: Path) -> list[str]:
+    """Return the last lines of a file."""
+    return path.read_text("utf-8", "replace").strip().splitlines()[-ERROR_LINES:]
+
+
+def find_problem(way: Way, record: JobRecord) -> str:
+    """Say why a run was not what the way stands for; nothing when it was."""
+    ranks = [rank for rank in record.ranks if rank.rank >= 0]
+    if not find_time_s(record):
+        return "no rank used Lapwing to its end"
+    if way in DEDICATED and any(rank.progress != "dedicated" for rank in ranks):
+        notices = [rank.notice for rank in ranks if rank.notice]
+        return "a rank gave up no core" + (f" ({notices[0]})" if notices else "")
+    notices = [rank.notice for rank in ranks if rank.notice and not rank.is_active]
+    return notices[0] if notices and way is not Way.STOCK else ""
+
+
+def find_time_s(record: JobRecord) -> float:
+    """Return the time of the slowest rank."""
+    return max((rank.counters.get("run_ns", 0) for rank in record.ranks if rank.rank >= 0), default=0) / 1e9
+
+
+@dataclass
+class Trial:
+    """One program, and the folder that all its runs write into."""
+
+    command: start.Command
+    preload: Path
+    folder: Path
+    options: Mapping[str, str] = field(default_factory=dict)
+    on_look: Callable[[], None] | None = None
+    limit_s: float = inf
+    count: int = 0
+    outputs: dict[str, str] = field(default_factory=dict)
+    input: Path = Path(os.devnull)
+
+    def __post_init__(self) -> None:
+        self.input = keep_input(self.folder)
+
+    def _start(self, name: str, variables: Mapping[str, str]) -> tuple[JobResult, Supervision]:
+        """Run the program once; its streams are files with this name."""
+        self.count += 1
+        stem = f"{self.count:03}-{name.replace(' ', '-').replace(',', '')}"
+        output, errors = self.folder / f"{stem}.out", self.folder / f"{stem}.err"
+        supervision = Supervision(output, errors, self.input, self.limit_s, self.on_look)
+        result = self.command.start(variables, supervision)
+        if result.interrupted_by:
+            raise InterruptionError(result.interrupted_by)
+        return result, supervision
+
+    def _check(self, name: str, result: JobResult, supervision: Supervision) -> None:
+        """Refuse runs that did not end well."""
+        if result.exit_code == 0 and not result.is_late:
+            return
+        for line in read_end(supervision.errors) or read_end(supervision.output):
+            start.say(f"| {line}")
+        cause = f"was ended after {result.elapsed_s:.0f} s" if result.is_late else f"ended with {result.exit_code}"
+        if name == PLAIN:
+            raise LapwingError(f"the program {cause} without Lapwing", "make it run by itself first", 1)
+        raise LapwingError(f"the program {cause} under Lapwing ({name}), not without it", REMEDY, 1)
+
+    def run_plain(self) -> float:
+        """Run without Lapwing's library; return the launcher's time."""
+        result, supervision = self._start(PLAIN, {})
+        self._check(PLAIN, result, supervision)
+        self.outputs[PLAIN] = supervision.output.read_text("utf-8", "replace")
+        self.limit_s = LIMIT_FACTOR * result.elapsed_s + LIMIT_EXTRA_S
+        return result.elapsed_s
+
+    def run_profile(self, records: Path) -> JobResult:
+        """Run with the profile on."""
+        records.mkdir()
+        variables = start.make_variables({**self.options, "LAPWING_PROFILE": "on"}, self.preload, records)
+        result, supervision = self._start("profile", variables)
+        self._check("profile", result, supervision)
+        return result
+
+    def run_way(self, way: Way) -> Run:
+        """Run in one way."""
+        records = self.folder / "records"
+        records.mkdir()
+        try:
+            variables = start.make_variables(make_variables(way, self.options), self.preload, records)
+            result, supervision = self._start(way.value, variables)
+            self._check(way.value, result, supervision)
+            record = read_folder(records, {})
+        except InterruptionError:
+            return Run(0.0, 0.0, is_interrupted=True)
+        finally:
+            shutil.rmtree(records, ignore_errors=True)
+        self.outputs[way.value] = supervision.output.read_text("utf-8", "replace")
+        return Run(find_time_s(record), result.elapsed_s, problem=find_problem(way, record))

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing advise`."""
+
+import argparse
+import os
+import shlex
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress, TaskID
+
+from lapwing.advise.advice import Advice
+from lapwing.advise.build import build_advice
+from lapwing.advise.document import encode_advice
+from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
+from lapwing.advise.trial import InterruptionError, Trial
+from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
+from lapwing.commands.compare import WAY_NAMES
+from lapwing.commands.predict import complete_profile
+from lapwing.commands.profile import check_output
+from lapwing.commands.report import write_page
+from lapwing.errors import LapwingError
+from lapwing.files import find_preload
+from lapwing.launch.job import make_record_folder
+from lapwing.launch.start import prepare_command
+from lapwing.model.profile import Way
+from lapwing.model.reader import read_profile
+from lapwing.model.study import Study, study_profile
+from lapwing.options import add_flags, collect_environment, parse_bytes
+from lapwing.profile.job_file import open_profile_job, write_profile_job
+from lapwing.report.advice import print_advice
+from lapwing.report.advice_page import make_advice_page
+from lapwing.report.totals import JobTotals, sum_profile
+
+DEFAULT_ROUNDS, DEFAULT_BUDGET_S = 5, 900.0
+NAMES = {name: way for name, way in WAY_NAMES.items() if way in CANDIDATES}
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """What the profiled run told."""
+
+    study: Study
+    totals: JobTotals
+
+
+class AdviseCommand:
+    """Find out what overlap brings an MPI program: profile it, predict, try what promises most, and advise.
+
+    LAUNCHER is the command line that you would use without Lapwing, for example
+
+        lapwing advise mpirun -n 4 ./app input.dat
+
+    The program runs many times: once without Lapwing, once profiled, then stock and the promising ways in turn. Its
+    output goes into files that are removed at the end. It should do the same in every run, and take seconds to
+    minutes. No gain is claimed when the quartiles of the speedups cross 1. docs/advise.md says how it decides.
+    """
+
+    name = "advise"
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.usage = "lapwing advise [options] LAUNCHER ..."
+        budget = f"time for everything (default: {DEFAULT_BUDGET_S:.0f})"
+        rounds = f"runs of each way, fewer when the budget is short (default: {DEFAULT_ROUNDS})"
+        parser.add_argument("--budget", type=float, default=DEFAULT_BUDGET_S, metavar="SECONDS", help=budget)
+        parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
+        text = "try this way, whatever is predicted (may be repeated; default: the promising ones)"
+        parser.add_argument("--way", action="append", choices=sorted(NAMES), help=text)
+        parser.add_argument("--json", type=Path, metavar="FILE", help="write the advice to FILE; `report` reads it")
+        parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings")
+        parser.add_argument("--profile-record", type=Path, metavar="FILE", help="keep the record of the profiled run")
+        parser.add_argument("--cores", type=int, metavar="N", help="cores that each rank computes on")
+        parser.add_argument("--spare-cores", type=int, metavar="N", help="cores of each host that no rank computes on")
+        add_flags(parser, ("basic",))
+        parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="mpirun -n 4 ./app ...")
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Profile, predict, try, advise."""
+        check_arguments(arguments)
+        options = collect_environment(arguments)
+        preload = find_preload()
+        command = prepare_command(arguments.launcher, self.name)
+        folder = make_record_folder()
+        try:
+            return self._advise(arguments, Trial(command, preload, folder, options))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _advise(self, arguments: argparse.Namespace, trial: Trial) -> int:
+        """Do everything in a folder that is there."""
+        begin_s = time.monotonic()
+
+        def left_s() -> float:
+            return float(arguments.budget) - (time.monotonic() - begin_s)
+
+        with show_steps(trial) as steps:
+            try:
+                steps.begin("without Lapwing", 2)
+                plain_s = trial.run_plain()
+                steps.advance()
+                profiled = profile_program(arguments, trial)
+                steps.advance()
+            except InterruptionError as interrupted:
+                return interrupted.exit_code
+            choice = choose_ways(profiled.study, [NAMES[name] for name in arguments.way or ()])
+            count = plan_rounds(plain_s, 1 + len(choice.tried), left_s(), arguments.rounds) if choice.tried else 0
+            steps.begin("in turn", count * (1 + len(choice.tried)))
+            ways = (Way.STOCK, *choice.tried)
+            rounds = run_rounds(ways, count, trial.run_way, left_s, steps.advance) if count else Rounds()
+        advice = conclude(trial, profiled, choice, rounds, plain_s)
+        self._show(arguments, advice, profiled)
+        return 130 if rounds.is_interrupted else 0
+
+    def _show(self, arguments: argparse.Namespace, advice: Advice, profiled: Profiled) -> None:
+        """Print, and write what was asked for."""
+        print_advice(advice, Console())
+        if arguments.json:
+            write_page(arguments.json, encode_advice(advice))
+        if arguments.html:
+            write_page(arguments.html, make_advice_page(advice, profiled.totals))
+
+
+@dataclass
+class Steps:
+    """The bar on a terminal: drawn from here alone, since a thread of its own would take signals."""
+
+    progress: Progress
+    task: TaskID | None = None
+
+    def begin(self, name: str, total: int) -> None:
+        """Begin a bar."""
+        if self.task is not None:
+            self.progress.remove_task(self.task)
+        self.task = self.progress.add_task(name, total=total)
+        self.progress.refresh()
+
+    def advance(self) -> None:
+        """A run is over."""
+        if self.task is not None:
+            self.progress.advance(self.task)
+        self.progress.refresh()
+
+
+@contextmanager
+def show_steps(trial: Trial) -> Iterator[Steps]:
+    """Show a bar while programs run, on a terminal only."""
+    console = Console(stderr=True)
+    bar = Progress(console=console, transient=True, auto_refresh=False, disable=not console.is_terminal)
+    trial.on_look = bar.refresh
+    with bar:
+        yield Steps(bar)
+
+
+def check_arguments(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be done before anything runs."""
+    if arguments.rounds < 1 or not 0 <= arguments.budget < 1e9:
+        raise LapwingError("rounds and budget must be positive", "correct the numbers")
+    for name, least in (("cores", 1), ("spare_cores", 0)):
+        value = getattr(arguments, name)
+        if value is not None and value < least:
+            raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
+    for path in (arguments.json, arguments.html, arguments.profile_record):
+        if path is not None:
+            check_output(path)
+
+
+def profile_program(arguments: argparse.Namespace, trial: Trial) -> Profiled:
+    """Run the program with the profile on, and study what it left."""
+    records = trial.folder / "profile"
+    result = trial.run_profile(records)
+    if not any(records.glob("*.profile")):
+        remedy = "see docs/limits.md: is MPI linked statically, and do all hosts see this folder?"
+        raise LapwingError("no rank left a profile: no MPI program was started, or Lapwing did not reach it", remedy, 1)
+    path = arguments.profile_record or trial.folder / "profile.record"
+    write_profile_job(path, trial.command.describe(result), records)
+    profile = complete_profile(read_profile(path), arguments)
+    threshold = trial.options.get("LAPWING_THRESHOLD")
+    study = study_profile(profile, parse_bytes(threshold) if threshold else 65536)
+    return Profiled(study, sum_profile(open_profile_job(path)))
+
+
+def find_program_line(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
+    """Return the launcher's line as the user wrote it; in a lab it has grown."""
+    return environment.get("LAPWING_LAB_LINE") or shlex.join(words)
+
+
+def explain_unmeasured(choice: Choice, rounds: Rounds) -> str:
+    """Say why there are no times."""
+    if rounds.is_interrupted:
+        return "interrupted in the first round"
+    if rounds.failed:
+        return next(iter(rounds.failed.values()))
+    return "" if not choice.tried else "the budget is too small for one round (see --budget)"
+
+
+def list_remarks(trial: Trial, profiled: Profiled, rounds: Rounds) -> list[str]:
+    """Say what the numbers leave out."""
+    remarks = []
+    if len(set(trial.outputs.values())) > 1:
+        remarks.append("the program's output differs from run to run (programs print times): compare results yourself")
+    sites = profiled.totals.sites.values()
+    if sites and not any(site.file for site in sites):
+        remarks.append("the program has no debug information: build with -g to see source lines instead of functions")
+    if rounds.is_interrupted:
+        remarks.append(f"interrupted: only {rounds.count} whole rounds count")
+    elif 0 < rounds.count < rounds.wanted:
+        remarks.append(f"{rounds.count} of {rounds.wanted} rounds fitted into the budget")
+    return [*remarks, *(f"the profile cannot tell {text}" for text in profiled.study.profile.unknown[1:])]
+
+
+def conclude(trial: Trial, profiled: Profiled, choice: Choice, rounds: Rounds, plain_s: float) -> Advice:
+    """Make the advice."""
+    return build_advice(
+        profiled.study,
+        profiled.totals,
+        choice,
+        rounds,
+        trial.options,
+        find_program_line(trial.command.words),
+        cause=explain_unmeasured(choice, rounds),
+        remarks=list_remarks(trial, profiled, rounds),
+        plain_wall_s=plain_s,
+    )

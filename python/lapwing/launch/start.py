@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""From a launcher's command line to a run of it with Lapwing: what `run`, `profile` and `advise` share."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import lapwing
+from lapwing.errors import LapwingError
+from lapwing.launch.job import JobResult, Supervision, run_job
+from lapwing.launch.launchers import Launcher, find_launcher, join_preload
+from lapwing.launch.program import explain_unusable, locate_program
+
+
+def say(text: str) -> None:
+    """Print one line of Lapwing's own; stdout belongs to the program."""
+    print(f"lapwing: {text}", file=sys.stderr)
+
+
+def strip_separator(line: Sequence[str]) -> list[str]:
+    """Take away the -- that may stand before a command."""
+    return list(line[1:] if line[:1] == ["--"] else line)
+
+
+def check_programs(launcher: Launcher, arguments: Sequence[str]) -> list[str]:
+    """Return what should be said about the programs before they start; a missing one is an error."""
+    lines: list[str] = []
+    for name in launcher.find_programs(arguments):
+        reason = explain_unusable(locate_program(name))
+        lines += [f"{name} runs without Lapwing: {reason}; link it dynamically"] if reason else []
+    return lines
+
+
+def make_variables(options: Mapping[str, str], preload: Path, records: Path) -> dict[str, str]:
+    """Return what every rank must have in its environment."""
+    chain = join_preload(str(preload), os.environ.get("LD_PRELOAD"))
+    return {"LD_PRELOAD": chain, "LAPWING_RECORD_DIR": str(records), **options}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A launcher with its arguments, as the user wrote them."""
+
+    words: Sequence[str]
+    launcher: Launcher
+
+    def start(self, variables: Mapping[str, str], supervision: Supervision | None = None) -> JobResult:
+        """Run it with these variables for its ranks; with none, it runs as if Lapwing were not there."""
+        words = [self.launcher.path, *self.launcher.add_environment(self.words[1:], variables)]
+        return run_job(words, {**os.environ, **self.launcher.launcher_environment(variables)}, supervision)
+
+    def describe(self, result: JobResult) -> dict[str, Any]:
+        """Return what records say about a run."""
+        return {
+            "lapwing": lapwing.__version__,
+            "command": list(self.words),
+            "exit_code": result.exit_code,
+            "elapsed_s": round(result.elapsed_s, 6),
+        }
+
+
+def prepare_command(words: Sequence[str], name: str) -> Command:
+    """Make a Command of a subcommand's last arguments; say what is odd about its programs."""
+    line = strip_separator(words)
+    if not line:
+        raise LapwingError("there is nothing to run", f"write for example: lapwing {name} mpirun -n 4 ./app")
+    launcher = find_launcher(line[0])
+    for text in check_programs(launcher, line[1:]):
+        say(text)
+    return Command(line, launcher)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""The page of `lapwing advise --html`: verdict, ways predicted and measured, alpha curve, then the profile's page."""
+
+from collections.abc import Callable, Iterable
+from html import escape
+
+from lapwing.advise.advice import Advice, Point, WayAdvice
+from lapwing.report.advice import (
+    describe_left_out,
+    describe_times,
+    describe_walls,
+    format_seconds,
+    format_way,
+    list_shown,
+)
+from lapwing.report.html import (
+    HEIGHT,
+    MARGIN,
+    WIDTH,
+    make_body,
+    make_cell,
+    make_document,
+    make_legend,
+    make_list,
+    make_svg,
+    make_table,
+    make_text,
+)
+from lapwing.report.totals import JobTotals
+
+PREDICTED, MEASURED, CURVE = "#2e86ab", "#d1495b", "#7b5ea7"
+NAME_WIDTH, ROW_HEIGHT = 190, 44
+TICKS = 5
+WAY_HEADS = ("way to run", "time predicted", "measured", "speedup predicted", "measured", "inside", "command")
+
+
+def make_line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1.0, dashes: str = "") -> str:
+    """Draw a line."""
+    ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+    dash = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'<line {ends} stroke="{colour}" stroke-width="{width}"{dash}/>'
+
+
+def make_dot(x: float, y: float, colour: str, title: str) -> str:
+    """Draw a point with a tooltip."""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"><title>{escape(title)}</title></circle>'
+
+
+def list_ticks(low: float, high: float) -> list[float]:
+    """Return values evenly from one end to the other."""
+    return [low + (high - low) * number / (TICKS - 1) for number in range(TICKS)]
+
+
+def draw_way(way: WayAdvice, y: float, place: Callable[[float], float]) -> Iterable[str]:
+    """Draw the predicted interval of a way, and below it the quartiles of what was measured."""
+    yield make_text(NAME_WIDTH - 8, y + 14, way.way.value, "end")
+    if way.predicted is not None:
+        p = way.predicted
+        yield make_line(place(p.low_s), y + 6, place(p.high_s), y + 6, PREDICTED, 3)
+        ends = f"{format_seconds(p.low_s)} to {format_seconds(p.high_s)}"
+        yield make_dot(place(p.time_s), y + 6, PREDICTED, f"predicted {format_seconds(p.time_s)}, {ends}")
+    if way.measured is not None:
+        t = way.measured.time
+        yield make_line(place(t.first_quartile), y + 20, place(t.third_quartile), y + 20, MEASURED, 3)
+        ends = f"{format_seconds(t.first_quartile)} to {format_seconds(t.third_quartile)}"
+        yield make_dot(place(t.median), y + 20, MEASURED, f"measured {format_seconds(t.median)}, quartiles {ends}")
+
+
+def draw_ways(advice: Advice) -> str:
+    """Draw predicted against measured times, a row for each way."""
+    ways = list_shown(advice)
+    ends = [s for way in ways if way.predicted for s in (way.predicted.low_s, way.predicted.high_s)]
+    ends += [s for way in ways if way.measured for s in (way.measured.time.minimum, way.measured.time.maximum)]
+    if not ends:
+        return ""
+    low, high = 0.95 * min(ends), 1.02 * max(ends) + 1e-9
+
+    def place(time_s: float) -> float:
+        return NAME_WIDTH + (time_s - low) / (high - low) * (WIDTH - NAME_WIDTH - 40)
+
+    bottom = ROW_HEIGHT * len(ways) + 8
+    shapes = [make_line(place(tick), 0, place(tick), bottom, "#ddd") for tick in list_ticks(low, high)]
+    shapes += [make_text(place(tick), bottom + 16, format_seconds(tick)) for tick in list_ticks(low, high)]
+    for number, way in enumerate(ways):
+        shapes += draw_way(way, ROW_HEIGHT * number + 8.0, place)
+    legend = make_legend([("predicted, with its interval", PREDICTED), ("measured, with quartiles", MEASURED)])
+    return make_svg(shapes, bottom + 24) + legend
+
+
+def draw_curve(points: tuple[Point, ...]) -> str:
+    """Draw the speedup over alpha that the paper's model predicts, as its figure 5 does."""
+    speedups = [1.0, *(point.speedup for point in points)]
+    low, high = 0.95 * min(speedups), 1.05 * max(speedups)
+
+    def place_x(alpha: float) -> float:
+        return MARGIN + alpha * (WIDTH - MARGIN - 40)
+
+    def place_y(speedup: float) -> float:
+        return HEIGHT - 40 - (speedup - low) / (high - low) * (HEIGHT - 60)
+
+    shapes = []
+    for tick in list_ticks(0.0, 1.0):
+        shapes += [make_line(place_x(tick), 10, place_x(tick), HEIGHT - 40, "#ddd")]
+        shapes += [make_text(place_x(tick), HEIGHT - 24, f"{tick:.2f}")]
+    for tick in list_ticks(low, high):
+        shapes += [make_line(MARGIN, place_y(tick), WIDTH - 40, place_y(tick), "#ddd")]
+        shapes += [make_text(MARGIN - 6, place_y(tick) + 4, f"{tick:.2f}", "end")]
+    shapes.append(make_line(MARGIN, place_y(1), WIDTH - 40, place_y(1), "#777", 1, "4"))
+    path = " ".join(f"{place_x(point.alpha):.1f},{place_y(point.speedup):.1f}" for point in points)
+    shapes.append(f'<polyline points="{path}" fill="none" stroke="{CURVE}" stroke-width="2"/>')
+    shapes += [
+        make_dot(place_x(p.alpha), place_y(p.speedup), CURVE, f"alpha {p.alpha:.1f}: speedup {p.speedup:.3f}")
+        for p in points
+    ]
+    shapes.append(make_text(WIDTH / 2, HEIGHT - 6, "alpha: share of the blocking calls that are made nonblocking"))
+    return make_svg(shapes)
+
+
+def make_way_row(way: WayAdvice, advice: Advice) -> str:
+    """Make a row of the table of ways."""
+    return "".join(make_cell(text) for text in (*format_way(way, advice), way.command))
+
+
+def make_curve(advice: Advice) -> str:
+    """Make the section of the paper's model."""
+    if not advice.curve:
+        return ""
+    pays = advice.break_even_alpha
+    words = "no alpha pays for the core" if pays is None else f"the core pays from alpha {pays:.2f} on"
+    return (
+        "<h2>Speedup over alpha</h2>"
+        f'<p class="dim">What the model of the dedicated-core paper predicts (its figure 5): {words}.</p>'
+        + draw_curve(advice.curve)
+    )
+
+
+def make_advice_body(advice: Advice) -> str:
+    """Make the section of the advice."""
+    lead, *rest = advice.verdict
+    notes = [describe_times(advice), describe_walls(advice.ways, advice.plain_wall_s), describe_left_out(advice)]
+    rows = [make_way_row(way, advice) for way in list_shown(advice)]
+    parts = [
+        "<h1>Lapwing: advice</h1>",
+        f"<p><b>{escape(lead)}</b></p>",
+        make_list(rest),
+        "<h2>Predicted against measured</h2>",
+        draw_ways(advice),
+        make_table("ways", WAY_HEADS, rows),
+        make_list(note for note in notes if note),
+        "<h2>Where overlap is possible</h2>",
+        make_list(site.text for site in advice.sites) or "<p>At no blocking call.</p>",
+        make_list(advice.findings),
+        make_curve(advice),
+        make_list(advice.remarks),
+    ]
+    return "\n".join(parts)
+
+
+def make_advice_page(advice: Advice, totals: JobTotals | None) -> str:
+    """Make the whole page; without a profile, of the advice alone."""
+    body = make_advice_body(advice)
+    return make_document("Lapwing: advice", body + (make_body(totals) if totals else ""))

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: MIT
+"""What `lapwing advise` chooses, proves and says, from made-up profiles and times."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from model_simulation import profile_programs
+from rich.console import Console
+from test_model_reader import find_unknown_fields
+from test_model_refined import Character, blocking_with_slack, blocking_without_slack, make_programs, overlapping
+
+from lapwing.advise.advice import Advice
+from lapwing.advise.build import build_advice
+from lapwing.advise.document import SCHEMA, decode_advice, encode_advice, format_advice_schema, read_advice
+from lapwing.advise.judge import Outcome, choose_best, judge_speedups
+from lapwing.advise.rounds import Rounds, Run, plan_rounds, run_rounds
+from lapwing.advise.trial import find_problem
+from lapwing.advise.ways import Choice, choose_ways, make_flags
+from lapwing.bench.measures import summarise
+from lapwing.commands.advise import find_program_line
+from lapwing.errors import RecordError
+from lapwing.model.profile import JobProfile, Touch, Way
+from lapwing.model.study import Study, study_profile
+from lapwing.profile.record import JobRecord, RankRecord
+from lapwing.report.advice import print_advice
+from lapwing.report.advice_page import make_advice_page
+from lapwing.report.totals import sum_ranks
+
+PROGRAM = "mpirun -n 2 ./solver"
+
+
+def add_touches(profile: JobProfile) -> JobProfile:
+    """Say where the buffers of blocking calls are touched, 3.2 ms after the call."""
+
+    def touch(rank: int) -> tuple[Touch, ...]:
+        return (Touch(40, "/src/solver.c", 188, wall_total_ns=40 * 3_200_000),)
+
+    ranks = (
+        replace(r, sites=tuple(replace(s, touches=touch(r.rank)) if s.function == "MPI_Recv" else s for s in r.sites))
+        for r in profile.ranks
+    )
+    return replace(profile, ranks=tuple(ranks))
+
+
+def make_study(character: Character, size: int = 1 << 20, cores: int | None = 1) -> Study:
+    """Study a simulated program."""
+    profile = add_touches(profile_programs(make_programs(character, size)))
+    return study_profile(replace(profile, cores_per_rank=cores, spare_cores=0, calibration=None))
+
+
+def make_rounds(times: dict[Way, Sequence[float]]) -> Rounds:
+    """Pretend that these times were measured."""
+    runs = {way: [Run(time_s, time_s + 0.5) for time_s in sample] for way, sample in times.items()}
+    return Rounds(runs, count=len(next(iter(times.values()))), wanted=5)
+
+
+def advise(study: Study, rounds: Rounds, choice: Choice | None = None, cause: str = "") -> Advice:
+    """Make an advice."""
+    totals = sum_ranks({}, study.profile.ranks)
+    chosen = choice or choose_ways(study)
+    return build_advice(study, totals, chosen, rounds, {}, PROGRAM, cause=cause, plain_wall_s=1.5)
+
+
+def show(advice: Advice, width: int = 80) -> str:
+    """Print an advice."""
+    console = Console(file=StringIO(), width=width)
+    print_advice(advice, console)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+@pytest.fixture
+def gained() -> Advice:
+    """A program that Lapwing makes faster."""
+    times = {Way.STOCK: [1.0, 1.1, 1.0, 1.2, 1.0], Way.DEFERRED: [0.7, 0.75, 0.7, 0.8, 0.72]}
+    return advise(make_study(blocking_with_slack), make_rounds(times))
+
+
+def test_blocking_calls_with_slack_are_deferred_and_nothing_else_is_tried() -> None:
+    choice = choose_ways(make_study(blocking_with_slack))
+    assert choice.tried == (Way.DEFERRED,)
+    assert choice.left_out[Way.EVENTS] == "it would change nothing"
+    assert "single core" in choice.left_out[Way.DEDICATED]
+
+
+def test_of_two_ways_that_do_the_same_the_simpler_is_tried() -> None:
+    choice = choose_ways(make_study(overlapping, cores=8))
+    assert Way.DEFERRED in choice.tried
+    assert Way.EVENTS not in choice.tried
+    assert "no blocking call would be deferred" in choice.left_out[Way.EVENTS]
+
+
+def test_program_without_slack_is_left_alone() -> None:
+    choice = choose_ways(make_study(blocking_without_slack))
+    assert choice.tried == ()
+
+
+def test_wanted_ways_are_tried_whatever_is_predicted() -> None:
+    choice = choose_ways(make_study(blocking_without_slack), [Way.EVENTS])
+    assert choice.tried == (Way.EVENTS,)
+    assert choice.left_out[Way.DEFERRED] == "not asked for"
+
+
+def test_interval_counts_without_what_any_run_differs_by() -> None:
+    study = make_study(blocking_without_slack)
+    stock, deferred = study.predictions[Way.STOCK], study.predictions[Way.DEFERRED]
+    assert deferred.low_ns < stock.expected_ns
+    assert Way.DEFERRED in choose_ways(study).left_out
+
+
+def test_flags_are_those_of_run_with_the_users_own() -> None:
+    assert make_flags(Way.DEFERRED, {}) == []
+    flags = make_flags(Way.DEDICATED, {"LAPWING_THRESHOLD": "4096"})
+    assert sorted(zip(flags[::2], flags[1::2], strict=True)) == [
+        ("--progress", "dedicated"),
+        ("--receives", "off"),
+        ("--sends", "off"),
+        ("--threshold", "4096"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("speedups", "outcome"),
+    [
+        ([1.3, 1.4, 1.35, 1.3, 1.4], Outcome.FASTER),
+        ([0.9, 1.4, 1.35, 0.95, 1.4], Outcome.SAME),
+        ([1.001, 1.002, 1.003], Outcome.SAME),
+        ([0.8, 0.85, 0.9], Outcome.SLOWER),
+        ([2.0, 2.0], Outcome.TOO_FEW),
+    ],
+)
+def test_gain_is_claimed_only_when_the_quartiles_lie_above_1(speedups: list[float], outcome: Outcome) -> None:
+    assert judge_speedups(speedups) is outcome
+
+
+def test_core_is_given_up_only_for_what_others_do_not_reach() -> None:
+    outcomes = {Way.DEFERRED: Outcome.FASTER, Way.DEFERRED_DEDICATED: Outcome.FASTER}
+    close = {Way.DEFERRED: summarise([1.3, 1.32, 1.33]), Way.DEFERRED_DEDICATED: summarise([1.3, 1.33, 1.34])}
+    assert choose_best(close, outcomes) is Way.DEFERRED
+    far = close | {Way.DEFERRED_DEDICATED: summarise([1.5, 1.52, 1.55])}
+    assert choose_best(far, outcomes) is Way.DEFERRED_DEDICATED
+
+
+def test_nothing_is_best_when_nothing_is_proven() -> None:
+    assert choose_best({Way.DEFERRED: summarise([1.5, 0.7, 1.6])}, {Way.DEFERRED: Outcome.SAME}) is None
+
+
+@pytest.mark.parametrize(("left_s", "rounds"), [(100.0, 5), (23.0, 2), (9.0, 0), (-1.0, 0)])
+def test_rounds_fit_into_the_budget(left_s: float, rounds: int) -> None:
+    assert plan_rounds(5.0, 2, left_s, 5) == rounds
+
+
+def test_ways_take_turns() -> None:
+    order: list[Way] = []
+
+    def make_run(way: Way) -> Run:
+        order.append(way)
+        return Run(1.0, 1.0)
+
+    rounds = run_rounds([Way.STOCK, Way.EVENTS, Way.DEFERRED], 2, make_run, lambda: 100.0)
+    assert order == [Way.STOCK, Way.EVENTS, Way.DEFERRED] * 2
+    assert rounds.count == 2
+
+
+def test_rounds_end_when_another_one_would_not_fit() -> None:
+    rounds = run_rounds([Way.STOCK, Way.DEFERRED], 5, lambda way: Run(1.0, 10.0), lambda: 19.0)
+    assert rounds.count == 1
+
+
+def test_interrupted_round_does_not_count() -> None:
+    runs = iter([Run(1.0, 1.0), Run(0.8, 0.8), Run(1.0, 1.0), Run(0, 0, is_interrupted=True)])
+    rounds = run_rounds([Way.STOCK, Way.DEFERRED], 5, lambda way: next(runs), lambda: 100.0)
+    assert (rounds.count, rounds.is_interrupted) == (1, True)
+    assert [len(sample) for sample in rounds.runs.values()] == [1, 1]
+
+
+def test_way_that_does_not_work_is_dropped_and_the_others_go_on() -> None:
+    def make_run(way: Way) -> Run:
+        return Run(1.0, 1.0, "a rank gave up no core" if way is Way.DEDICATED else "")
+
+    rounds = run_rounds([Way.STOCK, Way.DEFERRED, Way.DEDICATED], 3, make_run, lambda: 100.0)
+    assert [len(rounds.runs[way]) for way in (Way.STOCK, Way.DEFERRED, Way.DEDICATED)] == [3, 3, 1]
+    assert rounds.failed == {Way.DEDICATED: "a rank gave up no core"}
+
+
+def test_run_without_a_core_given_up_is_no_dedicated_run(rank_record: RankRecord) -> None:
+    job = JobRecord({}, [rank_record])
+    assert "gave up no core" in find_problem(Way.DEDICATED, job)
+    assert find_problem(Way.DEFERRED, job) == ""
+
+
+def test_verdict_names_command_gain_and_prediction(gained: Advice) -> None:
+    assert gained.best is Way.DEFERRED
+    assert gained.verdict[0] == f"Use: lapwing run {PROGRAM}"
+    assert "1.429 times as fast as stock (median of 5 rounds, quartiles 1.429 to 1.467)" in gained.verdict[1]
+    assert "predicted" in gained.verdict[1]
+
+
+def test_verdict_without_gain_keeps_the_program_as_it_is() -> None:
+    rounds = make_rounds({Way.STOCK: [1.0, 1.1, 0.9], Way.DEFERRED: [1.0, 1.05, 0.98]})
+    advice = advise(make_study(blocking_with_slack), rounds)
+    assert advice.best is None
+    assert advice.command == PROGRAM
+    assert advice.verdict[0] == "Leave it as it is: no gain was shown"
+
+
+def test_verdict_of_two_rounds_is_none() -> None:
+    rounds = make_rounds({Way.STOCK: [1.0, 1.0], Way.DEFERRED: [0.5, 0.5]})
+    assert advise(make_study(blocking_with_slack), rounds).verdict[0].startswith("No verdict: at least 3 rounds")
+
+
+def test_hopeless_program_is_told_why() -> None:
+    advice = advise(make_study(blocking_without_slack), Rounds())
+    assert advice.verdict[0] == "Leave it as it is: nothing to gain here, as predicted"
+    assert "used right away" in advice.verdict[1]
+
+
+def test_small_budget_gives_the_prediction_alone() -> None:
+    advice = advise(make_study(blocking_with_slack), Rounds(), cause="the budget is too small for one round")
+    assert advice.verdict[0] == "Not measured: the budget is too small for one round"
+    assert advice.verdict[1].startswith("Predicted best: deferred by Lapwing")
+
+
+def test_speedup_is_held_against_the_predicted_interval() -> None:
+    study = make_study(blocking_with_slack)
+    deferred = study.predictions[Way.DEFERRED]
+    factor = study.profile.elapsed_ns / deferred.expected_ns
+    inside = advise(study, make_rounds({Way.STOCK: [3.0] * 3, Way.DEFERRED: [3.0 / factor] * 3}))
+    outside = advise(study, make_rounds({Way.STOCK: [3.0] * 3, Way.DEFERRED: [3.0 / (2 * factor)] * 3}))
+    found = [next(way for way in a.ways if way.way is Way.DEFERRED).measured for a in (inside, outside)]
+    assert [entry.is_inside for entry in found if entry] == [True, False]
+
+
+def test_site_says_where_and_when_it_is_touched(gained: Advice) -> None:
+    site = next(site for site in gained.sites if site.function == "MPI_Recv")
+    assert "is first touched at solver.c:188, 3.2 ms later" in site.text
+    assert site.later_s == pytest.approx(0.0032)
+    assert site.touched_at == "solver.c:188"
+
+
+def test_rewrite_is_advised_only_where_it_brings_more() -> None:
+    small = advise(make_study(blocking_with_slack, 32 << 10), Rounds())
+    large = advise(make_study(blocking_with_slack), Rounds())
+    assert all("below the threshold" in site.text for site in small.sites)
+    assert small.sites
+    assert all("a rewrite by hand no more" in site.text for site in large.sites)
+    assert large.sites
+
+
+def test_printed_advice_fits_a_screen(gained: Advice) -> None:
+    text = show(gained)
+    assert len(text.splitlines()) <= 30
+    assert f"lapwing run {PROGRAM}" in text
+    assert "rewritten by hand" in text
+
+
+def test_json_is_read_back(gained: Advice, tmp_path: Path) -> None:
+    path = tmp_path / "advice.json"
+    path.write_text(encode_advice(gained))
+    assert read_advice(path) == gained
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda d: d.update(version=99), "newer Lapwing"),
+        (lambda d: d["advice"].update(rank_count="many"), "advice.rank_count is no whole number"),
+        (lambda d: d["advice"].pop("verdict"), "lacks verdict"),
+        (lambda d: d.update(schema="other"), "is no advice"),
+    ],
+)
+def test_damaged_json_is_refused(gained: Advice, change: Callable[[dict[str, object]], None], words: str) -> None:
+    document = json.loads(encode_advice(gained))
+    change(document)
+    with pytest.raises(RecordError, match=words):
+        decode_advice(json.dumps(document), "file")
+
+
+def test_published_schema_is_current() -> None:
+    published = Path(__file__).parents[2] / "docs/advice.schema.json"
+    remedy = "python -m lapwing.advise.document > docs/advice.schema.json"
+    assert published.read_text("utf-8") == format_advice_schema(), remedy
+
+
+def test_published_schema_knows_every_field(gained: Advice) -> None:
+    schema, document = json.loads(format_advice_schema()), json.loads(encode_advice(gained))
+    assert document["schema"] == SCHEMA
+    assert find_unknown_fields(document, schema, schema["$defs"]) == []
+
+
+def test_page_draws_what_was_predicted_and_measured(gained: Advice) -> None:
+    page = make_advice_page(replace(gained, verdict=("Use: <b>",)), None)
+    assert "&lt;b&gt;" in page
+    assert page.count("<svg") == 1
+    assert "measured 720 ms" in page
+
+
+def test_page_draws_the_papers_curve_where_ranks_have_cores() -> None:
+    advice = advise(make_study(overlapping, cores=16), Rounds())
+    page = make_advice_page(advice, None)
+    assert "alpha 0.5: speedup" in page
+    assert len(advice.curve) == 11
+
+
+def test_line_is_shown_as_the_user_wrote_it() -> None:
+    assert find_program_line(["mpirun", "-n", "2", "./a b"], {}) == "mpirun -n 2 './a b'"
+    assert find_program_line(["/usr/bin/mpirun", "-hosts"], {"LAPWING_LAB_LINE": "mpirun ./a"}) == "mpirun ./a"
