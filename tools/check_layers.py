@@ -3,7 +3,7 @@
 
 C (src/): base < {policy, protect, engine, record} < intercept < lib; the four
 in the middle never include one another. Python (python/lapwing/): errors,
-files and options < profile, launch, lab < model < report, bench < probe < commands < cli.
+files and options < profile, launch, lab < model < report, bench < probe, advise < commands < cli.
 """
 
 import ast
@@ -34,7 +34,8 @@ PYTHON_LAYERS: Mapping[str, set[str]] = {
     "report": GROUND | {"profile", "model"},
     "bench": GROUND | {"profile", "launch", "lab", "model"},
     "probe": GROUND | {"launch", "lab", "report", "bench"},
-    "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench", "probe"},
+    "advise": GROUND | {"profile", "launch", "model", "report", "bench"},
+    "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench", "probe", "advise"},
     "cli": GROUND | {"commands"},
     "__main__": {"cli"},
 }

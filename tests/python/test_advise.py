@@ -17,17 +17,18 @@ from lapwing.advise.advice import Advice
 from lapwing.advise.build import build_advice
 from lapwing.advise.document import SCHEMA, decode_advice, encode_advice, format_advice_schema, read_advice
 from lapwing.advise.judge import Outcome, choose_best, judge_speedups
+from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, Run, plan_rounds, run_rounds
+from lapwing.advise.show import print_advice
 from lapwing.advise.trial import find_problem
 from lapwing.advise.ways import Choice, choose_ways, make_flags
 from lapwing.bench.measures import summarise
+from lapwing.cli import main
 from lapwing.commands.advise import find_program_line
 from lapwing.errors import RecordError
 from lapwing.model.profile import JobProfile, Touch, Way
 from lapwing.model.study import Study, study_profile
 from lapwing.profile.record import JobRecord, RankRecord
-from lapwing.report.advice import print_advice
-from lapwing.report.advice_page import make_advice_page
 from lapwing.report.totals import sum_ranks
 
 PROGRAM = "mpirun -n 2 ./solver"
@@ -262,6 +263,15 @@ def test_json_is_read_back(gained: Advice, tmp_path: Path) -> None:
     path = tmp_path / "advice.json"
     path.write_text(encode_advice(gained))
     assert read_advice(path) == gained
+
+
+def test_kept_advice_is_reported_again(gained: Advice, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, page = tmp_path / "advice.json", tmp_path / "page.html"
+    path.write_text(encode_advice(gained))
+    assert main(["report", str(path)]) == 0
+    assert capsys.readouterr().out.startswith(f"Use: lapwing run {PROGRAM}")
+    assert main(["report", str(path), "--html", str(page)]) == 0
+    assert "Predicted against measured" in page.read_text()
 
 
 @pytest.mark.parametrize(

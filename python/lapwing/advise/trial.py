@@ -20,6 +20,8 @@ from lapwing.profile.record import JobRecord, read_folder
 # A run that takes so many times as long as stock, and a minute more, is not waited for.
 LIMIT_FACTOR, LIMIT_EXTRA_S = 5.0, 60.0
 ERROR_LINES = 8
+# A profile costs 2 % at most: one that takes so many times as long as the plain run met a busy machine.
+DISTURBED_FACTOR, PROFILES_MAX = 1.2, 3
 PLAIN = "without Lapwing"
 REMEDY = "see docs/limits.md whether it may; if not, please report it"
 
@@ -114,13 +116,25 @@ class Trial:
         self.limit_s = LIMIT_FACTOR * result.elapsed_s + LIMIT_EXTRA_S
         return result.elapsed_s
 
-    def run_profile(self, records: Path) -> JobResult:
+    def run_profile(self, plain_s: float) -> tuple[JobResult, Path]:
+        """Run with the profile on, again where the machine disturbed it; return the fastest and its records."""
+        best, best_records = self._profile_once(1)
+        for number in range(2, PROFILES_MAX + 1):
+            if best.elapsed_s <= DISTURBED_FACTOR * plain_s:
+                break
+            result, records = self._profile_once(number)
+            if result.elapsed_s < best.elapsed_s:
+                best, best_records = result, records
+        return best, best_records
+
+    def _profile_once(self, number: int) -> tuple[JobResult, Path]:
         """Run with the profile on."""
+        records = self.folder / f"profile-{number}"
         records.mkdir()
         variables = start.make_variables({**self.options, "LAPWING_PROFILE": "on"}, self.preload, records)
         result, supervision = self._start("profile", variables)
         self._check("profile", result, supervision)
-        return result
+        return result, records
 
     def run_way(self, way: Way) -> Run:
         """Run in one way."""

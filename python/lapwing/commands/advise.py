@@ -17,7 +17,9 @@ from rich.progress import Progress, TaskID
 from lapwing.advise.advice import Advice
 from lapwing.advise.build import build_advice
 from lapwing.advise.document import encode_advice
+from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
+from lapwing.advise.show import print_advice
 from lapwing.advise.trial import InterruptionError, Trial
 from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
 from lapwing.commands.compare import WAY_NAMES
@@ -33,8 +35,6 @@ from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
 from lapwing.options import add_flags, collect_environment, parse_bytes
 from lapwing.profile.job_file import open_profile_job, write_profile_job
-from lapwing.report.advice import print_advice
-from lapwing.report.advice_page import make_advice_page
 from lapwing.report.totals import JobTotals, sum_profile
 
 DEFAULT_ROUNDS, DEFAULT_BUDGET_S = 5, 900.0
@@ -104,7 +104,7 @@ class AdviseCommand:
                 steps.begin("without Lapwing", 2)
                 plain_s = trial.run_plain()
                 steps.advance()
-                profiled = profile_program(arguments, trial)
+                profiled = profile_program(arguments, trial, plain_s)
                 steps.advance()
             except InterruptionError as interrupted:
                 return interrupted.exit_code
@@ -170,10 +170,9 @@ def check_arguments(arguments: argparse.Namespace) -> None:
             check_output(path)
 
 
-def profile_program(arguments: argparse.Namespace, trial: Trial) -> Profiled:
+def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float) -> Profiled:
     """Run the program with the profile on, and study what it left."""
-    records = trial.folder / "profile"
-    result = trial.run_profile(records)
+    result, records = trial.run_profile(plain_s)
     if not any(records.glob("*.profile")):
         remedy = "see docs/limits.md: is MPI linked statically, and do all hosts see this folder?"
         raise LapwingError("no rank left a profile: no MPI program was started, or Lapwing did not reach it", remedy, 1)

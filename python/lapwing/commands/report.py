@@ -7,6 +7,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from lapwing.advise.document import encode_advice, is_advice, read_advice
+from lapwing.advise.page import make_advice_page
+from lapwing.advise.show import print_advice
 from lapwing.errors import LapwingError
 from lapwing.profile.job_file import is_profile, open_profile_job
 from lapwing.profile.record import read_job
@@ -28,7 +31,7 @@ def write_page(path: Path, text: str) -> None:
 class ReportCommand:
     """Print the summary of a kept record.
 
-    The record is a file that `lapwing profile` or `lapwing run --keep-record FILE` wrote.
+    The record is a file that `lapwing profile`, `lapwing run --keep-record FILE` or `lapwing advise --json FILE` wrote.
     """
 
     name = "report"
@@ -37,7 +40,7 @@ class ReportCommand:
         """Declare the arguments."""
         parser.add_argument("record", type=Path, metavar="FILE", help="the kept record")
         parser.add_argument("--json", action="store_true", help="print JSON")
-        parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings (profiles only)")
+        parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings (not of `run`)")
         text = "write the timeline as trace events for Perfetto (profiles with --timeline only)"
         parser.add_argument("--chrome-trace", type=Path, metavar="FILE", help=text)
 
@@ -45,11 +48,26 @@ class ReportCommand:
         """Print it."""
         if is_profile(arguments.record):
             return self._report_profile(arguments)
+        if is_advice(arguments.record):
+            return self._report_advice(arguments)
         if arguments.html or arguments.chrome_trace:
             raise LapwingError(f"{arguments.record} holds no profile", "record with `lapwing profile`")
         job = read_job(arguments.record)
         text = json.dumps(make_json(job), indent=2) if arguments.json else "\n".join(format_summary(job))
         print(text)
+        return 0
+
+    def _report_advice(self, arguments: argparse.Namespace) -> int:
+        """Report what `lapwing advise` found; its page lacks the profile, which it does not hold."""
+        if arguments.chrome_trace:
+            raise LapwingError(f"{arguments.record} holds no timeline", "record with `lapwing profile --timeline N`")
+        advice = read_advice(arguments.record)
+        if arguments.html:
+            write_page(arguments.html, make_advice_page(advice, None))
+        if arguments.json:
+            print(encode_advice(advice), end="")
+        elif not arguments.html:
+            print_advice(advice, Console())
         return 0
 
     def _report_profile(self, arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 
 from lapwing.advise.advice import Advice, Point, WayAdvice
-from lapwing.report.advice import (
+from lapwing.advise.show import (
     describe_left_out,
     describe_times,
     describe_walls,

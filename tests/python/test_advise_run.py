@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing advise`, end to end, with real MPIs and the real library, where both are there."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lapwing.advise.document import read_advice
+from lapwing.advise.trial import Trial
+from lapwing.launch.start import prepare_command
+from lapwing.model.profile import Way
+
+PYTHON = Path(__file__).parents[2] / "python"
+SOURCE = Path(__file__).parent / "touch_later.c"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PYTHON)}
+ENVIRONMENT |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"], "mpich": ["mpirun.mpich"]}
+needs_preload = pytest.mark.skipif("LAPWING_PRELOAD" not in os.environ, reason="LAPWING_PRELOAD names no library")
+
+
+def find_line(word: str) -> int:
+    """Return the number of the line with a mark."""
+    lines = SOURCE.read_text("utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if f"/* {word} */" in line)
+
+
+def build(mpi: str, folder: Path, *flags: str) -> str:
+    """Build the program."""
+    compiler = shutil.which(f"mpicc.{mpi}")
+    if compiler is None or shutil.which(LAUNCH[mpi][0]) is None:
+        pytest.skip(f"{mpi} is not installed")
+    subprocess.run([compiler, "-O2", *flags, "-o", str(folder / "touch_later"), str(SOURCE)], check=True)
+    return "./touch_later"
+
+
+def advise(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command."""
+    line = [sys.executable, "-m", "lapwing", "advise", *words]
+    return subprocess.run(
+        line, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL
+    )
+
+
+@needs_preload
+@pytest.mark.parametrize("mpi", sorted(LAUNCH))
+def test_ways_are_measured_and_the_touch_is_found(mpi: str, tmp_path: Path) -> None:
+    program = build(mpi, tmp_path, "-g")
+    files = ["--json", "advice.json", "--html", "advice.html"]
+    done = advise(tmp_path, "--rounds", "3", "--way", "deferred", *files, *LAUNCH[mpi], "-n", "2", program)
+    assert done.returncode == 0, done.stderr
+    advice = read_advice(tmp_path / "advice.json")
+    measured = {way.way: way.measured.time.count for way in advice.ways if way.measured}
+    assert measured == {Way.STOCK: 3, Way.DEFERRED: 3}
+    site = next((site for site in advice.sites if site.function == "MPI_Recv"), None)
+    # On shared memory a receive takes too little to be worth a line, unless the machine is busy.
+    assert site is None or (site.place, site.touched_at) == (
+        f"touch_later.c:{find_line('CALL')}",
+        f"touch_later.c:{find_line('TOUCH')}",
+    )
+    assert f"touch_later.c:{find_line('TOUCH')}" in (tmp_path / "advice.html").read_text("utf-8")
+    assert "own words" not in done.stdout + done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["advice.html", "advice.json", "touch_later"]
+
+
+@needs_preload
+def test_missing_debug_information_is_a_remark(tmp_path: Path) -> None:
+    program = build("mpich", tmp_path, "-g0")
+    done = advise(tmp_path, "--budget", "0", *LAUNCH["mpich"], "-n", "2", program)
+    assert done.returncode == 0, done.stderr
+    assert "no debug information" in done.stdout.replace("\n", " ")
+
+
+@needs_preload
+def test_budget_for_no_round_gives_the_prediction(tmp_path: Path) -> None:
+    program = build("mpich", tmp_path)
+    words = ["--budget", "0", "--way", "deferred", *LAUNCH["mpich"], "-n", "2", program]
+    done = advise(tmp_path, *words)
+    assert "Not measured: the budget is too small for one round" in done.stdout, done.stderr
+
+
+@needs_preload
+def test_interrupt_ends_the_ranks_and_keeps_whole_rounds(tmp_path: Path) -> None:
+    program = build("mpich", tmp_path)
+    words = ["--rounds", "1000", "--way", "deferred", "--json", "advice.json", *LAUNCH["mpich"], "-n", "2", program]
+    line = [sys.executable, "-m", "lapwing", "advise", *words, "61"]
+    with subprocess.Popen(line, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as process:
+        folder = wait_for_rounds(tmp_path)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted: only" in output.replace("\n", " ")
+    advice = read_advice(tmp_path / "advice.json")
+    assert advice.is_interrupted
+    assert advice.round_count >= 1
+    assert not folder.exists()
+
+
+def wait_for_rounds(folder: Path) -> Path:
+    """Wait until two rounds must be over, and return the folder of the outputs."""
+    end_s = time.monotonic() + 120
+    while time.monotonic() < end_s:
+        if list(folder.glob(".lapwing-*/007-*.out")):
+            return next(folder.glob(".lapwing-*"))
+        time.sleep(0.05)
+    raise AssertionError("no second round began")
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (["sh", "-c", "echo broken >&2; exit 7"], "ended with 7 without Lapwing; make it run by itself first"),
+        (["true"], "no rank left a profile"),
+        (["./missing"], "no such program"),
+    ],
+)
+def test_program_that_cannot_be_advised_is_one_clear_error(
+    program: list[str], words: str, tmp_path: Path, stand_in_preload: Path
+) -> None:
+    line = [sys.executable, "-m", "lapwing", "advise", *program]
+    environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)}
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (1, 2)
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_program_that_only_fails_under_lapwing_is_named(tmp_path: Path, stand_in_preload: Path) -> None:
+    line = [sys.executable, "-m", "lapwing", "advise", "sh", "-c", 'echo oops >&2; exec [ -z "$LAPWING_RECORD_DIR" ]']
+    environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)}
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "| oops" in done.stderr
+    assert "ended with 1 under Lapwing (profile), not without it" in done.stderr
+
+
+def test_disturbed_profile_is_made_again(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = prepare_command(["sh", "-c", 'if [ -n "$LAPWING_PROFILE" ]; then echo >>runs; fi; sleep 0.2'], "advise")
+    trial = Trial(command, stand_in_preload, tmp_path)
+    trial.run_profile(0.01)
+    calm = Trial(command, stand_in_preload, tmp_path / "calm")
+    calm.folder.mkdir()
+    calm.run_profile(60.0)
+    assert Path("runs").read_text("utf-8").count("\n") == 4
