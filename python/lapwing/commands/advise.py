@@ -43,10 +43,11 @@ NAMES = {name: way for name, way in WAY_NAMES.items() if way in CANDIDATES}
 
 @dataclass(frozen=True)
 class Profiled:
-    """What the profiled run told."""
+    """What the profiled run told. wall_s: of the launcher."""
 
     study: Study
     totals: JobTotals
+    wall_s: float
 
 
 class AdviseCommand:
@@ -109,7 +110,9 @@ class AdviseCommand:
             except InterruptionError as interrupted:
                 return interrupted.exit_code
             choice = choose_ways(profiled.study, [NAMES[name] for name in arguments.way or ()])
-            count = plan_rounds(plain_s, 1 + len(choice.tried), left_s(), arguments.rounds) if choice.tried else 0
+            # Of two runs, one may have met a busy moment.
+            run_s = min(plain_s, profiled.wall_s)
+            count = plan_rounds(run_s, 1 + len(choice.tried), left_s(), arguments.rounds) if choice.tried else 0
             steps.begin("in turn", count * (1 + len(choice.tried)))
             ways = (Way.STOCK, *choice.tried)
             rounds = run_rounds(ways, count, trial.run_way, left_s, steps.advance) if count else Rounds()
@@ -181,7 +184,7 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
     profile = complete_profile(read_profile(path), arguments)
     threshold = trial.options.get("LAPWING_THRESHOLD")
     study = study_profile(profile, parse_bytes(threshold) if threshold else 65536)
-    return Profiled(study, sum_profile(open_profile_job(path)))
+    return Profiled(study, sum_profile(open_profile_job(path)), result.elapsed_s)
 
 
 def find_program_line(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
