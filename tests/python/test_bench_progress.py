@@ -23,6 +23,7 @@ from lapwing.bench.progress import (
     Samples,
     Task,
     calculate_processor_us,
+    compare_launches,
     count_bytes,
     describe_entry,
     find_disturbance,
@@ -158,6 +159,11 @@ def test_contenders_are_measured_by_stock(result: dict[str, Any]) -> None:
     assert (spin["slowdown"], spin["helpers_share"], spin["comm_ratio"]) == (1.5, 0.5, 1.25)
     assert spin["limit_shared_core_us"] == pytest.approx(100 + 20.97152)
     assert result["small"][1]["latency_ratio"] == 3
+
+
+def test_small_messages_are_compared_by_the_best_launch() -> None:
+    slow, fast = {"latency": [9.0, 8.0, 9.0]}, {"latency": [6.0, 6.0, 7.0]}
+    assert compare_launches([slow, fast], [fast, slow], "latency", min) == 1
 
 
 def test_disturbed_runs_are_told(result: dict[str, Any]) -> None:

@@ -88,7 +88,9 @@ def make_point_table(rows: Sequence[dict[str, Any]]) -> Table:
 
 def make_small_table(small: Sequence[dict[str, Any]], title: str) -> Table:
     """Make the table of one MPI's small messages."""
-    table = make_table("idle CPU: of other threads while nothing is pending", SMALL_COLUMNS, title)
+    table = make_table(
+        "ratio: best launch by stock's best; idle CPU: of other threads, nothing pending", SMALL_COLUMNS, title
+    )
     for row in small:
         latency = row["latency_us"]
         quartiles = f"{format_short(latency['first_quartile'])}-{format_short(latency['third_quartile'])}"
