@@ -55,7 +55,7 @@ class Setup:
     slack_error: float = 0.0
     extends_censored: bool = False
     unknown_slack: float = 0.0
-    absorbs_imbalance: bool = False
+    absorbs_imbalance: bool = True
     overlaps_transfers: bool = False
     cpu_ns_per_byte: float = CPU_NS_PER_BYTE.expected
     hold_ns: float = HOLD_NS.expected
@@ -138,7 +138,7 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("slack known from samples", {"slack_error": -1.0}, {"slack_error": 1.0}),
         vary("slack watched too briefly", {"extends_censored": True}),
         vary("slack not measured", {"unknown_slack": 1.0}),
-        vary("imbalance that moves between ranks", {"absorbs_imbalance": True}),
+        vary("imbalance that moves between ranks", {"absorbs_imbalance": False}),
         vary("transfers beside other transfers", {"overlaps_transfers": True}),
         vary("processor time per byte", {"cpu_ns_per_byte": byte_ns.low}, {"cpu_ns_per_byte": byte_ns.high}),
         vary("cost of a hold", {"hold_ns": hold_ns.low}, {"hold_ns": hold_ns.high}),

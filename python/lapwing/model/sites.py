@@ -256,11 +256,12 @@ def hide(
     does, c later than it would alone (the limit of a shared core, design of the lab: max(comm, comp + c)).
     """
     count = sum(group.count for group in groups)
-    data = [Part(max(0.0, g.data_ns - g.size_bytes * cpu_ns_per_byte), g.count) for g in groups]
+    free = [Part(g.data_ns - g.size_bytes * cpu_ns_per_byte, g.count) for g in groups]
+    data = shift(free, 0.0)
     if slack is None:
         unknown_ns = setup.unknown_slack * sum(part.value * part.weight for part in data)
         return unknown_ns, unknown_ns
     room: Distribution = scale(spread_slack(slack, setup), ratio)
     idle_ns = sum(group.count * group.idle_ns for group in groups) / count if count else 0.0
     hidden_ns = count * calculate_expected_minimum(room, data, setup.coupling)
-    return hidden_ns, count * calculate_expected_minimum(room, shift(data, idle_ns), setup.coupling)
+    return hidden_ns, count * calculate_expected_minimum(room, shift(free, idle_ns), setup.coupling)
