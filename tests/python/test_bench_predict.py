@@ -143,6 +143,12 @@ def test_first_profile_predicts(result: dict[str, Any]) -> None:
     assert result["profile_ratio"]["median"] == pytest.approx(1.01, abs=1e-4)
 
 
+def test_later_profiles_are_summarised_beside_the_first(result: dict[str, Any]) -> None:
+    deferred = result["ways"]["deferred"]
+    middle = sum(deferred["predicted_by_each_profile_us"]) / 2
+    assert deferred["error_of_median"] == pytest.approx(middle / deferred["measured_us"]["median"] - 1)
+
+
 def test_summary_leaves_the_profiled_way_out(result: dict[str, Any]) -> None:
     summary = summarise_ways([result])
     assert list(summary) == ["events", "deferred", "all"]
@@ -185,6 +191,7 @@ def test_a_short_run(tmp_path: Path) -> None:
     output = tmp_path / "results.json"
     words = ["bench", "predict", "--shared-memory", "--mpi", "openmpi", "--characters", "slack,bundled"]
     words += ["--sizes", "128KiB", "--compute", "500", "--rounds", "1", "--repetitions", "6", "--output", str(output)]
+    words += ["--records", str(tmp_path / "records")]
     environment = {**os.environ, "PYTHONPATH": str(PYTHON)}
     command = [sys.executable, "-m", "lapwing", *words]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
@@ -192,4 +199,6 @@ def test_a_short_run(tmp_path: Path) -> None:
     document = json.loads(output.read_text("utf-8"))
     assert document["schema"] == "lapwing-bench-1"
     assert [row["character"] for row in document["results"]] == ["slack", "bundled"]
+    kept = sorted(path.name for path in (tmp_path / "records").iterdir())
+    assert kept == ["openmpi-bundled-131072-0.record", "openmpi-slack-131072-0.record"]
     assert all(way["measured_us"]["median"] > 0 for row in document["results"] for way in row["ways"].values())

@@ -52,13 +52,20 @@ class Task:
 
 @dataclass(frozen=True)
 class Case:
-    """A task with one MPI."""
+    """A task with one MPI. records: where its profiles are kept, if anywhere."""
 
     label: str
     place: Place
     program: Path
     task: Task
     units_per_us: float
+    records: Path | None = None
+
+    def choose_record(self, number: int) -> Path:
+        """Return the file of a round's profile."""
+        if self.records is None:
+            return self.place.folder / "profile.record"
+        return self.records / f"{self.label}-{self.task.character}-{self.task.size_bytes}-{number}.record"
 
 
 @dataclass
@@ -111,20 +118,25 @@ def list_ways(record: Path) -> list[Contender]:
     ]
 
 
-def gather(case: Case, rounds: int, advance: Advance) -> Outcome:
-    """Run all ways in turn, and read what was profiled."""
-    record = case.place.folder / "profile.record"
+def gather(cases: Sequence[Case], rounds: int, advance: Advance) -> list[Outcome]:
+    """Run all ways of all cases in turn; a slow minute of the machine then falls on all of them."""
+    outcomes = [Outcome() for _ in cases]
+    for number in range(rounds):
+        for case, outcome in zip(cases, outcomes, strict=True):
+            gather_once(case, outcome, case.choose_record(number), advance)
+    return outcomes
+
+
+def gather_once(case: Case, outcome: Outcome, record: Path, advance: Advance) -> None:
+    """Run all ways of a case once, and read what was profiled; a way that fails is left out from then on."""
+    record.unlink(missing_ok=True)
     line = [str(case.program), *case.task.words(case.units_per_us)]
-    outcome, contenders = Outcome(), list_ways(record)
-    for _ in range(rounds):
-        for contender in contenders:
-            if contender.name not in outcome.turns.failures:
-                take_turn(case.place, contender, line, RANKS, outcome.turns)
-            advance()
-        if record.exists():
-            outcome.profiles.append(read_profile(record))
-            record.unlink()
-    return outcome
+    for contender in list_ways(record):
+        if contender.name not in outcome.turns.failures:
+            take_turn(case.place, contender, line, RANKS, outcome.turns)
+        advance()
+    if record.exists():
+        outcome.profiles.append(read_profile(record))
 
 
 def collect_times(turns: Turns, name: str) -> list[float]:
@@ -194,7 +206,9 @@ def describe_case(label: str, task: Task, outcome: Outcome) -> dict[str, Any]:
     forecasts = [forecast(profile) for profile in outcome.profiles]
     ways = {name: compare_way(forecasts[0][name], collect_times(turns, name)) for name in WAYS}
     for name, way in ways.items():
-        way["predicted_by_each_profile_us"] = [one[name].expected_us for one in forecasts]
+        by_each_us = [one[name].expected_us for one in forecasts]
+        way["predicted_by_each_profile_us"] = by_each_us
+        way["error_of_median"] = median(by_each_us) / way["measured_us"]["median"] - 1
     pairs = zip(collect_times(turns, PROFILE), collect_times(turns, STOCK), strict=True)
     ratios = [profiled / stock for profiled, stock in pairs]
     return {**row, "ways": ways, "profile_ratio": measures.summarise(ratios).as_json(), "profile_ratios": ratios}
@@ -214,6 +228,7 @@ def summarise_ways(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if rows:
             summary[label] = {
                 "refined": summarise_errors(rows, "error"),
+                "refined_median_of_profiles": summarise_errors(rows, "error_of_median"),
                 "paper": summarise_errors(rows, "paper_error"),
                 "within_interval": sum(row["is_within"] for row in rows),
             }

@@ -5,6 +5,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -34,6 +35,7 @@ from lapwing.commands.experiment import (
     show_progress,
     write_output,
 )
+from lapwing.errors import LapwingError
 from lapwing.report.predicted import print_predicted
 
 START_S = 60.0
@@ -46,7 +48,8 @@ class PredictExperiment:
     The characters: nonblocking (computation between start and wait), bundled (none, like NAS BT-MZ), slack
     (blocking messages whose buffers are touched late), tight (at once), small (many small blocking messages),
     uneven (slack, and one rank works twice as long). Profiled, stock, with progress by events (--sends off
-    --receives off) and deferred runs take turns; the first profile predicts. Also: what profiling costs.
+    --receives off) and deferred runs take turns; the first profile predicts, and the predictions of all rounds'
+    profiles are summarised beside it. Also: what profiling costs.
     --mpi takes a list here.
     """
 
@@ -61,6 +64,8 @@ class PredictExperiment:
         parser.add_argument("--sizes", metavar="LIST", default="256KiB,1MiB,4MiB", help="4KiB,1MiB or 4KiB:64MiB:4")
         parser.add_argument("--compute", default="20000", metavar="US", help="work of a round, microseconds")
         add_repetition_flags(parser)
+        text = "keep the profiles here, for `lapwing predict` and `lapwing report`"
+        parser.add_argument("--records", type=Path, metavar="FOLDER", help=text)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Measure and show."""
@@ -79,7 +84,7 @@ class PredictExperiment:
         begin = time.time()
         with open_place(mpis[0], arguments.rate, arguments.cores_per_host, arguments.shared_memory, []) as place:
             place.limit_s = START_S + SLOWER * arguments.time_per_point
-            cases = make_cases(place, mpis, arguments.mpi.split(","), tasks)
+            cases = make_cases(place, mpis, arguments.mpi.split(","), tasks, prepare_folder(arguments.records))
             results = self._measure(arguments, cases)
             document = make_document(arguments, mpis[0], results, place, time.time() - begin)
         document["mpi"] = arguments.mpi
@@ -92,7 +97,8 @@ class PredictExperiment:
         """Run everything."""
         total = len(cases) * arguments.rounds * len(list_ways(cases[0].place.folder))
         with show_progress(self.name, total) as advance:
-            return [describe_case(case.label, case.task, gather(case, arguments.rounds, advance)) for case in cases]
+            outcomes = gather(cases, arguments.rounds, advance)
+        return [describe_case(case.label, case.task, one) for case, one in zip(cases, outcomes, strict=True)]
 
     def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
         """Print the tables; draw what was asked for."""
@@ -106,7 +112,20 @@ class PredictExperiment:
             save_plot(plot_predicted(document["results"], where), arguments.plot)
 
 
-def make_cases(place: Place, mpis: Sequence[Mpi], labels: Sequence[str], tasks: Sequence[Task]) -> list[Case]:
+def prepare_folder(records: Path | None) -> Path | None:
+    """Make the folder for the profiles, if they are wanted; its absolute path, since ranks run elsewhere."""
+    if records is None:
+        return None
+    try:
+        records.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LapwingError(f"{records} cannot be made ({error.strerror})", "correct --records") from error
+    return records.absolute()
+
+
+def make_cases(
+    place: Place, mpis: Sequence[Mpi], labels: Sequence[str], tasks: Sequence[Task], records: Path | None = None
+) -> list[Case]:
     """Build the program for each MPI; all run at the same place."""
     cases = []
     for number, (mpi, label) in enumerate(zip(mpis, labels, strict=True)):
@@ -115,5 +134,6 @@ def make_cases(place: Place, mpis: Sequence[Mpi], labels: Sequence[str], tasks: 
         own = replace(place, mpi=mpi)
         program = build_program(mpi, "characters.c", folder)
         units_per_us = calibrate(own, program)
-        cases += [Case(label, own, program, task, units_per_us) for task in tasks]
+        name = label.replace("/", "-")
+        cases += [Case(name, own, program, task, units_per_us, records) for task in tasks]
     return cases

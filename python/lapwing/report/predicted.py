@@ -57,15 +57,21 @@ def make_table(results: Sequence[dict[str, Any]], title: str) -> Table:
     return table
 
 
+def format_errors(errors: dict[str, float]) -> tuple[str, str]:
+    """Write the median and the worst of errors."""
+    return f"{100 * errors['median']:.1f} %", f"{100 * errors['worst']:.1f} %"
+
+
 def make_summary_table(summary: dict[str, Any]) -> Table:
-    """Make the table of all errors in short."""
-    table = Table(title="sizes of the errors", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in ("way", "refined: median", "worst", "in interval", "paper: median", "worst"):
+    """Make the table of all errors in short: by the first profile, and by the median of all rounds' predictions."""
+    table = Table(title="sizes of the errors: medians and worst", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    columns = ("way", "first\nprofile", "worst", "in\ninterval", "all\nprofiles", "worst", "paper", "worst")
+    for name in columns:
         table.add_column(name, justify="left" if name == "way" else "right", no_wrap=True)
     for name, row in summary.items():
-        refined, paper = row["refined"], row["paper"]
-        shares = [f"{100 * model[key]:.1f} %" for model in (refined, paper) for key in ("median", "worst")]
-        table.add_row(name, *shares[:2], f"{row['within_interval']} of {refined['count']}", *shares[2:])
+        first, every, paper = (format_errors(row[key]) for key in ("refined", "refined_median_of_profiles", "paper"))
+        within = f"{row['within_interval']} of {row['refined']['count']}"
+        table.add_row(name, *first, within, *every, *paper)
     return table
 
 
