@@ -107,6 +107,16 @@ def is_persistent(row: Row) -> bool:
     return row.name.removesuffix("_c").endswith("_init")
 
 
+# What tells how much an operation with several buffers moves; only arguments that count on every rank, in place
+# or not.
+BLOCKS = {
+    **dict.fromkeys(("MPI_Iallgather", "MPI_Ialltoall", "MPI_Isendrecv"), "recvcount, recvtype"),
+    **dict.fromkeys(("MPI_Ineighbor_allgather", "MPI_Ineighbor_alltoall"), "recvcount, recvtype"),
+    **dict.fromkeys(("MPI_Iallreduce", "MPI_Ireduce", "MPI_Iscan", "MPI_Iexscan"), "count, datatype"),
+    "MPI_Ireduce_scatter_block": "recvcount, datatype",
+}
+
+
 def track(row: Row) -> list[str]:
     """Remembers what MPI goes on using after the call, and lets the engine work for it."""
     request = row.parameter_of_role("request")
@@ -123,6 +133,9 @@ def track(row: Row) -> list[str]:
     nothing = f"dispatch_track(*{request.name}, NULL, 0, abi_handles.byte);"
     unknown = f"dispatch_track_unknown(*{request.name});" if has_memory else nothing
     tracked = f"dispatch_track({uses});" if buffer else unknown
+    block = BLOCKS.get(row.name.removesuffix("_c"))
+    if block is not None:
+        return [tracked, f"dispatch_assist_blocks(*{request.name}, {block}, {caller});"]
     return [tracked, f"dispatch_assist(*{request.name}, {caller});"]
 
 

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "intercept/busy.h"
+#include "intercept/fortran/callers.h"
 #include "intercept/session.h"
 #include "policy/policy.h"
 #include "record/record.h"
@@ -34,9 +35,9 @@ static bool assist_is_possible(struct policy_site *site)
     return options.progress == OPTION_PROGRESS_MANUAL || policy_site_allows(site);
 }
 
-void assist_begin(struct assist *assist, const void *return_address)
+void assist_begin(struct assist *assist, uint64_t bytes, const void *return_address)
 {
-    struct policy_site *site = policy_site_find(return_address, POLICY_NONBLOCKING);
+    struct policy_site *site = policy_site_find(fortran_call_site(return_address), POLICY_NONBLOCKING, bytes);
     if (!assist_is_possible(site))
         return;
     busy_raise();

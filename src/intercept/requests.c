@@ -147,12 +147,17 @@ struct range requests_range(uint64_t key)
     return bytes;
 }
 
-void requests_assist(uint64_t key, const void *return_address)
+static uint64_t request_size(const struct request *request)
+{
+    return request->bytes.high - request->bytes.low;
+}
+
+void requests_assist(uint64_t key, uint64_t bytes, const void *return_address)
 {
     requests_lock();
     struct request *request = request_of(key);
     if (request != NULL && !request->assist.is_active)
-        assist_begin(&request->assist, return_address);
+        assist_begin(&request->assist, bytes != 0 ? bytes : request_size(request), return_address);
     requests_unlock();
 }
 

@@ -39,8 +39,9 @@ bool requests_know(uint64_t key);
 struct range requests_range(uint64_t key);
 
 /* The operation of this key has begun: the engine may work for it, until it is
- * untracked or settled (a persistent one, which stays tracked). */
-void requests_assist(uint64_t key, const void *return_address);
+ * untracked or settled (a persistent one, which stays tracked). bytes: what it moves;
+ * 0: the length of the request's buffer. */
+void requests_assist(uint64_t key, uint64_t bytes, const void *return_address);
 void requests_settle(uint64_t key);
 
 /* Are there any? Read before the price of untracking is paid. */

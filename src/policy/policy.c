@@ -42,9 +42,17 @@ static bool site_is_or_becomes(struct policy_site *site, uintptr_t key)
     return known == 0 || known == key;
 }
 
-struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction)
+/* 0 to 22: sizes that are told apart differ by a factor of 8. */
+static uintptr_t size_class(uint64_t bytes)
 {
-    uintptr_t key = ((uintptr_t)return_address << 2) | (uintptr_t)direction;
+    enum { BITS_OF_ALL = 64, BITS_PER_CLASS = 3 };
+    return bytes == 0 ? 0 : (uintptr_t)(BITS_OF_ALL - __builtin_clzll(bytes) + BITS_PER_CLASS - 1) / BITS_PER_CLASS;
+}
+
+struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction, uint64_t bytes)
+{
+    /* Code lies below 2^56 on both processors. */
+    uintptr_t key = ((uintptr_t)return_address << 2) | (uintptr_t)direction | (size_class(bytes) << 58);
     uint32_t start = site_hash(key);
     for (uint32_t i = 0; i < PROBES; i++) {
         struct policy_site *site = &sites[(start + i) % SITES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The policy: may this call return early? It learns per call site (return
- * address and direction): a site whose ops bring nothing is passed for a while,
- * then sampled again, ever more rarely.
+ * address, direction and size of the data): a site whose ops bring nothing is
+ * passed for a while, then sampled again, ever more rarely.
  *
  * The table is shared by all threads without a lock: a site's numbers are
  * hints, and a lost update costs at most one sample. */
@@ -17,8 +17,10 @@ struct policy_site;
 
 void policy_configure(bool learns);
 
-/* The site of a call; NULL when the table is full (then nothing is learnt). */
-struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction);
+/* The site of a call; NULL when the table is full (then nothing is learnt). One
+ * place in the program is several sites when it moves very different sizes: what
+ * its small messages teach must not keep its large ones from being overlapped. */
+struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction, uint64_t bytes);
 
 /* False while the site is being passed because of what it learnt. */
 bool policy_site_allows(struct policy_site *site);

@@ -11,7 +11,7 @@ int main(void)
 {
     int copies = 0;
     policy_configure(true);
-    struct policy_site *site = policy_site_find(&copies, POLICY_SEND);
+    struct policy_site *site = policy_site_find(&copies, POLICY_SEND, 1 << 20);
     claim(!policy_site_prefers_copy(site), "nothing is known: hold");
     policy_site_learn_wait(site, 1500, 1000);
     claim(!policy_site_prefers_copy(site), "a copy would have cost about as much");

@@ -174,11 +174,25 @@ void dispatch_track_unknown(MPI_Request request)
         requests_track(request_key(request), everything);
 }
 
-void dispatch_assist(MPI_Request request, const void *return_address)
+static void dispatch_assist_bytes(MPI_Request request, uint64_t bytes, const void *return_address)
 {
     bool is_possible = options.nonblocking && session_reason_to_begin() == REASON_NONE;
     if (is_possible && request != abi_handles.request_null && poke_prepare())
-        requests_assist(request_key(request), return_address);
+        requests_assist(request_key(request), bytes, return_address);
+}
+
+void dispatch_assist(MPI_Request request, const void *return_address)
+{
+    dispatch_assist_bytes(request, 0, return_address);
+}
+
+void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype datatype, const void *return_address)
+{
+    const struct type_layout *layout = types_layout(datatype);
+    uint64_t bytes = 0;
+    if (layout->is_known && count > 0 && __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes))
+        bytes = UINT64_MAX;
+    dispatch_assist_bytes(request, bytes, return_address);
 }
 
 static bool dispatch_is_small(MPI_Count count, const struct type_layout *layout)

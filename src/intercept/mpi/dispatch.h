@@ -62,6 +62,10 @@ void dispatch_track_unknown(MPI_Request request);
  * engine may keep it going. */
 void dispatch_assist(MPI_Request request, const void *return_address);
 
+/* The same for one that moves blocks of this size between several buffers, of
+ * which its request tells nothing. */
+void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype datatype, const void *return_address);
+
 /* A nonblocking message has begun: a small one is counted, a large one tracked,
  * and kept going. */
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,

@@ -85,7 +85,7 @@ enum reason message_judge(struct message *message, const void *return_address)
         reason = session_reason_to_begin();
     if (reason != REASON_NONE)
         return reason;
-    message->site = policy_site_find(fortran_call_site(return_address), message->direction);
+    message->site = policy_site_find(fortran_call_site(return_address), message->direction, message->bytes);
     if (!policy_site_allows(message->site))
         return REASON_LEARNED;
     return message->is_copied ? REASON_NONE : protect_memory_check(message->range);
