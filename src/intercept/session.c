@@ -27,6 +27,7 @@ enum { LEVEL_SERIALIZED = 2, LEVEL_MULTIPLE = 3 };
 
 /* Written by the thread in MPI_Init, MPI_Finalize or fork; read by all. */
 enum reason session_state = REASON_NOT_RUNNING;
+enum reason session_hold_state = REASON_NOT_RUNNING;
 
 /* Any thread (intercept/pcontrol.c). */
 _Atomic bool session_is_paused;
@@ -34,6 +35,7 @@ _Atomic bool session_is_paused;
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
 static int64_t started_ns;
 static bool is_written;
+static bool has_rdma;            /* as session_has_rdma() says, once MPI runs */
 static bool has_watcher;         /* the program has a userfaultfd of its own */
 static _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
 
@@ -88,22 +90,30 @@ static enum reason session_decide(const struct session_facts *facts)
         return REASON_BYPASS;
     if (options.progress == OPTION_PROGRESS_OFF)
         return REASON_SWITCHED_OFF;
-    if (facts->provided_ordinal < LEVEL_SERIALIZED)
-        return REASON_THREAD_LEVEL;
-    if (session_has_rdma())
+    return facts->provided_ordinal < LEVEL_SERIALIZED ? REASON_THREAD_LEVEL : REASON_NONE;
+}
+
+/* Backend or not, protect also tells the kinds of memory apart. */
+static enum reason session_decide_holds(void)
+{
+    bool has_backend = protect_start(has_rdma || has_watcher ? OPTION_HOLD_NONE : options.hold, transfer_touched);
+    if (has_rdma)
         return REASON_TRANSPORT;
     if (has_watcher)
-        return REASON_MEMORY_SPECIAL;
-    if (!protect_start(options.hold, transfer_touched))
-        return REASON_MEMORY_FAILED;
-    return REASON_NONE;
+        return REASON_MEMORY_WATCHED;
+    if (options.hold == OPTION_HOLD_NONE)
+        return REASON_HOLDS_OFF;
+    return has_backend ? REASON_NONE : REASON_MEMORY_FAILED;
 }
 
 static void session_configure(const struct session_facts *facts)
 {
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
+    has_rdma = session_has_rdma();
+    session_hold_state = session_decide_holds();
     struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
-    engine_configure(options.progress, base_launch_local_ranks() != 1, hooks);
+    /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
+    engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
     policy_configure(options.learn);
     gate_open(is_multiple);
     requests_share(is_multiple);
@@ -196,7 +206,8 @@ void intercept_process_watches_memory(void)
     if (gate_is_inside())
         return; /* MPI's own */
     has_watcher = true;
-    session_refuse(REASON_MEMORY_SPECIAL);
+    if (session_hold_state == REASON_NONE)
+        session_hold_state = REASON_MEMORY_WATCHED;
     transfer_wait_all();
 }
 

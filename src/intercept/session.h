@@ -30,6 +30,14 @@ static inline enum reason session_reason(void)
     return session_state;
 }
 
+/* Why no memory is held although ops may begin (by copies, on a device that moved
+ * pages would confuse); REASON_NONE: it is. */
+static inline enum reason session_hold_reason(void)
+{
+    extern enum reason session_hold_state;
+    return session_hold_state;
+}
+
 /* As session_reason(), and REASON_PAUSED while the program has paused Lapwing: for
  * what is about to begin. What is under way goes on. */
 static inline enum reason session_reason_to_begin(void)

@@ -334,6 +334,8 @@ static bool choice_allows(enum option_hold choice, const struct backend *candida
         return candidate == &backend_userfault_user;
     case OPTION_HOLD_SIGNAL:
         return candidate == &backend_signal;
+    case OPTION_HOLD_NONE:
+        return false;
     default:
         return true;
     }

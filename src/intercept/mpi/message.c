@@ -78,6 +78,17 @@ static enum reason message_judge_arguments(const struct message *message)
     return message_is_whole(message) ? REASON_NONE : REASON_DATATYPE;
 }
 
+/* What memory it is matters to a send even where nothing is held: it may be copied
+ * (not from a device, to whose memory only its own library has access). */
+static enum reason message_judge_memory(const struct message *message)
+{
+    enum reason held = session_hold_reason();
+    if (held != REASON_NONE && message->direction == POLICY_RECEIVE)
+        return held;
+    enum reason memory = protect_memory_check(message->range);
+    return memory != REASON_NONE ? memory : held;
+}
+
 enum reason message_judge(struct message *message, const void *return_address)
 {
     enum reason reason = message_judge_arguments(message);
@@ -88,7 +99,7 @@ enum reason message_judge(struct message *message, const void *return_address)
     message->site = policy_site_find(fortran_call_site(return_address), message->direction, message->bytes);
     if (!policy_site_allows(message->site))
         return REASON_LEARNED;
-    return message->is_copied ? REASON_NONE : protect_memory_check(message->range);
+    return message->is_copied ? REASON_NONE : message_judge_memory(message);
 }
 
 bool message_must_match(const struct message *message, const MPI_Status *status)

@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "intercept/copies.h"
 #include "intercept/entries.h"
+#include "intercept/session.h"
 #include "message.h"
 #include "record/record.h"
 
@@ -75,7 +76,8 @@ static int send_pass(const struct message *message, const struct send_kind *kind
 /* Memory that cannot be held can be copied. */
 static bool send_may_copy(enum reason reason)
 {
-    return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED;
+    return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED ||
+           (reason != REASON_NONE && reason == session_hold_reason());
 }
 
 static int send_early(struct message *message, const struct send_kind *kind)
