@@ -103,6 +103,22 @@ def test_leftover_slack_absorbs_imbalance_that_moves() -> None:
     assert effect.high_ns == pytest.approx(20 * MS)
 
 
+def test_peers_whose_transfers_are_hidden_are_less_late() -> None:
+    """Two ranks receive in turn, and each waits for the other's receive, too: all slack is used by the transfers."""
+    site = make_site("MPI_Recv", 10, 12 * MS, least_ns=6 * MS, slack=make_slack(10, 4 * MS))
+    profile = make_job(make_rank(0, 100 * MS, site), make_rank(1, 100 * MS, site))
+    stock, deferred = (predict(profile, way) for way in (Way.STOCK, Way.DEFERRED))
+    assert stock.terms.imbalance == pytest.approx(60 * MS)
+    assert deferred.terms.blocking == pytest.approx(20 * MS)
+    assert deferred.terms.imbalance == pytest.approx(20 * MS)
+
+
+def test_ranks_that_hide_nothing_stay_late() -> None:
+    site = make_site("MPI_Recv", 10, 12 * MS, least_ns=6 * MS, slack=make_slack(10, 4 * MS))
+    profile = make_job(make_rank(0, 100 * MS, site), make_rank(1, 100 * MS, site))
+    assert predict(profile, Way.EVENTS).terms.imbalance == pytest.approx(60 * MS)
+
+
 def test_rewriting_costs_a_start_and_a_wait() -> None:
     sites = (
         make_site("MPI_Recv", 10, 4 * MS, slack=make_slack(10, 8 * MS)),

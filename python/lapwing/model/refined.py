@@ -290,11 +290,17 @@ def calculate_ranks(case: Case, ranks: Iterable[RankProfile]) -> list[RankOutcom
     return sorted((calculate_rank(case, rank) for rank in ranks), key=lambda outcome: -outcome.busy_ns)
 
 
-def calculate_imbalance_ns(case: Case, stock_busy_ns: float, busiest: RankOutcome) -> float:
-    """Return what the job takes beyond its busiest rank, from what the measured run did."""
+def calculate_imbalance_ns(case: Case, stock_busy_ns: float, outcomes: Sequence[RankOutcome]) -> float:
+    """Return what the job takes beyond its busiest rank, from what the measured run did.
+
+    What moves from rank to rank becomes less in two ways: slack that is left over covers a late peer, and a peer
+    whose own transfers are hidden is less late by as much.
+    """
     imbalance_ns = max(0.0, case.profile.elapsed_ns - stock_busy_ns) * case.ratio
-    absorbed_ns = busiest.absorbed_ns if case.setup.absorbs_imbalance else 0.0
-    return max(0.0, imbalance_ns - absorbed_ns)
+    if not case.setup.absorbs_imbalance:
+        return imbalance_ns
+    earlier_ns = sum(site.hidden_ns for outcome in outcomes for site in outcome.sites) / len(outcomes)
+    return max(0.0, imbalance_ns - outcomes[0].absorbed_ns - earlier_ns)
 
 
 @dataclass(frozen=True)
@@ -310,7 +316,7 @@ def calculate_job(case: Case, ranks: Sequence[RankProfile]) -> JobOutcome:
     """Calculate the job's terms from its ranks."""
     stock = calculate_ranks(replace(case, way=Way.STOCK), ranks)
     outcomes = stock if case.way is Way.STOCK else calculate_ranks(case, ranks)
-    imbalance_ns = calculate_imbalance_ns(case, stock[0].busy_ns, outcomes[0])
+    imbalance_ns = calculate_imbalance_ns(case, stock[0].busy_ns, outcomes)
     return JobOutcome(replace(outcomes[0].terms, imbalance=imbalance_ns), stock, outcomes)
 
 
