@@ -11,7 +11,7 @@ from rich.table import Table
 from lapwing.report.summary import format_bytes
 from lapwing.report.tables import format_ms
 
-COLUMNS = ("way", "measured", "quartiles", "model", "interval", "%", "paper", "%")
+COLUMNS = ("way", "took", "quartiles", "model", "interval", "%", "paper", "%")
 CAPTION = """\
 times in milliseconds; %: predicted / measured - 1, * outside the interval;
 paper: its formula without the price of a core (each rank here has only one),
