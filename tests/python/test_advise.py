@@ -2,6 +2,8 @@
 """What `lapwing advise` chooses, proves and says, from made-up profiles and times."""
 
 import json
+import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from io import StringIO
@@ -11,7 +13,14 @@ import pytest
 from model_simulation import profile_programs
 from rich.console import Console
 from test_model_reader import find_unknown_fields
-from test_model_refined import Character, blocking_with_slack, blocking_without_slack, make_programs, overlapping
+from test_model_refined import (
+    Character,
+    blocking_with_slack,
+    blocking_without_slack,
+    bundled,
+    make_programs,
+    overlapping,
+)
 
 from lapwing.advise.advice import Advice
 from lapwing.advise.build import build_advice
@@ -95,9 +104,11 @@ def test_of_two_ways_that_do_the_same_the_simpler_is_tried() -> None:
     assert "no blocking call would be deferred" in choice.left_out[Way.EVENTS]
 
 
-def test_program_without_slack_is_left_alone() -> None:
+def test_program_without_slack_is_tried_once_to_check_the_prediction() -> None:
     choice = choose_ways(make_study(blocking_without_slack))
-    assert choice.tried == ()
+    assert choice.is_check
+    assert choice.tried == (Way.DEFERRED,)
+    assert Way.DEFERRED not in choice.left_out
 
 
 def test_wanted_ways_are_tried_whatever_is_predicted() -> None:
@@ -110,7 +121,7 @@ def test_interval_counts_without_what_any_run_differs_by() -> None:
     study = make_study(blocking_without_slack)
     stock, deferred = study.predictions[Way.STOCK], study.predictions[Way.DEFERRED]
     assert deferred.low_ns < stock.expected_ns
-    assert Way.DEFERRED in choose_ways(study).left_out
+    assert choose_ways(study).is_check
 
 
 def test_flags_are_those_of_run_with_the_users_own() -> None:
@@ -215,9 +226,14 @@ def test_verdict_of_two_rounds_is_none() -> None:
 
 
 def test_hopeless_program_is_told_why() -> None:
-    advice = advise(make_study(blocking_without_slack), Rounds())
+    study = make_study(blocking_without_slack)
+    advice = advise(study, Rounds(), cause="the budget is too small for one round")
     assert advice.verdict[0] == "Leave it as it is: nothing to gain here, as predicted"
     assert "used right away" in advice.verdict[1]
+    checked = advise(study, make_rounds({Way.STOCK: [1.0, 1.0, 1.0], Way.DEFERRED: [1.0, 0.99, 1.01]}))
+    assert checked.verdict[0] == "Leave it as it is: no gain was shown, as predicted"
+    assert checked.verdict[1].startswith("tried was deferred by Lapwing, 1.000 times as fast")
+    assert "used right away" in checked.verdict[2]
 
 
 def test_small_budget_gives_the_prediction_alone() -> None:
@@ -236,6 +252,11 @@ def test_speedup_is_held_against_the_predicted_interval() -> None:
     assert [entry.is_inside for entry in found if entry] == [True, False]
 
 
+def test_gain_beyond_the_interval_is_doubted() -> None:
+    rounds = make_rounds({Way.STOCK: [3.0, 3.1, 3.2], Way.DEFERRED: [1.0, 1.0, 1.0]})
+    assert "more than overlap explains" in advise(make_study(blocking_with_slack), rounds).verdict[2]
+
+
 def test_site_says_where_and_when_it_is_touched(gained: Advice) -> None:
     site = next(site for site in gained.sites if site.function == "MPI_Recv")
     assert "is first touched at solver.c:188, 3.2 ms later" in site.text
@@ -250,6 +271,13 @@ def test_rewrite_is_advised_only_where_it_brings_more() -> None:
     assert small.sites
     assert all("a rewrite by hand no more" in site.text for site in large.sites)
     assert large.sites
+
+
+def test_waits_without_work_come_before_imbalance() -> None:
+    advice = advise(make_study(bundled), Rounds())
+    assert advice.verdict[0].startswith("Leave it as it is")
+    assert "has nothing to overlap with" in advice.findings[0]
+    assert "which could hide" in advice.findings[0]
 
 
 def test_printed_advice_fits_a_screen(gained: Advice) -> None:
@@ -306,7 +334,25 @@ def test_page_draws_what_was_predicted_and_measured(gained: Advice) -> None:
     page = make_advice_page(replace(gained, verdict=("Use: <b>",)), None)
     assert "&lt;b&gt;" in page
     assert page.count("<svg") == 1
-    assert "measured 720 ms" in page
+    assert "measured 1.429, quartiles 1.429 to 1.467 (720 ms)" in page
+    assert "predicted 1.6" in page
+
+
+def test_page_works_in_a_browser(gained: Advice, tmp_path: Path) -> None:
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    profile = sum_ranks({}, make_study(blocking_with_slack).profile.ranks)
+    script = """<script>{const heads = document.querySelectorAll("#ways th"); heads[0].click(); heads[0].click();
+    const names = [...document.querySelectorAll("#ways tbody tr")].map((row) => row.cells[0].textContent);
+    document.title = names.join(", ") + "; " + document.querySelectorAll("svg").length; }</script></body>"""
+    path = tmp_path / "page.html"
+    path.write_text(make_advice_page(gained, profile).replace("</body>", script))
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
+    answer = subprocess.run([*command, path.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+    if answer.returncode != 0:
+        pytest.skip("chromium does not start here")
+    assert "<title>deferred by Lapwing, rewritten by hand, stock; 4</title>" in answer.stdout
 
 
 def test_page_draws_the_papers_curve_where_ranks_have_cores() -> None:

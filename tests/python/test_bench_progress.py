@@ -33,9 +33,9 @@ from lapwing.bench.progress import (
 )
 from lapwing.cli import main
 from lapwing.commands.bench_progress import count_ranks_per_core
-from lapwing.commands.experiment import describe_load
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra, OpenMpi
+from lapwing.launch.start import describe_load
 from lapwing.report.plots import save_plot
 from lapwing.report.progress import print_progress
 from lapwing.report.progress_plots import plot_progress

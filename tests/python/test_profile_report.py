@@ -27,7 +27,7 @@ from lapwing.profile.resolve import (
 )
 from lapwing.report.html import make_page
 from lapwing.report.profile import encode_profile_totals, print_profile
-from lapwing.report.totals import JobTotals, sum_profile
+from lapwing.report.totals import JobTotals, describe_place, sum_profile
 from lapwing.report.trace import write_trace
 
 
@@ -216,3 +216,15 @@ def test_broken_resolver_makes_way_for_the_next(program: Path) -> None:
 
 def test_absent_file_has_no_places() -> None:
     assert resolve_file("/nowhere/solver", [1, 2], [read_debug_information]) == [Place(), Place()]
+
+
+@pytest.mark.parametrize(
+    ("caller", "words"),
+    [
+        ("exchange", "exchange() in libsolver.so+0x2b0"),
+        ("Comm::exchange(int)", "Comm::exchange(int) in libsolver.so+0x2b0"),
+        ("", "libsolver.so+0x2b0"),
+    ],
+)
+def test_place_without_debug_information_is_function_and_address(caller: str, words: str) -> None:
+    assert describe_place("", 0, caller, "/usr/lib/libsolver.so", 0x2B0) == words

@@ -75,9 +75,10 @@ def find_best(ways: Sequence[WayAdvice]) -> Way | None:
 
 
 def list_findings(study: Study) -> tuple[str, ...]:
-    """Return what else the profile shows; blocking calls with slack have their own list."""
-    findings = find_in_profile(study.predictions)
-    return tuple(f"{f.text}." for f in findings if f.kind != "blocking call with slack")[:FINDINGS_MAX]
+    """Return what else the profile shows, first what somebody can change; blocking calls have their own list."""
+    findings = [f for f in find_in_profile(study.predictions) if f.kind != "blocking call with slack"]
+    findings.sort(key=lambda finding: finding.kind == "imbalance")
+    return tuple(f"{finding.text}." for finding in findings[:FINDINGS_MAX])
 
 
 def build_advice(
@@ -96,7 +97,7 @@ def build_advice(
     best = find_best(ways)
     command = make_command(best or Way.STOCK, options, program)
     return Advice(
-        verdict=(*describe_verdict(study, ways, best, cause), *describe_rewrite(study, best)),
+        verdict=(*describe_verdict(study, ways, best, cause, choice.is_check), *describe_rewrite(study, best)),
         command=command,
         program=program,
         rank_count=len(study.profile.ranks),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 
 from lapwing.advise.advice import Advice, Point, WayAdvice
+from lapwing.advise.judge import predict_speedup
 from lapwing.advise.show import (
     describe_left_out,
     describe_times,
@@ -13,6 +14,7 @@ from lapwing.advise.show import (
     format_way,
     list_shown,
 )
+from lapwing.model.profile import Way
 from lapwing.report.html import (
     HEIGHT,
     MARGIN,
@@ -31,7 +33,7 @@ from lapwing.report.totals import JobTotals
 PREDICTED, MEASURED, CURVE = "#2e86ab", "#d1495b", "#7b5ea7"
 NAME_WIDTH, ROW_HEIGHT = 190, 44
 TICKS = 5
-WAY_HEADS = ("way to run", "time predicted", "measured", "speedup predicted", "measured", "inside", "command")
+WAY_HEADS = ("way to run", "time predicted", "measured", "speedup predicted", "measured", "inside")
 
 
 def make_line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1.0, dashes: str = "") -> str:
@@ -51,39 +53,51 @@ def list_ticks(low: float, high: float) -> list[float]:
     return [low + (high - low) * number / (TICKS - 1) for number in range(TICKS)]
 
 
-def draw_way(way: WayAdvice, y: float, place: Callable[[float], float]) -> Iterable[str]:
-    """Draw the predicted interval of a way, and below it the quartiles of what was measured."""
+def draw_way(way: WayAdvice, stock_s: float, y: float, place: Callable[[float], float]) -> Iterable[str]:
+    """Draw the predicted speedup of a way with its interval, and below it what was measured with its quartiles."""
     yield make_text(NAME_WIDTH - 8, y + 14, way.way.value, "end")
     if way.predicted is not None:
-        p = way.predicted
-        yield make_line(place(p.low_s), y + 6, place(p.high_s), y + 6, PREDICTED, 3)
-        ends = f"{format_seconds(p.low_s)} to {format_seconds(p.high_s)}"
-        yield make_dot(place(p.time_s), y + 6, PREDICTED, f"predicted {format_seconds(p.time_s)}, {ends}")
+        expected, low, high = predict_speedup(way.predicted, stock_s)
+        yield make_line(place(low), y + 6, place(high), y + 6, PREDICTED, 3)
+        title = f"predicted {expected:.3f}, {low:.3f} to {high:.3f} ({format_seconds(way.predicted.time_s)})"
+        yield make_dot(place(expected), y + 6, PREDICTED, title)
     if way.measured is not None:
-        t = way.measured.time
-        yield make_line(place(t.first_quartile), y + 20, place(t.third_quartile), y + 20, MEASURED, 3)
-        ends = f"{format_seconds(t.first_quartile)} to {format_seconds(t.third_quartile)}"
-        yield make_dot(place(t.median), y + 20, MEASURED, f"measured {format_seconds(t.median)}, quartiles {ends}")
+        spread = way.measured.speedup
+        first, third = spread.first_quartile, spread.third_quartile
+        yield make_line(place(first), y + 20, place(third), y + 20, MEASURED, 3)
+        time = format_seconds(way.measured.time.median)
+        title = f"measured {spread.median:.3f}, quartiles {first:.3f} to {third:.3f} ({time})"
+        yield make_dot(place(spread.median), y + 20, MEASURED, title)
+
+
+def list_speedups(ways: Iterable[WayAdvice], stock_s: float) -> list[float]:
+    """Return all speedups that are drawn."""
+    speedups = [1.0]
+    for way in ways:
+        speedups += predict_speedup(way.predicted, stock_s) if way.predicted else ()
+        speedups += (way.measured.speedup.minimum, way.measured.speedup.maximum) if way.measured else ()
+    return speedups
 
 
 def draw_ways(advice: Advice) -> str:
-    """Draw predicted against measured times, a row for each way."""
-    ways = list_shown(advice)
-    ends = [s for way in ways if way.predicted for s in (way.predicted.low_s, way.predicted.high_s)]
-    ends += [s for way in ways if way.measured for s in (way.measured.time.minimum, way.measured.time.maximum)]
-    if not ends:
+    """Draw predicted against measured speedups, a row for each way."""
+    ways = [way for way in list_shown(advice) if way.way is not Way.STOCK]
+    stock_s = next((way.predicted.time_s for way in advice.ways if way.way is Way.STOCK and way.predicted), 0.0)
+    if not ways or not stock_s:
         return ""
-    low, high = 0.95 * min(ends), 1.02 * max(ends) + 1e-9
+    speedups = list_speedups(ways, stock_s)
+    low, high = 0.97 * min(speedups), 1.03 * max(speedups)
 
-    def place(time_s: float) -> float:
-        return NAME_WIDTH + (time_s - low) / (high - low) * (WIDTH - NAME_WIDTH - 40)
+    def place(speedup: float) -> float:
+        return NAME_WIDTH + (speedup - low) / (high - low) * (WIDTH - NAME_WIDTH - 40)
 
     bottom = ROW_HEIGHT * len(ways) + 8
     shapes = [make_line(place(tick), 0, place(tick), bottom, "#ddd") for tick in list_ticks(low, high)]
-    shapes += [make_text(place(tick), bottom + 16, format_seconds(tick)) for tick in list_ticks(low, high)]
+    shapes += [make_text(place(tick), bottom + 16, f"{tick:.2f}") for tick in list_ticks(low, high)]
+    shapes.append(make_line(place(1), 0, place(1), bottom, "#777", 1, "4"))
     for number, way in enumerate(ways):
-        shapes += draw_way(way, ROW_HEIGHT * number + 8.0, place)
-    legend = make_legend([("predicted, with its interval", PREDICTED), ("measured, with quartiles", MEASURED)])
+        shapes += draw_way(way, stock_s, ROW_HEIGHT * number + 8.0, place)
+    legend = make_legend([("speedup predicted, with its interval", PREDICTED), ("measured, with quartiles", MEASURED)])
     return make_svg(shapes, bottom + 24) + legend
 
 
@@ -118,7 +132,7 @@ def draw_curve(points: tuple[Point, ...]) -> str:
 
 def make_way_row(way: WayAdvice, advice: Advice) -> str:
     """Make a row of the table of ways."""
-    return "".join(make_cell(text) for text in (*format_way(way, advice), way.command))
+    return "".join(make_cell(text) for text in format_way(way, advice))
 
 
 def make_curve(advice: Advice) -> str:

@@ -79,6 +79,7 @@ class Trial:
     options: Mapping[str, str] = field(default_factory=dict)
     on_look: Callable[[], None] | None = None
     limit_s: float = inf
+    load_notice: str = ""  # that others use the machine, before anything ran
     count: int = 0
     outputs: dict[str, str] = field(default_factory=dict)
     input: Path = Path(os.devnull)

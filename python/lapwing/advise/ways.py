@@ -32,10 +32,14 @@ TWINS = {Way.EVENTS: Way.DEFERRED, Way.DEDICATED: Way.DEFERRED_DEDICATED}
 
 @dataclass(frozen=True)
 class Choice:
-    """What will be run, and why the rest will not."""
+    """What will be run, and why the rest will not.
+
+    is_check: no way is promising, and the simplest is tried to see whether the prediction is right.
+    """
 
     tried: tuple[Way, ...]
     left_out: Mapping[Way, str]
+    is_check: bool = False
 
 
 def make_variables(way: Way, options: Mapping[str, str]) -> dict[str, str]:
@@ -88,6 +92,8 @@ def choose_ways(study: Study, wanted: Sequence[Way] = ()) -> Choice:
             left_out[way] = reason
         else:
             promising.append(way)
+    if not promising:
+        return Choice(CANDIDATES[:1], {way: reason for way, reason in left_out.items() if way != CANDIDATES[0]}, True)
     ranked = sorted(promising, key=lambda way: (study.predictions[way].expected_ns, CANDIDATES.index(way)))
     for way in ranked[TRIED_MAX:]:
         left_out[way] = f"{TRIED_MAX} ways promise more"

@@ -62,10 +62,12 @@ def describe_best(best: WayAdvice, stock: WayAdvice) -> list[str]:
         factor, low, high = predict_speedup(best.predicted, stock.predicted.time_s)
         inside = "inside" if best.measured.is_inside else "outside"
         lines[1] += f"; predicted were {factor:.2f} times, and it lies {inside} the interval {low:.2f} to {high:.2f}"
+        if best.measured.speedup.first_quartile > high:
+            lines.append("That is more than overlap explains: measure again when nothing else runs here")
     return lines
 
 
-def describe_refusal(ways: Sequence[WayAdvice], study: Study) -> list[str]:
+def describe_refusal(ways: Sequence[WayAdvice], study: Study, is_check: bool) -> list[str]:
     """Say that nothing that was tried is faster, and why."""
     tried = [way for way in ways if way.measured is not None and way.way is not Way.STOCK]
     best = max(tried, key=lambda way: way.measured.speedup.median if way.measured else 0.0, default=None)
@@ -75,16 +77,20 @@ def describe_refusal(ways: Sequence[WayAdvice], study: Study) -> list[str]:
         text = f"so far {best.way.value} is {describe_gain(best.measured)}"
         return [f"No verdict: at least {ROUNDS_MIN} rounds are needed", text]
     claim = "every way that was tried is slower" if best.measured.outcome is Outcome.SLOWER else "no gain was shown"
-    text = f"the best, {best.way.value}, is {describe_gain(best.measured)}"
+    claim += ", as predicted" if is_check else ""
+    text = f"{'tried was' if is_check else 'the best is'} {best.way.value}, {describe_gain(best.measured)}"
     return [f"Leave it as it is: {claim}", text, explain_nothing(study)]
 
 
-def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str) -> list[str]:
+def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str, is_check: bool) -> list[str]:
     """Give the prediction alone, and say why."""
     stock = study.predictions[Way.STOCK]
+    if is_check:
+        lead = "Leave it as it is: nothing to gain here, as predicted"
+        return [lead, explain_nothing(study), f"Not measured: {cause}"]
     open_ways = [way for way in ways if way.predicted and not way.reason and way.way is not Way.STOCK]
     if not open_ways:
-        return ["Leave it as it is: nothing to gain here, as predicted", explain_nothing(study)]
+        return [f"Not measured: {cause}"]
     best = min(open_ways, key=lambda way: way.predicted.time_s if way.predicted else 0.0)
     assert best.predicted is not None
     factor = stock.expected_ns / 1e9 / best.predicted.time_s
@@ -94,14 +100,19 @@ def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str) -> 
     ]
 
 
-def describe_verdict(study: Study, ways: Sequence[WayAdvice], best: Way | None, cause: str) -> tuple[str, ...]:
-    """Return the sentences of the verdict, the first one says what to do. cause: why nothing was measured."""
+def describe_verdict(
+    study: Study, ways: Sequence[WayAdvice], best: Way | None, cause: str, is_check: bool
+) -> tuple[str, ...]:
+    """Return the sentences of the verdict, the first one says what to do.
+
+    cause: why nothing was measured. is_check: no way was promising, and one was tried all the same.
+    """
     rows = {way.way: way for way in ways}
     if best is not None:
         return tuple(describe_best(rows[best], rows[Way.STOCK]))
     if rows[Way.STOCK].measured is None:
-        return tuple(describe_unmeasured(study, ways, cause))
-    return tuple(describe_refusal(ways, study))
+        return tuple(describe_unmeasured(study, ways, cause, is_check))
+    return tuple(describe_refusal(ways, study, is_check))
 
 
 def describe_rewrite(study: Study, best: Way | None) -> list[str]:

@@ -29,7 +29,7 @@ from lapwing.commands.report import write_page
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import prepare_command
+from lapwing.launch.start import describe_load, prepare_command
 from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
@@ -96,6 +96,7 @@ class AdviseCommand:
     def _advise(self, arguments: argparse.Namespace, trial: Trial) -> int:
         """Do everything in a folder that is there."""
         begin_s = time.monotonic()
+        trial.load_notice = describe_load(os.getloadavg()[0], os.cpu_count() or 1)
 
         def left_s() -> float:
             return float(arguments.budget) - (time.monotonic() - begin_s)
@@ -112,7 +113,7 @@ class AdviseCommand:
             choice = choose_ways(profiled.study, [NAMES[name] for name in arguments.way or ()])
             # Of two runs, one may have met a busy moment.
             run_s = min(plain_s, profiled.wall_s)
-            count = plan_rounds(run_s, 1 + len(choice.tried), left_s(), arguments.rounds) if choice.tried else 0
+            count = plan_rounds(run_s, 1 + len(choice.tried), left_s(), arguments.rounds)
             steps.begin("in turn", count * (1 + len(choice.tried)))
             ways = (Way.STOCK, *choice.tried)
             rounds = run_rounds(ways, count, trial.run_way, left_s, steps.advance) if count else Rounds()
@@ -192,18 +193,18 @@ def find_program_line(words: Sequence[str], environment: Mapping[str, str] = os.
     return environment.get("LAPWING_LAB_LINE") or shlex.join(words)
 
 
-def explain_unmeasured(choice: Choice, rounds: Rounds) -> str:
+def explain_unmeasured(rounds: Rounds) -> str:
     """Say why there are no times."""
     if rounds.is_interrupted:
         return "interrupted in the first round"
     if rounds.failed:
         return next(iter(rounds.failed.values()))
-    return "" if not choice.tried else "the budget is too small for one round (see --budget)"
+    return "the budget is too small for one round (see --budget)"
 
 
 def list_remarks(trial: Trial, profiled: Profiled, rounds: Rounds) -> list[str]:
     """Say what the numbers leave out."""
-    remarks = []
+    remarks = [trial.load_notice] if trial.load_notice else []
     if len(set(trial.outputs.values())) > 1:
         remarks.append("the program's output differs from run to run (programs print times): compare results yourself")
     sites = profiled.totals.sites.values()
@@ -225,7 +226,7 @@ def conclude(trial: Trial, profiled: Profiled, choice: Choice, rounds: Rounds, p
         rounds,
         trial.options,
         find_program_line(trial.command.words),
-        cause=explain_unmeasured(choice, rounds),
+        cause=explain_unmeasured(rounds),
         remarks=list_remarks(trial, profiled, rounds),
         plain_wall_s=plain_s,
     )

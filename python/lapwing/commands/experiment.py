@@ -22,10 +22,10 @@ from lapwing.commands.lab import catch_signals
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
+from lapwing.launch.start import describe_load
 from lapwing.options import collect_environment, load_options
 
 SCHEMA = "lapwing-bench-1"
-BUSY_SHARE = 0.5  # a load of so many tasks per core, before we begin, comes from others
 
 
 def add_place_flags(parser: argparse.ArgumentParser) -> None:
@@ -56,13 +56,6 @@ def forward_options(arguments: argparse.Namespace) -> list[str]:
     collect_environment(arguments)
     given = [(option.flag, getattr(arguments, f"option_{option.name}", None)) for option in load_options()]
     return [word for flag, text in given if text is not None for word in (flag, text)]
-
-
-def describe_load(load: float, cores: int) -> str:
-    """Say that others use the machine; empty when they do not, or hardly."""
-    if load <= BUSY_SHARE * cores:
-        return ""
-    return f"this machine is busy (load {load:.1f} on {cores} cores): times will scatter, stock's as well as Lapwing's"
 
 
 def warn_if_busy() -> None:

@@ -14,6 +14,15 @@ from lapwing.launch.job import JobResult, Supervision, run_job
 from lapwing.launch.launchers import Launcher, find_launcher, join_preload
 from lapwing.launch.program import explain_unusable, locate_program
 
+BUSY_SHARE = 0.5  # a load of so many tasks per core, before we begin, comes from others
+
+
+def describe_load(load: float, cores: int) -> str:
+    """Say that others use the machine; empty when they do not, or hardly."""
+    if load <= BUSY_SHARE * cores:
+        return ""
+    return f"this machine is busy (load {load:.1f} on {cores} cores): times will scatter, stock's as well as Lapwing's"
+
 
 def say(text: str) -> None:
     """Print one line of Lapwing's own; stdout belongs to the program."""

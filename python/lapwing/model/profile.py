@@ -38,6 +38,14 @@ class Way(StrEnum):
     REWRITTEN_DEDICATED = "rewritten, dedicated core"
 
 
+def name_address(caller: str, module: str, offset: int) -> str:
+    """Write a place in a program without debug information: function and address, as far as they are known."""
+    name = module.rsplit("/", 1)[-1]
+    address = f"{name}+{offset:#x}" if name else ""
+    function = caller if not caller or caller.endswith(")") else f"{caller}()"
+    return f"{function} in {address}" if function and address else function or address
+
+
 @dataclass(frozen=True)
 class Moments:
     """A sample in short: of times in ns or sizes in bytes. An empty one is all zeros."""
@@ -183,8 +191,7 @@ class SiteStatistics:
         """Return the place for people."""
         if self.file:
             return f"{self.file}:{self.line}" if self.line else self.file
-        module = self.module.rsplit("/", 1)[-1]
-        return f"{module}+{self.offset:#x}" if module else "unknown place"
+        return name_address(self.caller, self.module, self.offset) or "unknown place"
 
 
 @dataclass(frozen=True)

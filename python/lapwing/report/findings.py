@@ -33,6 +33,11 @@ class SiteSum:
     key: tuple[str, str, int]
 
     @property
+    def where(self) -> str:
+        """Return the place without folders."""
+        return shorten_path(self.place)
+
+    @property
     def data_mean_ns(self) -> float:
         """Return the time for data of one call."""
         return self.data_ns / self.count if self.count else 0.0
@@ -45,6 +50,11 @@ class Finding:
     kind: str
     text: str
     weight_ns: float
+
+
+def shorten_path(place: str) -> str:
+    """Take the folders away; without debug information a place may be a sentence."""
+    return place if " " in place else place.rsplit("/", 1)[-1]
 
 
 def find_mean_slack(outcomes: Iterable[SiteOutcome]) -> float | None:
@@ -103,9 +113,10 @@ def find_waits_without_work(events: Prediction) -> list[Finding]:
         if slack_ns is None or site.data_mean_ns <= 0 or slack_ns > 0.1 * site.data_mean_ns:
             continue
         text = (
-            f"{site.function} at {site.place} has nothing to overlap with: {format_time(slack_ns)} of computation lie "
+            f"{site.function} at {site.where} has nothing to overlap with: {format_time(slack_ns)} of computation lie "
             f"between start and wait, the data takes {format_time(site.data_mean_ns)}. Its nonblocking calls overlap "
-            "each other only; progress in the background brings nothing until computation is moved in between"
+            "each other only; progress in the background brings nothing until computation is moved in between, which "
+            f"could hide {format_time(site.data_ns)} per rank"
         )
         findings.append(Finding("nothing to overlap", text, site.data_ns))
     return findings
@@ -118,7 +129,7 @@ def find_hidden_waits(events: Prediction) -> list[Finding]:
         if site.hidden_ns < SHARE_MIN * events.expected_ns or site.slack_mean_ns is None:
             continue
         text = (
-            f"{site.function} at {site.place} waits {format_time(site.data_ns)} for data that could move during the "
+            f"{site.function} at {site.where} waits {format_time(site.data_ns)} for data that could move during the "
             f"{format_time(site.slack_mean_ns)} of computation before it: {format_time(site.hidden_ns)} of it would be "
             "hidden by progress in the background"
         )
@@ -149,7 +160,7 @@ def find_imbalance(stock: Prediction) -> list[Finding]:
             continue
         peer = "the last rank" if is_collective(site.function) else "a late peer"
         text = (
-            f"{site.function} at {site.place} waits {format_time(site.idle_ns)} per rank for {peer} and "
+            f"{site.function} at {site.where} waits {format_time(site.idle_ns)} per rank for {peer} and "
             f"{format_time(site.data_ns)} for data: the work is uneven, and overlap does not mend that"
         )
         findings.append(Finding("imbalance", text, site.idle_ns))
@@ -163,9 +174,9 @@ def find_rewrites(rewritten: Prediction) -> list[Finding]:
     for site in of_class(sites, rewritten, CallClass.BLOCKING):
         if site.gain_ns < SHARE_MIN * rewritten.expected_ns or site.slack_mean_ns is None:
             continue
-        where = f", at {site.touched_at}," if site.touched_at else ""
+        where = f", at {shorten_path(site.touched_at)}," if site.touched_at else ""
         text = (
-            f"the data of {site.function} at {site.place} is first touched{where} after "
+            f"the data of {site.function} at {site.where} is first touched{where} after "
             f"{format_time(site.slack_mean_ns)} of computation: a start there and a wait before the touch would hide "
             f"{format_time(site.gain_ns)} per rank"
         )

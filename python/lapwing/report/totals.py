@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lapwing.model.classes import CallClass, classify_function
-from lapwing.model.profile import RankProfile, SiteStatistics, Touch
+from lapwing.model.profile import RankProfile, SiteStatistics, Touch, name_address
 from lapwing.model.recorded import make_rank
 from lapwing.profile.job_file import ProfileJob
 
@@ -221,13 +221,10 @@ class JobTotals:
 
 
 def describe_place(file: str, line: int, caller: str, module: str, offset: int) -> str:
-    """Write a place for people: file and line, else function or module with an offset."""
-    name = module.rsplit("/", 1)[-1]
+    """Write a place for people: file and line, else function and address."""
     if file:
         return f"{file.rsplit('/', 1)[-1]}:{line}"
-    if caller:
-        return f"{caller}() in {name}"
-    return f"{name}+{offset:#x}" if name else "an unknown place"
+    return name_address(caller, module, offset) or "an unknown place"
 
 
 def sum_ranks(about: Mapping[str, Any], ranks: Iterable[RankProfile]) -> JobTotals:
