@@ -349,7 +349,7 @@ def test_page_works_in_a_browser(gained: Advice, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(make_advice_page(gained, profile).replace("</body>", script))
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
-    answer = subprocess.run([*command, path.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+    answer = subprocess.run([*command, path.as_uri()], capture_output=True, text=True, timeout=300, check=False)
     if answer.returncode != 0:
         pytest.skip("chromium does not start here")
     assert "<title>deferred by Lapwing, rewritten by hand, stock; 4</title>" in answer.stdout
