@@ -94,7 +94,7 @@ def test_interrupt_ends_the_ranks_and_keeps_whole_rounds(tmp_path: Path) -> None
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "interrupted: only" in output.replace("\n", " ")
+    assert "interrupted: only whole rounds" in output.replace("\n", " ")
     advice = read_advice(tmp_path / "advice.json")
     assert advice.is_interrupted
     assert advice.round_count >= 1

@@ -211,7 +211,7 @@ def list_remarks(trial: Trial, profiled: Profiled, rounds: Rounds) -> list[str]:
     if sites and not any(site.file for site in sites):
         remarks.append("the program has no debug information: build with -g to see source lines instead of functions")
     if rounds.is_interrupted:
-        remarks.append(f"interrupted: only {rounds.count} whole rounds count")
+        remarks.append(f"interrupted: only whole rounds count, here {rounds.count}")
     elif 0 < rounds.count < rounds.wanted:
         remarks.append(f"{rounds.count} of {rounds.wanted} rounds fitted into the budget")
     return [*remarks, *(f"the profile cannot tell {text}" for text in profiled.study.profile.unknown[1:])]
