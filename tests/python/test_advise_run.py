@@ -151,3 +151,14 @@ def test_disturbed_profile_is_made_again(
     calm.folder.mkdir()
     calm.run_profile(60.0)
     assert Path("runs").read_text("utf-8").count("\n") == 4
+
+
+def test_way_that_takes_too_long_is_ended_and_dropped(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trial = Trial(prepare_command(["sleep", "60"], "advise"), stand_in_preload, tmp_path, limit_s=0.5)
+    begin_s = time.monotonic()
+    run = trial.run_way(Way.DEFERRED)
+    assert run.problem.startswith("it was ended after")
+    assert time.monotonic() - begin_s < 30

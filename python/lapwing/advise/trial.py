@@ -144,6 +144,8 @@ class Trial:
         try:
             variables = start.make_variables(make_variables(way, self.options), self.preload, records)
             result, supervision = self._start(way.value, variables)
+            if result.is_late:
+                return Run(0.0, result.elapsed_s, f"it was ended after {result.elapsed_s:.0f} s")
             self._check(way.value, result, supervision)
             record = read_folder(records, {})
         except InterruptionError:

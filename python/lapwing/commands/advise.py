@@ -29,7 +29,7 @@ from lapwing.commands.report import write_page
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import describe_load, prepare_command
+from lapwing.launch.start import describe_load, prepare_command, say
 from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
@@ -109,6 +109,7 @@ class AdviseCommand:
                 profiled = profile_program(arguments, trial, plain_s)
                 steps.advance()
             except InterruptionError as interrupted:
+                say("interrupted before anything was measured")
                 return interrupted.exit_code
             choice = choose_ways(profiled.study, [NAMES[name] for name in arguments.way or ()])
             # Of two runs, one may have met a busy moment.
