@@ -74,9 +74,16 @@ def find_best(ways: Sequence[WayAdvice]) -> Way | None:
     return choose_best(speedups, {way: entry.outcome for way, entry in measured.items()})
 
 
+def absorbs_imbalance(study: Study) -> bool:
+    """Say whether deferring is predicted to take up half of the waiting for late peers, or more."""
+    stock, deferred = study.predictions[Way.STOCK], study.predictions[Way.DEFERRED]
+    return deferred.terms.imbalance < stock.terms.imbalance / 2
+
+
 def list_findings(study: Study) -> tuple[str, ...]:
     """Return what else the profile shows, first what somebody can change; blocking calls have their own list."""
-    findings = [f for f in find_in_profile(study.predictions) if f.kind != "blocking call with slack"]
+    left_out = {"blocking call with slack", *(["imbalance"] if absorbs_imbalance(study) else [])}
+    findings = [f for f in find_in_profile(study.predictions) if f.kind not in left_out]
     findings.sort(key=lambda finding: finding.kind == "imbalance")
     return tuple(f"{finding.text}." for finding in findings[:FINDINGS_MAX])
 
