@@ -7,6 +7,7 @@
 #   tools/test.sh fuzz_long  1,000,000 random operations per MPI and hold backend (hours)
 #   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
 #   tools/test.sh packages   programs that were not written for Lapwing (docs/tested.md): the outcomes of stock MPI (hours)
+#   tools/test.sh overlap  what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
 #   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 # A step that cannot run here is skipped, with the reason, and listed at the end.
@@ -161,6 +162,21 @@ step_call() {
 step_packages() {
     tools/setup.sh --tests --packages && tests/packages/fetch.sh build/packages &&
         .venv/bin/python tests/packages/run.py --preload "$build/liblapwing.so" --results build/packages/results.jsonl
+}
+
+run_overlap() {
+    .venv/bin/python tests/packages/overlap.py "$@" --preload "$build/liblapwing.so"
+}
+
+step_overlap() {
+    run_overlap imb
+    on_imb=$?
+    run_overlap devito
+    on_devito=$?
+    for code in $on_imb $on_devito; do
+        [ "$code" = 0 ] || [ "$code" = 77 ] || return 1
+    done
+    [ $on_imb = 0 ] || [ $on_devito = 0 ] || return 77
 }
 
 run_step() {
