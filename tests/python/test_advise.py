@@ -221,6 +221,12 @@ def test_verdict_without_gain_keeps_the_program_as_it_is() -> None:
     assert advice.verdict[0] == "Leave it as it is: no gain was shown"
 
 
+def test_loss_is_said() -> None:
+    rounds = make_rounds({Way.STOCK: [1.0, 1.1, 0.9], Way.DEFERRED: [1.5, 1.6, 1.4]})
+    advice = advise(make_study(blocking_without_slack), rounds)
+    assert advice.verdict[0] == "Leave it as it is: every way that was tried is slower"
+
+
 def test_verdict_of_two_rounds_is_none() -> None:
     rounds = make_rounds({Way.STOCK: [1.0, 1.0], Way.DEFERRED: [0.5, 0.5]})
     assert advise(make_study(blocking_with_slack), rounds).verdict[0].startswith("No verdict: at least 3 rounds")

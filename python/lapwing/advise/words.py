@@ -76,8 +76,8 @@ def describe_refusal(ways: Sequence[WayAdvice], study: Study, is_check: bool) ->
     if best.measured.outcome is Outcome.TOO_FEW:
         text = f"so far {best.way.value} is {describe_gain(best.measured)}"
         return [f"No verdict: at least {ROUNDS_MIN} rounds are needed", text]
-    claim = "every way that was tried is slower" if best.measured.outcome is Outcome.SLOWER else "no gain was shown"
-    claim += ", as predicted" if is_check else ""
+    same = "no gain was shown, as predicted" if is_check else "no gain was shown"
+    claim = "every way that was tried is slower" if best.measured.outcome is Outcome.SLOWER else same
     text = f"{'tried was' if is_check else 'the best is'} {best.way.value}, {describe_gain(best.measured)}"
     return [f"Leave it as it is: {claim}", text, explain_nothing(study)]
 
