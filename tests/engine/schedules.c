@@ -15,14 +15,14 @@
 enum { ROUNDS = 20, MUCH_BYTES = 64 << 10, SETTLED_US = 5000, PATIENCE_US = 500000, STEP_US = 1000 };
 
 static int ends[2];
-static char message[MUCH_BYTES];
+static char sent[MUCH_BYTES], received[MUCH_BYTES];
 static _Atomic int rounds_begun;
 static _Atomic int taken_bytes; /* of this round */
 
 /* Plays MPI: takes in what there is, and begins the next round in the call after. */
 static void poke(void)
 {
-    ssize_t length = recv(ends[1], message, sizeof message, MSG_DONTWAIT);
+    ssize_t length = recv(ends[1], received, sizeof received, MSG_DONTWAIT);
     if (length > 0)
         atomic_fetch_add(&taken_bytes, (int)length);
     else if (atomic_load(&taken_bytes) == MUCH_BYTES) {
@@ -54,7 +54,7 @@ int main(void)
     gate_leave();
     usleep(SETTLED_US);
     for (int round = 1; round <= ROUNDS; round++) {
-        claim(send(ends[0], message, sizeof message, 0) == sizeof message, "a message that fits");
+        claim(send(ends[0], sent, sizeof sent, 0) == sizeof sent, "a message that fits");
         claim(round_begins(round), "the next round begins by itself");
     }
     gate_enter();
