@@ -119,22 +119,22 @@ class Trial:
 
     def run_profile(self, plain_s: float) -> tuple[JobResult, Path]:
         """Run with the profile on, again where the machine disturbed it; return the fastest and its records."""
-        best, best_records = self._profile_once(1)
-        for number in range(2, PROFILES_MAX + 1):
+        best, best_records = self.run_profiled("profile")
+        for _ in range(1, PROFILES_MAX):
             if best.elapsed_s <= DISTURBED_FACTOR * plain_s:
                 break
-            result, records = self._profile_once(number)
+            result, records = self.run_profiled("profile")
             if result.elapsed_s < best.elapsed_s:
                 best, best_records = result, records
         return best, best_records
 
-    def _profile_once(self, number: int) -> tuple[JobResult, Path]:
-        """Run with the profile on."""
-        records = self.folder / f"profile-{number}"
+    def run_profiled(self, name: str, changes: Mapping[str, str] | None = None) -> tuple[JobResult, Path]:
+        """Run with the profile on, and with these options changed; return the folder of the ranks' profiles."""
+        records = self.folder / f"profile-{self.count + 1}"
         records.mkdir()
-        variables = start.make_variables({**self.options, "LAPWING_PROFILE": "on"}, self.preload, records)
-        result, supervision = self._start("profile", variables)
-        self._check("profile", result, supervision)
+        options = {**self.options, "LAPWING_PROFILE": "on", **(changes or {})}
+        result, supervision = self._start(name, start.make_variables(options, self.preload, records))
+        self._check(name, result, supervision)
         return result, records
 
     def run_way(self, way: Way) -> Run:

@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -16,6 +16,7 @@ from rich.progress import Progress, TaskID
 
 from lapwing.advise.advice import Advice
 from lapwing.advise.build import build_advice
+from lapwing.advise.calibrate import calibrate
 from lapwing.advise.document import encode_advice
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
@@ -24,7 +25,7 @@ from lapwing.advise.trial import InterruptionError, Trial
 from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import complete_profile
-from lapwing.commands.profile import check_output
+from lapwing.commands.profile import add_calibration_flag, check_output
 from lapwing.commands.report import write_page
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
@@ -76,6 +77,7 @@ class AdviseCommand:
         parser.add_argument("--json", type=Path, metavar="FILE", help="write the advice to FILE; `report` reads it")
         parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings")
         parser.add_argument("--profile-record", type=Path, metavar="FILE", help="keep the record of the profiled run")
+        add_calibration_flag(parser)
         parser.add_argument("--cores", type=int, metavar="N", help="cores that each rank computes on")
         parser.add_argument("--spare-cores", type=int, metavar="N", help="cores of each host that no rank computes on")
         add_flags(parser, ("basic",))
@@ -166,7 +168,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be done before anything runs."""
     if arguments.rounds < 1 or not 0 <= arguments.budget < 1e9:
         raise LapwingError("rounds and budget must be positive", "correct the numbers")
-    for name, least in (("cores", 1), ("spare_cores", 0)):
+    for name, least in (("cores", 1), ("spare_cores", 0), ("calibrate", 0)):
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
@@ -182,7 +184,10 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
         remedy = "see docs/limits.md: is MPI linked statically, and do all hosts see this folder?"
         raise LapwingError("no rank left a profile: no MPI program was started, or Lapwing did not reach it", remedy, 1)
     path = arguments.profile_record or trial.folder / "profile.record"
-    write_profile_job(path, trial.command.describe(result), records)
+    about = trial.command.describe(result)
+    if arguments.calibrate:
+        about["calibration"] = asdict(calibrate(trial, arguments.calibrate))
+    write_profile_job(path, about, records)
     profile = complete_profile(read_profile(path), arguments)
     threshold = trial.options.get("LAPWING_THRESHOLD")
     study = study_profile(profile, parse_bytes(threshold) if threshold else 65536)

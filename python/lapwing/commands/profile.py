@@ -5,11 +5,14 @@ import argparse
 import os
 import shutil
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from lapwing.advise.calibrate import calibrate
+from lapwing.advise.trial import Trial
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
@@ -43,6 +46,7 @@ class ProfileCommand:
         parser.add_argument(
             "--output", type=Path, default=Path(DEFAULT_RECORD), metavar="FILE", help=f"the record {default}"
         )
+        add_calibration_flag(parser)
         add_flags(parser, ("profile",))
         parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="mpirun -n 4 ./app ...")
 
@@ -55,7 +59,11 @@ class ProfileCommand:
         records = make_record_folder()
         try:
             result = command.start(make_variables(options, preload, records))
-            self._keep(arguments, command.describe(result), records)
+            about = command.describe(result)
+            if arguments.calibrate > 0 and result.exit_code == 0:
+                trial = Trial(command, preload, make_subfolder(records), options)
+                about["calibration"] = asdict(calibrate(trial, arguments.calibrate))
+            self._keep(arguments, about, records)
         finally:
             shutil.rmtree(records, ignore_errors=True)
         return result.exit_code
@@ -73,6 +81,19 @@ class ProfileCommand:
         if not arguments.quiet:
             print_profile(sum_profile(open_profile_job(arguments.output)), Console(stderr=True))
             say(f"the record is {arguments.output}; see `lapwing report` and `lapwing predict`")
+
+
+def add_calibration_flag(parser: argparse.ArgumentParser) -> None:
+    """Declare the calibration, for `advise` too."""
+    text = "then run the program N times on one core less per rank and on all, in turn: what giving up a core costs"
+    parser.add_argument("--calibrate", type=int, default=0, metavar="N", help=text)
+
+
+def make_subfolder(folder: Path) -> Path:
+    """Make a folder that goes with another."""
+    path = folder / "calibration"
+    path.mkdir()
+    return path
 
 
 def check_output(path: Path) -> None:

@@ -2,10 +2,13 @@
 """Makes the model's profile of what `lapwing profile` recorded."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from lapwing.errors import RecordError
 from lapwing.model.profile import (
+    Calibration,
     FunctionStatistics,
     JobProfile,
     Moments,
@@ -173,6 +176,22 @@ def estimate_cores(headers: Sequence[RankHeader]) -> int | None:
     return min(share_cores(header.core_count, header.online_count, counts[header.host]) for header in headers)
 
 
+def read_calibration(about: Mapping[str, Any], source: str) -> Calibration | None:
+    """Return the calibration that `lapwing profile --calibrate` has added."""
+    found = about.get("calibration")
+    if found is None:
+        return None
+    try:
+        calibration = Calibration(found["core_count"], tuple(found["full_ns"]), tuple(found["reduced_ns"]))
+        numbers = (calibration.core_count, *calibration.full_ns, *calibration.reduced_ns)
+        is_sound = all(type(number) is int and 0 < number < 1 << 63 for number in numbers)
+    except (KeyError, TypeError):
+        is_sound = False
+    if not is_sound:
+        raise RecordError(f"{source} is damaged", "profile again")
+    return calibration
+
+
 def convert_profile(job: ProfileJob) -> JobProfile:
     """Take a whole job over; the model wants all ranks at once."""
     command = job.about.get("command")
@@ -187,6 +206,7 @@ def convert_profile(job: ProfileJob) -> JobProfile:
         name=job.path.name,
         command=" ".join(map(str, command)) if isinstance(command, list) else "",
         cores_per_rank=estimate_cores(headers),
+        calibration=read_calibration(job.about, str(job.path)),
         unknown=list_unknown(job),
     )
 
