@@ -16,6 +16,7 @@ from lapwing.profile.record import read_job
 from lapwing.report.html import make_page
 from lapwing.report.profile import encode_profile_totals, print_profile
 from lapwing.report.summary import format_summary, make_json
+from lapwing.report.timeline import draw_timeline
 from lapwing.report.totals import sum_profile
 from lapwing.report.trace import write_trace
 
@@ -75,7 +76,7 @@ class ReportCommand:
         job = open_profile_job(arguments.record)
         totals = sum_profile(job)
         if arguments.html:
-            write_page(arguments.html, make_page(totals))
+            write_page(arguments.html, make_page(totals, draw_timeline(job)))
         if arguments.chrome_trace:
             write_trace(job, arguments.chrome_trace)
         if arguments.json:

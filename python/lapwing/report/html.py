@@ -274,6 +274,7 @@ def make_document(title: str, body: str) -> str:
     )
 
 
-def make_page(totals: JobTotals) -> str:
-    """Make the page of a profile."""
-    return make_document("Lapwing: profile", make_body(totals))
+def make_page(totals: JobTotals, timeline: str = "") -> str:
+    """Make the page of a profile. timeline: a drawing (timeline.py), where the record has one."""
+    drawing = f"<h2>The end of the timeline</h2>{timeline}" if timeline else ""
+    return make_document("Lapwing: profile", make_body(totals) + drawing)
