@@ -219,6 +219,7 @@ def test_verdict_without_gain_keeps_the_program_as_it_is() -> None:
     assert advice.best is None
     assert advice.command == PROGRAM
     assert advice.verdict[0] == "Leave it as it is: no gain was shown"
+    assert "something that the model does not know" in advice.verdict[2]  # for a gain was predicted
 
 
 def test_loss_is_said() -> None:

@@ -67,6 +67,20 @@ def describe_best(best: WayAdvice, stock: WayAdvice) -> list[str]:
     return lines
 
 
+def explain_missed(best: WayAdvice, stock: WayAdvice) -> str:
+    """Say that a predicted gain did not come; empty when none was predicted for sure."""
+    if best.predicted is None or stock.predicted is None:
+        return ""
+    factor, low, high = predict_speedup(best.predicted, stock.predicted.time_s)
+    if low <= 1:
+        return ""
+    return (
+        f"Predicted were {factor:.2f} times ({low:.2f} to {high:.2f}): this program meets something that the model "
+        "does not know, for example messages both ways that queue behind each other on one TCP connection "
+        "(docs/limits.md). What is predicted for a rewrite by hand is as doubtful"
+    )
+
+
 def describe_refusal(ways: Sequence[WayAdvice], study: Study, is_check: bool) -> list[str]:
     """Say that nothing that was tried is faster, and why."""
     tried = [way for way in ways if way.measured is not None and way.way is not Way.STOCK]
@@ -79,7 +93,8 @@ def describe_refusal(ways: Sequence[WayAdvice], study: Study, is_check: bool) ->
     same = "no gain was shown, as predicted" if is_check else "no gain was shown"
     claim = "every way that was tried is slower" if best.measured.outcome is Outcome.SLOWER else same
     text = f"{'tried was' if is_check else 'the best is'} {best.way.value}, {describe_gain(best.measured)}"
-    return [f"Leave it as it is: {claim}", text, explain_nothing(study)]
+    missed = explain_missed(best, next(way for way in ways if way.way is Way.STOCK))
+    return [f"Leave it as it is: {claim}", text, missed or explain_nothing(study)]
 
 
 def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str, is_check: bool) -> list[str]:
