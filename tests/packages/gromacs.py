@@ -65,4 +65,4 @@ def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
         return [Skip("gromacs", f"its input was not made ({type(error).__name__})", mpi=family.name)]
     words = [program, "mdrun", "-reprod", "-ntomp", "1", "-pin", "off", "-s", str(run_input), "-g", "md.log"]
     version = debian_version("gromacs")
-    return [Job("gromacs", family, words, summarize, timeout_s=200.0, is_overlapping=True, version=version)]
+    return [Job("gromacs", family, words, summarize, timeout_s=200.0, version=version)]
