@@ -4,12 +4,11 @@
 python -m lapwing.advise.document > docs/advice.schema.json
 """
 
-import json
 from pathlib import Path
 
 from lapwing.advise.advice import Advice
 from lapwing.errors import RecordError
-from lapwing.model.document import DocumentError, decode_value, encode_value
+from lapwing.model.document import Format
 from lapwing.model.schema import format_schema, make_schema
 
 SCHEMA = "lapwing-advice"
@@ -18,30 +17,17 @@ TITLE = "What `lapwing advise` found, version 1"
 DESCRIPTION = "Times in seconds. python/lapwing/advise/advice.py says what each field means."
 LENGTH_MAX_BYTES = 1 << 26
 REMEDY = "give a file that `lapwing advise --json FILE` wrote"
+FORMAT = Format(SCHEMA, VERSION, "advice", REMEDY, "run `lapwing advise` again")
 
 
 def encode_advice(advice: Advice) -> str:
     """Write an advice as JSON."""
-    return json.dumps({"schema": SCHEMA, "version": VERSION, "advice": encode_value(advice)}, indent=1) + "\n"
+    return FORMAT.encode(advice)
 
 
 def decode_advice(text: str, source: str) -> Advice:
     """Read an advice, or say what is wrong with it."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{source} is damaged or cut short (no valid JSON)", REMEDY) from error
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise RecordError(f"{source} is no advice", REMEDY)
-    version = document.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise RecordError(f"{source} was written by a newer Lapwing (advice version {version})", "update Lapwing")
-    try:
-        if version != VERSION or isinstance(version, bool):
-            raise DocumentError("version is unknown")
-        advice: Advice = decode_value(Advice, document.get("advice"), "advice")
-    except DocumentError as error:
-        raise RecordError(f"{source} is damaged: {error}", "run `lapwing advise` again") from error
+    advice: Advice = FORMAT.decode(Advice, text, source)
     return advice
 
 

@@ -7,7 +7,7 @@ would be wrong to ignore what a newer writer found important.
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from math import isfinite
@@ -43,8 +43,7 @@ def has_default(field: Any, value: Any) -> bool:
 
 def encode_profile(profile: JobProfile) -> str:
     """Write a profile as JSON."""
-    document = {"schema": SCHEMA, "version": VERSION, "profile": encode_value(profile)}
-    return json.dumps(document, indent=1) + "\n"
+    return FORMAT.encode(profile)
 
 
 class DocumentError(ValueError):
@@ -127,21 +126,48 @@ def decode_value(hint: Any, value: Any, place: str) -> Any:
     return value
 
 
+@dataclass(frozen=True)
+class Format:
+    """A kind of document. name: what it is called, and the field that holds it.
+
+    remedy: where a file is something else; again: where one is damaged.
+    """
+
+    schema: str
+    version: int
+    name: str
+    remedy: str
+    again: str
+
+    def encode(self, value: Any) -> str:
+        """Write a document as JSON."""
+        document = {"schema": self.schema, "version": self.version, self.name: encode_value(value)}
+        return json.dumps(document, indent=1) + "\n"
+
+    def decode(self, hint: Any, text: str, source: str) -> Any:
+        """Read a document, or say what is wrong with it."""
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise RecordError(f"{source} is damaged or cut short (no valid JSON)", self.remedy) from error
+        if not isinstance(document, dict) or document.get("schema") != self.schema:
+            raise RecordError(f"{source} is no {self.name}", self.remedy)
+        version = document.get("version")
+        if isinstance(version, int) and version > self.version:
+            cause = f"{source} was written by a newer Lapwing ({self.name} version {version})"
+            raise RecordError(cause, "update Lapwing")
+        try:
+            if version != self.version or isinstance(version, bool):
+                raise DocumentError("version is unknown")
+            return decode_value(hint, document.get(self.name), self.name)
+        except DocumentError as error:
+            raise RecordError(f"{source} is damaged: {error}", self.again) from error
+
+
+FORMAT = Format(SCHEMA, VERSION, "profile", REMEDY, "profile again")
+
+
 def decode_profile(text: str, source: str) -> JobProfile:
     """Read a profile, or say what is wrong with it."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{source} is damaged or cut short (no valid JSON)", REMEDY) from error
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise RecordError(f"{source} is no profile", REMEDY)
-    version = document.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise RecordError(f"{source} was written by a newer Lapwing (profile version {version})", "update Lapwing")
-    try:
-        if version != VERSION or isinstance(version, bool):
-            raise DocumentError("version is unknown")
-        profile: JobProfile = decode_value(JobProfile, document.get("profile"), "profile")
-    except DocumentError as error:
-        raise RecordError(f"{source} is damaged: {error}", "profile again") from error
+    profile: JobProfile = FORMAT.decode(JobProfile, text, source)
     return profile
