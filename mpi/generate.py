@@ -18,7 +18,7 @@ writes into FOLDER
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from functions import functions
@@ -412,33 +412,34 @@ def entry_symbol(name: str, body: str) -> str:
     return f"    .hidden entry_{name}\n" + function_symbol(f"entry_{name}", body)
 
 
+def assemble(
+    rows: list[Row], jump: Callable[[int], str], leave: Callable[[int, str], str], detours: list[str], fortran_jump: str
+) -> str:
+    """The jumps for one machine. jump: through a slot; leave: to a detour, with the slot's number."""
+    jumps = "".join(function_symbol(row.name, jump(index)) for index, row in enumerate(rows))
+    firsts = "".join(f"intercept_first_{index}:\n{leave(index, 'bind')}\n" for index in range(len(rows)))
+    tellers = "".join(
+        entry_symbol(row.name, leave(index, "tell")) for index, row in enumerate(rows) if row.treatment == "told"
+    )
+    stubs = fortran_stubs(rows, fortran_jump)
+    text = C_NOTICE + "    .text"
+    return "\n".join([text, mark("begin"), jumps, mark("end"), firsts, tellers, *detours, stubs, slots(rows)])
+
+
+def jump_x86_64(index: int) -> str:
+    """To where a slot points."""
+    return f"    jmp *intercept_slots+{8 * index}(%rip)"
+
+
+def leave_x86_64(index: int, function: str) -> str:
+    """To a detour: the index is pushed."""
+    return f"    pushq ${index}\n    jmp intercept_stub_{function}"
+
+
 def stubs_x86_64(rows: list[Row]) -> str:
     """The jumps for x86-64 (System V ABI): rdi to r9, xmm0 to xmm7 and al carry arguments."""
-    jumps = "".join(
-        function_symbol(row.name, f"    jmp *intercept_slots+{8 * index}(%rip)") for index, row in enumerate(rows)
-    )
-    firsts = "".join(
-        f"intercept_first_{index}:\n    pushq ${index}\n    jmp intercept_stub_bind\n" for index in range(len(rows))
-    )
-    tellers = "".join(
-        entry_symbol(row.name, f"    pushq ${index}\n    jmp intercept_stub_tell")
-        for index, row in enumerate(rows)
-        if row.treatment == "told"
-    )
-    return "\n".join(
-        [
-            C_NOTICE + "    .text",
-            mark("begin"),
-            jumps,
-            mark("end"),
-            firsts,
-            tellers,
-            detour_x86_64("bind"),
-            detour_x86_64("tell"),
-            fortran_stubs(rows, FORTRAN_JUMP_X86_64),
-            slots(rows),
-        ]
-    )
+    detours = [detour_x86_64("bind"), detour_x86_64("tell")]
+    return assemble(rows, jump_x86_64, leave_x86_64, detours, FORTRAN_JUMP_X86_64)
 
 
 def detour_x86_64(function: str) -> str:
@@ -470,39 +471,21 @@ def detour_x86_64(function: str) -> str:
     )
 
 
+def jump_aarch64(index: int) -> str:
+    """To where a slot points."""
+    slot = f"intercept_slots+{8 * index}"
+    return f"    adrp x16, {slot}\n    ldr x16, [x16, :lo12:{slot}]\n    br x16"
+
+
+def leave_aarch64(index: int, function: str) -> str:
+    """To a detour: the index is in x17."""
+    return f"    mov x17, #{index}\n    b intercept_stub_{function}"
+
+
 def stubs_aarch64(rows: list[Row]) -> str:
     """The jumps for aarch64 (AAPCS64): x0 to x8 and q0 to q7 carry arguments; x16 and x17 are the linker's."""
-    jumps = "".join(
-        function_symbol(
-            row.name,
-            f"    adrp x16, intercept_slots+{8 * index}\n"
-            f"    ldr x16, [x16, :lo12:intercept_slots+{8 * index}]\n"
-            "    br x16",
-        )
-        for index, row in enumerate(rows)
-    )
-    firsts = "".join(
-        f"intercept_first_{index}:\n    mov x17, #{index}\n    b intercept_stub_bind\n" for index in range(len(rows))
-    )
-    tellers = "".join(
-        entry_symbol(row.name, f"    mov x17, #{index}\n    b intercept_stub_tell")
-        for index, row in enumerate(rows)
-        if row.treatment == "told"
-    )
-    return "\n".join(
-        [
-            C_NOTICE + "    .text",
-            mark("begin"),
-            jumps,
-            mark("end"),
-            firsts,
-            tellers,
-            detour_aarch64("bind"),
-            detour_aarch64("tell"),
-            fortran_stubs(rows, FORTRAN_JUMP_AARCH64),
-            slots(rows),
-        ]
-    )
+    detours = [detour_aarch64("bind"), detour_aarch64("tell")]
+    return assemble(rows, jump_aarch64, leave_aarch64, detours, FORTRAN_JUMP_AARCH64)
 
 
 def detour_aarch64(function: str) -> str:
