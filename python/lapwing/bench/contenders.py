@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lapwing.bench.mpi import Mpi
-from lapwing.errors import LapwingError
+from lapwing.bench.plan import check_names
 from lapwing.options import load_options
 
 STOCK = "stock"
@@ -39,11 +39,7 @@ def parse_strategies(text: str | None) -> tuple[str, ...]:
     known = list_strategies()
     if text is None:
         return known
-    words = tuple(word for word in text.split(",") if word)
-    for word in words:
-        if word not in known:
-            raise LapwingError(f"there is no strategy {word!r}", f"choose from {', '.join(known)}")
-    return words
+    return tuple(check_names(filter(None, text.split(",")), known, "strategy"))
 
 
 def list_contenders(mpi: Mpi, strategies: Sequence[str], options: Sequence[str]) -> list[Contender]:

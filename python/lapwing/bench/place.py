@@ -8,13 +8,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import TIMEOUT_MAX, Event, Timer
 from typing import Any
 
 from lapwing.bench.contenders import Contender
-from lapwing.bench.mpi import Mpi
+from lapwing.bench.mpi import Mpi, build_program
 from lapwing.errors import LapwingError
 from lapwing.lab.launch import PLACES
 from lapwing.lab.network import Network
@@ -136,6 +136,14 @@ class Place:
             child.terminate()
             return False
         return True
+
+
+def build_for_each(place: Place, mpis: Sequence[Mpi], source: str) -> Iterator[tuple[Place, Path]]:
+    """Build a program for each MPI; all run at the same place."""
+    for number, mpi in enumerate(mpis):
+        folder = place.folder / str(number)
+        folder.mkdir()
+        yield replace(place, mpi=mpi), build_program(mpi, source, folder)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How often each point of an experiment is repeated, so that the whole ends in reasonable time."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lapwing.errors import LapwingError
@@ -21,6 +21,15 @@ class Point:
     compute_us: float
     size_bytes: int
     repetitions: int
+
+
+def check_names(words: Iterable[str], known: Collection[str], kind: str) -> list[str]:
+    """Return names of one kind, or say which one does not exist."""
+    names = list(words)
+    for name in names:
+        if name not in known:
+            raise LapwingError(f"there is no {kind} {name!r}", f"choose from {', '.join(known)}")
+    return names
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -15,7 +15,7 @@ from typing import Any
 from lapwing.bench import measures
 from lapwing.bench.contenders import STOCK, Contender
 from lapwing.bench.place import Place
-from lapwing.bench.plan import choose_repetitions, estimate_round_trip_us
+from lapwing.bench.plan import check_names, choose_repetitions, estimate_round_trip_us
 from lapwing.bench.turns import Turns, take_turn
 from lapwing.errors import LapwingError
 from lapwing.model.calibration import derive_parameters
@@ -88,11 +88,7 @@ class Forecast:
 
 def parse_characters(text: str) -> list[str]:
     """Read a list of characters."""
-    words = text.split(",")
-    for word in words:
-        if word not in CHARACTERS:
-            raise LapwingError(f"there is no character {word!r}", f"choose from {', '.join(CHARACTERS)}")
-    return words
+    return check_names(text.split(","), CHARACTERS, "character")
 
 
 def plan_tasks(

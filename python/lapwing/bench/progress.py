@@ -13,7 +13,7 @@ from lapwing.bench import measures
 from lapwing.bench.contenders import STOCK, Contender
 from lapwing.bench.experiments import WireCost, calibrate, collect
 from lapwing.bench.place import Place
-from lapwing.bench.plan import choose_repetitions
+from lapwing.bench.plan import check_names, choose_repetitions
 from lapwing.errors import LapwingError
 
 WORKS = ("processor", "memory")
@@ -76,11 +76,7 @@ class Entry:
 
 def parse_operations(text: str) -> list[str]:
     """Read a list of operations."""
-    words = text.split(",")
-    for word in words:
-        if word not in OPERATIONS:
-            raise LapwingError(f"there is no operation {word!r}", f"choose from {', '.join(OPERATIONS)}")
-    return words
+    return check_names(text.split(","), OPERATIONS, "operation")
 
 
 def prepare_entry(

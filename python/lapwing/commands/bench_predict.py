@@ -4,15 +4,14 @@
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from lapwing.bench.experiments import calibrate
-from lapwing.bench.mpi import Mpi, build_program, find_mpi
-from lapwing.bench.place import Place, open_place
+from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.place import Place, build_for_each, open_place
 from lapwing.bench.plan import parse_computes, parse_sizes
 from lapwing.bench.predict import (
     CHARACTERS,
@@ -126,13 +125,9 @@ def prepare_folder(records: Path | None) -> Path | None:
 def make_cases(
     place: Place, mpis: Sequence[Mpi], labels: Sequence[str], tasks: Sequence[Task], records: Path | None = None
 ) -> list[Case]:
-    """Build the program for each MPI; all run at the same place."""
+    """Build the program for each MPI."""
     cases = []
-    for number, (mpi, label) in enumerate(zip(mpis, labels, strict=True)):
-        folder = place.folder / str(number)
-        folder.mkdir()
-        own = replace(place, mpi=mpi)
-        program = build_program(mpi, "characters.c", folder)
+    for label, (own, program) in zip(labels, build_for_each(place, mpis, "characters.c"), strict=True):
         units_per_us = calibrate(own, program)
         name = label.replace("/", "-")
         cases += [Case(name, own, program, task, units_per_us, records) for task in tasks]

@@ -5,7 +5,6 @@ import argparse
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ from rich.console import Console
 
 from lapwing.bench.contenders import list_contenders, parse_strategies
 from lapwing.bench.experiments import measure_wire_cost
-from lapwing.bench.mpi import Mpi, build_program, find_mpi
-from lapwing.bench.place import Place, open_place
+from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.place import Place, build_for_each, open_place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, parse_computes, parse_sizes
 from lapwing.bench.progress import OPERATIONS, WORKS, Entry, describe_entry, gather, parse_operations, prepare_entry
 from lapwing.commands.experiment import (
@@ -137,12 +136,8 @@ def name_mpis(wanted: str | None, mpis: Sequence[Mpi]) -> list[str]:
 def make_entries(
     place: Place, mpis: Sequence[Mpi], labels: Sequence[str], strategies: Sequence[str], options: Sequence[str]
 ) -> list[Entry]:
-    """Build the program for each MPI; all run at the same place."""
-    entries = []
-    for number, (mpi, label) in enumerate(zip(mpis, labels, strict=True)):
-        folder = place.folder / str(number)
-        folder.mkdir()
-        own = replace(place, mpi=mpi)
-        program = build_program(mpi, "progress.c", folder)
-        entries.append(Entry(label, own, program, list_contenders(mpi, strategies, options)))
-    return entries
+    """Build the program for each MPI."""
+    return [
+        Entry(label, own, program, list_contenders(own.mpi, strategies, options))
+        for label, (own, program) in zip(labels, build_for_each(place, mpis, "progress.c"), strict=True)
+    ]
