@@ -6,6 +6,7 @@ Profiles hold events only with `--timeline N`. All of them go to Perfetto (trace
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from lapwing.model.classes import CallClass, classify_function
 from lapwing.profile.job_file import Atlas, ProfileJob
@@ -56,16 +57,14 @@ def make_bars(rank: RankFile, atlas: Atlas, origin_ns: int) -> Iterator[Bar]:
 
 
 def read_rows(job: ProfileJob) -> list[Row]:
-    """Read the first ranks' last events; one rank in memory at a time."""
+    """Read the first ranks' last events; one rank in memory at a time, and not the thousands behind them."""
     rows: list[Row] = []
     origin_ns: int | None = None
-    for rank, atlas in job.iterate_ranks():
+    for rank, atlas in islice(job.iterate_ranks(), RANKS_MAX):
         origin_ns = rank.header.started_unix_ns if origin_ns is None else origin_ns
         bars = sorted(make_bars(rank, atlas, origin_ns), key=lambda bar: bar.start_ns)
         if bars:
             rows.append(Row(rank.header.rank, bars[-BARS_MAX:]))
-        if len(rows) == RANKS_MAX:
-            break
     return rows
 
 
