@@ -5,9 +5,10 @@
 
 const char *base_launch_variable(const char *const *names)
 {
-    while (*names != NULL && getenv(*names) == NULL)
-        names++;
-    return *names == NULL ? NULL : getenv(*names);
+    const char *value = NULL;
+    for (; *names != NULL && value == NULL; names++)
+        value = getenv(*names);
+    return value;
 }
 
 long base_launch_local_ranks(void)

@@ -49,7 +49,8 @@ bool engine_assist_begin(void);
 bool engine_assists(void);
 void engine_assist_end(void);
 
-/* The program lends a hand: tests every op and pokes once. Inside the gate. */
+/* Tests every op and pokes once; returns how many ops ended. The engine, or a program
+ * that lends a hand. Inside the gate. */
 uint32_t engine_progress(void);
 
 /* Makes a sleeping engine look at once. Safe in signal context. */

@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/signals.h"
 #include "base/futex.h"
 #include "base/lock.h"
+#include "base/signals.h"
 #include "engine/engine.h"
 
 _Thread_local uint32_t gate_depth;

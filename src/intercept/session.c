@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/launch.h"
 #include "base/clock.h"
+#include "base/launch.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "intercept/bind/bind.h"
@@ -27,6 +27,7 @@ enum { LEVEL_SERIALIZED = 2, LEVEL_MULTIPLE = 3 };
 
 /* Written by the thread in MPI_Init, MPI_Finalize or fork; read by all. */
 enum reason session_state = REASON_NOT_RUNNING;
+/* And by a thread that makes a userfaultfd. */
 enum reason session_hold_state = REASON_NOT_RUNNING;
 
 /* Any thread (intercept/pcontrol.c). */
@@ -93,24 +94,28 @@ static enum reason session_decide(const struct session_facts *facts)
     return facts->provided_ordinal < LEVEL_SERIALIZED ? REASON_THREAD_LEVEL : REASON_NONE;
 }
 
-/* Backend or not, protect also tells the kinds of memory apart. */
-static enum reason session_decide_holds(void)
+static enum reason session_find_obstacle(void)
 {
-    bool has_backend = protect_start(has_rdma || has_watcher ? OPTION_HOLD_NONE : options.hold, transfer_touched);
     if (has_rdma)
         return REASON_TRANSPORT;
     if (has_watcher)
         return REASON_MEMORY_WATCHED;
-    if (options.hold == OPTION_HOLD_NONE)
-        return REASON_HOLDS_OFF;
-    return has_backend ? REASON_NONE : REASON_MEMORY_FAILED;
+    return options.hold == OPTION_HOLD_NONE ? REASON_HOLDS_OFF : REASON_NONE;
+}
+
+/* Without a backend, too, protect tells the kinds of memory apart. */
+static enum reason session_start_holds(void)
+{
+    enum reason obstacle = session_find_obstacle();
+    bool has_backend = protect_start(obstacle == REASON_NONE ? options.hold : OPTION_HOLD_NONE, transfer_touched);
+    return obstacle == REASON_NONE && !has_backend ? REASON_MEMORY_FAILED : obstacle;
 }
 
 static void session_configure(const struct session_facts *facts)
 {
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
     has_rdma = session_has_rdma();
-    session_hold_state = session_decide_holds();
+    session_hold_state = session_start_holds();
     struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);

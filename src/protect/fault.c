@@ -251,7 +251,7 @@ static void disposition_take(struct disposition *disposition)
 static void die(int signal_number, siginfo_t *info)
 {
     struct kernel_action action = {.handler = (uintptr_t)SIG_DFL};
-    syscall(SYS_rt_sigaction, signal_number, &action, NULL, KERNEL_SIGNAL_SET_BYTES);
+    syscall(SYS_rt_sigaction, signal_number, &action, NULL, BASE_SIGNAL_SET_BYTES);
     if (info->si_code <= 0)
         syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), signal_number, info);
 }
@@ -269,7 +269,7 @@ static void call_program(const struct disposition *disposition, int signal_numbe
     if (!(disposition->flags & SA_NODEFER))
         more |= signal_bit(signal_number);
     uint64_t before = 0;
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &more, &before, KERNEL_SIGNAL_SET_BYTES);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &more, &before, BASE_SIGNAL_SET_BYTES);
     if (disposition->flags & SA_SIGINFO)
         ((void (*)(int, siginfo_t *, void *))disposition->handler)(signal_number, info, context);
     else

@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "base/pages.h"
-
-enum { KERNEL_SIGNAL_SET_BYTES = 8 };
+#include "base/signals.h"
 
 static inline uintptr_t kernel_mremap(struct range pages, unsigned long flags, uintptr_t target)
 {
@@ -55,14 +54,14 @@ static inline uint64_t kernel_signals_block(void)
     uint64_t every = UINT64_MAX;
     uint64_t before = 0;
     enum { BLOCK = 0 }; /* SIG_BLOCK, without <signal.h> in every file */
-    syscall(SYS_rt_sigprocmask, BLOCK, &every, &before, KERNEL_SIGNAL_SET_BYTES);
+    syscall(SYS_rt_sigprocmask, BLOCK, &every, &before, BASE_SIGNAL_SET_BYTES);
     return before;
 }
 
 static inline void kernel_signals_restore(uint64_t mask)
 {
     enum { SETMASK = 2 };
-    syscall(SYS_rt_sigprocmask, SETMASK, &mask, NULL, KERNEL_SIGNAL_SET_BYTES);
+    syscall(SYS_rt_sigprocmask, SETMASK, &mask, NULL, BASE_SIGNAL_SET_BYTES);
 }
 
 #endif

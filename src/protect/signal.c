@@ -19,7 +19,7 @@ static _Atomic bool is_installed;
 
 static bool action_exchange(const struct kernel_action *new_action, struct kernel_action *old_action)
 {
-    return syscall(SYS_rt_sigaction, SIGSEGV, new_action, old_action, KERNEL_SIGNAL_SET_BYTES) == 0;
+    return syscall(SYS_rt_sigaction, SIGSEGV, new_action, old_action, BASE_SIGNAL_SET_BYTES) == 0;
 }
 
 /* Which stack, and whether a system call goes on after a sent signal, follow

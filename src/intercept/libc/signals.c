@@ -21,10 +21,9 @@ bool libc_signals_have_handlers(void)
     return atomic_load_explicit(&have_handlers, memory_order_relaxed);
 }
 
-/* Not SIGTERM and SIGINT: libraries below MPICH install handlers for them in every
- * program, and nothing would be held any more beside other data. */
-/* Not SIGHUP: UCX installs a handler of its own for it as soon as it is loaded
- * (UCX_DEBUG_SIGNO), and every MPICH program would count as one with handlers. */
+/* Not those that libraries below MPICH handle in every program: nothing would be held
+ * any more beside other data. So SIGTERM and SIGINT, and SIGHUP, for which UCX installs
+ * a handler as soon as it is loaded (UCX_DEBUG_SIGNO). */
 static bool signal_comes_any_time(int number)
 {
     static const int numbers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGCHLD, SIGURG, SIGPIPE};

@@ -10,8 +10,8 @@
 #include "intercept/requests.h"
 #include "intercept/transfer.h"
 #include "intercept/untracked.h"
-#include "statuses.h"
 #include "request_key.h"
+#include "statuses.h"
 
 static void completion_note(struct completion *completion)
 {

@@ -13,8 +13,8 @@
 #include "intercept/wait.h"
 #include "native.h"
 #include "poke.h"
-#include "types.h"
 #include "request_key.h"
+#include "types.h"
 
 struct native natives[TRANSFERS_MAX];
 
