@@ -16,8 +16,10 @@ int main(int argc, char **argv)
         check_fill(out, LENGTH, 4 * round + check_rank());
         MPI_Bsend(out, LENGTH, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
         check_fill(out, LENGTH, 4 * round + 2 + check_rank());
-        if (check_rank() == 0)
+        if (check_rank() == 0) {
+            check_delay(); /* the receive is there first */
             check_send(out, LENGTH, peer, 1);
+        }
         check_recv(in, LENGTH, peer, 0);
         check(check_is_filled(in, LENGTH, 4 * round + peer), "the buffered message");
         if (check_rank() == 1) {
