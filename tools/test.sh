@@ -179,6 +179,11 @@ step_overlap() {
     [ $on_imb = 0 ] || [ $on_devito = 0 ] || return 77
 }
 
+# Which cases failed where the step names them; the end of the log where it does not.
+show_failure() {
+    { grep '^FAIL' "$1" || tail -n 15 "$1"; } | cut -c 1-500 | head -n 20
+}
+
 run_step() {
     begin=$(date +%s)
     "step_$1" >"build/logs/$1.log" 2>&1
@@ -187,7 +192,7 @@ run_step() {
     case $code in
         0) echo "ok    $1 (${took} s)" ;;
         77) echo "skip  $1: $(tail -n 1 "build/logs/$1.log")"; skipped="$skipped $1" ;;
-        *) echo "FAIL  $1 (${took} s), build/logs/$1.log:"; tail -n 40 "build/logs/$1.log"; failed="$failed $1" ;;
+        *) echo "FAIL  $1 (${took} s), build/logs/$1.log:"; show_failure "build/logs/$1.log"; failed="$failed $1" ;;
     esac
     grep -h '^skip ' "build/logs/$1.log" | sed 's/^/      /'
 }

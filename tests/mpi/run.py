@@ -82,10 +82,15 @@ class Case:
     variant: str
 
     @property
+    def program_name(self) -> str:
+        """Name in reports, of all variants."""
+        argument = f":{self.argument}" if self.argument else ""
+        return f"{self.family.name}/{self.program.name}{argument}/{self.ranks}"
+
+    @property
     def name(self) -> str:
         """Name in reports."""
-        argument = f":{self.argument}" if self.argument else ""
-        return f"{self.family.name}/{self.variant}/{self.program.name}{argument}/{self.ranks}"
+        return f"{self.variant}/{self.program_name}"
 
 
 @dataclass(frozen=True)
@@ -236,7 +241,7 @@ def run_case(bench: Bench, case: Case) -> tuple[str, str]:
     stock_variant = Case(case.program, case.argument, case.ranks, case.family, "stock")
     stock = bench.run_stock(stock_variant)
     if stock.exit_code == SKIP:
-        return "skip", " ".join(stock.lines)
+        return "skip", " ".join(dict.fromkeys(stock.lines))
     wrong = judge_stock(case, stock)
     if wrong or case.variant == "stock":
         return ("FAIL" if wrong else "pass"), f"{wrong} {stock.errors[-600:] if wrong else ''}"
@@ -303,21 +308,22 @@ def parse_arguments() -> argparse.Namespace:
 
 def report(case: Case, result: str, reason: str, elapsed_s: float, is_verbose: bool) -> None:
     """Say how a case ended, where that is of interest."""
-    if result != "pass" or is_verbose:
+    if result == "FAIL" or is_verbose:
         print(f"{result} {case.name} {elapsed_s:.2f} s {reason}".rstrip(), flush=True)
 
 
 def run_cases(bench: Bench, cases: Iterable[Case], skips: list[str], is_verbose: bool) -> int:
-    """Run all cases; list skips at the end; 1 when one failed, 77 when none ran."""
+    """Run all cases; list skips at the end, a line for all variants; 1 when one failed, 77 when none ran."""
     counts = {"pass": 0, "FAIL": 0, "skip": 0}
     for case in cases:
         begin_s = time.monotonic()
         result, reason = run_case(bench, case)
         counts[result] += 1
         report(case, result, reason, time.monotonic() - begin_s, is_verbose)
-        skips += [f"skip {case.name}: {reason}"] if result == "skip" else []
-    print("\n".join(skips))
-    print(f"{counts['pass']} passed, {counts['FAIL']} failed, {len(skips)} skipped")
+        skips += [f"skip {case.program_name}: {reason}"] if result == "skip" else []
+    for line in dict.fromkeys(skips):
+        print(line)
+    print(f"{counts['pass']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
     return 1 if counts["FAIL"] else 0 if counts["pass"] else SKIP
 
 
