@@ -21,7 +21,13 @@
 #include "engine/sockets.h"
 
 enum { NS_PER_US = 1000, GUARD_MISSES_MAX = 2, LOOKS_PER_EVENT = 4, LOOKS_OF_SCHEDULE = 2 };
-enum { SETTLE_US = 100, NAP_FIRST_US = 100, NAP_LONGEST_US = 2000, MANUAL_SLEEP_NS = 1000000000 };
+enum {
+    SETTLE_US = 100,
+    SETTLE_LONGEST_US = 1000,
+    NAP_FIRST_US = 100,
+    NAP_LONGEST_US = 2000,
+    MANUAL_SLEEP_NS = 1000000000
+};
 enum { BULK_BYTES = 16384, REST_PART = 16, REST_LONGEST_US = 400, SLEEP_LONG_US = 200 };
 
 _Atomic uint32_t engine_waiters;
@@ -49,9 +55,10 @@ static struct {
     _Atomic enum option_progress mode; /* never auto or off */
     _Atomic uint32_t work;
     _Atomic uint32_t assisted;
-    _Atomic int64_t assisted_last_ns; /* when the last operation to assist began */
+    _Atomic int64_t begun_last_ns; /* when the last op, or operation to assist, began */
 
-    int64_t nap_ns; /* the program was inside MPI: leave it alone for a while */
+    int64_t nap_ns;             /* the program was inside MPI: leave it alone for a while */
+    int64_t unsettled_since_ns; /* when the engine first let the program begin more; 0: it does not */
     int64_t sleep_ns;
     int64_t busy_since_ns; /* when the engine last left its parking place */
     int64_t slept_ns;      /* how long the last sleep was */
@@ -222,13 +229,14 @@ static void engine_judge_events(unsigned events, uint32_t ended)
         atomic_store_explicit(&engine.mode, OPTION_PROGRESS_POLL, memory_order_relaxed);
 }
 
-/* Until the program has begun all that belongs together: a poke between its
- * MPI_Irecv and its MPI_Isend may accept a message whose data then goes out
- * before the peer's own can (one socket for both ways). Seen: two messages of
- * 4 MiB that cross took 69 ms instead of 35. */
+/* Until the program has begun all that belongs together: a look between its
+ * MPI_Irecv and its MPI_Isend, or between two calls of MPI_Sendrecv, may accept a
+ * message whose data then goes out before what the program has yet to announce
+ * (one socket for both ways). Seen: two messages of 4 MiB that cross took 69 ms
+ * instead of 35. */
 static int64_t engine_unsettled_ns(void)
 {
-    int64_t last_ns = atomic_load_explicit(&engine.assisted_last_ns, memory_order_relaxed);
+    int64_t last_ns = atomic_load_explicit(&engine.begun_last_ns, memory_order_relaxed);
     return last_ns + SETTLE_US * NS_PER_US - base_clock_now_ns();
 }
 
@@ -253,13 +261,35 @@ static bool engine_come_in_to_assist(void)
     return gate_is_inside();
 }
 
+/* A program that begins ops without end is not waited for any longer. */
+static bool engine_has_settled_long(void)
+{
+    int64_t now_ns = base_clock_now_ns();
+    if (engine.unsettled_since_ns == 0)
+        engine.unsettled_since_ns = now_ns;
+    return now_ns - engine.unsettled_since_ns > SETTLE_LONGEST_US * NS_PER_US;
+}
+
+/* Inside the gate: the program may have begun an op while it had the gate. */
+static bool engine_is_early(void)
+{
+    engine.nap_ns = engine_unsettled_ns();
+    if (engine.nap_ns > 0 && !engine_is_awaited() && !engine_has_settled_long())
+        return true;
+    engine.nap_ns = 0;
+    engine.unsettled_since_ns = 0;
+    return false;
+}
+
 static bool engine_come_in(void)
 {
     gate_wait_for_turn(engine_timeout_ns());
     if (engine_pending() == 0)
         return engine_come_in_to_assist();
     gate_enter();
-    return true;
+    if (engine_is_early())
+        gate_leave();
+    return gate_is_inside();
 }
 
 /* One test may only take a message in and leave the answer to the next (UCX
@@ -424,6 +454,8 @@ bool engine_submit(struct engine_op *op)
         link = &(*link)->next;
     op->next = NULL;
     *link = op;
+    /* relaxed: ordered by `work`. */
+    atomic_store_explicit(&engine.begun_last_ns, base_clock_now_ns(), memory_order_relaxed);
     atomic_fetch_add_explicit(&engine_pending_count, 1, memory_order_release); /* pairs with engine_pending() */
     base_lock_release(&engine.list_lock);
     engine_work_add();
@@ -438,7 +470,7 @@ bool engine_assist_begin(void)
     if (!is_running)
         return false;
     /* relaxed: ordered by `work`. */
-    atomic_store_explicit(&engine.assisted_last_ns, base_clock_now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&engine.begun_last_ns, base_clock_now_ns(), memory_order_relaxed);
     atomic_fetch_add_explicit(&engine.assisted, 1, memory_order_relaxed);
     engine_work_add();
     return true;

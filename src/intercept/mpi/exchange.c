@@ -40,6 +40,11 @@ static int half_finish(struct half *half, MPI_Status *status)
     return message_finish(half->message, &half->request, status);
 }
 
+static bool exchange_shares_pages(const struct exchange *exchange)
+{
+    return base_ranges_overlap(base_pages_of(exchange->receive.range), base_pages_of(exchange->send.range));
+}
+
 /* MPI looks at the arguments of both messages before it starts one. So do we:
  * after that each half goes its way, whatever becomes of the other. */
 static int exchange_check_send(const struct message *m)
@@ -74,14 +79,22 @@ static int exchange_check(const struct exchange *exchange)
     return result == MPI_SUCCESS ? exchange_check_send(&exchange->send) : result;
 }
 
-/* The receive first: a ready receiver spares the sender a copy. */
+/* The send first: MPI announces it then before the receive lets the peer's data, and
+ * so its own, onto the way (Open MPI asks for a message that is there as soon as
+ * the receive begins). Not so where the receive would have to wait for the send,
+ * whose page it lies on: the peer may do the same. */
 static int exchange_split(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
 {
     MPI_Status own_status = {0};
+    struct half out = {.result = MPI_SUCCESS};
+    bool is_send_first = !exchange_shares_pages(exchange);
     dispatch_wait_argument(exchange->status, sizeof *exchange->status);
+    if (is_send_first)
+        out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
     struct half in = half_start(&exchange->receive, receive_reason, message_start_receive, exchange->status);
     /* Also after a receive that failed: a truncated message may have been there already. */
-    struct half out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
+    if (!is_send_first)
+        out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
     bool is_inline = in.request != abi_handles.request_null;
     int in_result = half_finish(&in, &own_status);
     int out_result = half_finish(&out, MPI_STATUS_IGNORE);
@@ -104,9 +117,8 @@ static enum reason exchange_judge_receive(struct exchange *exchange, const void 
 {
     struct message *receive = &exchange->receive;
     enum reason reason = message_judge(receive, return_address);
-    bool is_shared = base_ranges_overlap(base_pages_of(receive->range), base_pages_of(exchange->send.range));
     /* MPI would read the send buffer from a page that nobody may touch. */
-    if (reason == REASON_NONE && is_shared && !exchange->send.is_copied)
+    if (reason == REASON_NONE && !exchange->send.is_copied && exchange_shares_pages(exchange))
         return REASON_OVERLAPPING_BUFFERS;
     return reason;
 }
