@@ -6,14 +6,17 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
+END_LIMIT_S = 5.0
+
 
 def end_group(process: subprocess.Popen[str]) -> None:
-    """End a launcher and its ranks: its own session, so no other process is hit."""
-    try:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+    """End a launcher and its ranks: a session of their own, so no other process is hit."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(END_LIMIT_S)
+        except (subprocess.TimeoutExpired, ProcessLookupError):
+            continue
 
 
 def run_group(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> tuple[int | None, str, str]:

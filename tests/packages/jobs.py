@@ -3,7 +3,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from families import Family, list_families
+from launching import end_group
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -98,16 +98,6 @@ def launcher_missing(family: Family) -> str:
 def launch_words(job: Job) -> list[str]:
     """The command line that a user would type."""
     return [str(job.family.launcher), *job.family.flags, "-n", str(job.ranks), *job.program]
-
-
-def end_group(process: subprocess.Popen[str]) -> None:
-    """End a launcher and its ranks: a session of their own, so no other process is hit."""
-    for number, wait_s in ((signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
-        try:
-            os.killpg(process.pid, number)
-            process.wait(wait_s)
-        except (subprocess.TimeoutExpired, ProcessLookupError):
-            continue
 
 
 def run_limited(
