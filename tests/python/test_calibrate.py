@@ -86,3 +86,12 @@ def test_calibration_is_read() -> None:
     assert calibration is not None
     assert replace(calibration, core_count=4).reduced_ns == (15, 17)
     assert read_calibration({}, "job.record") is None
+
+
+@pytest.mark.parametrize("command", ["profile", "advise"])
+def test_a_negative_number_of_runs_is_refused(command: str, tmp_path: Path) -> None:
+    """Not taken for none."""
+    words = [sys.executable, "-m", "lapwing", command, "--calibrate", "-1", "true"]
+    done = subprocess.run(words, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "not a number of runs" in done.stderr

@@ -168,7 +168,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be done before anything runs."""
     if arguments.rounds < 1 or not 0 <= arguments.budget < 1e9:
         raise LapwingError("rounds and budget must be positive", "correct the numbers")
-    for name, least in (("cores", 1), ("spare_cores", 0), ("calibrate", 0)):
+    for name, least in (("cores", 1), ("spare_cores", 0)):
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")

@@ -60,7 +60,7 @@ class ProfileCommand:
         try:
             result = command.start(make_variables(options, preload, records))
             about = command.describe(result)
-            if arguments.calibrate > 0 and result.exit_code == 0:
+            if arguments.calibrate and result.exit_code == 0:
                 trial = Trial(command, preload, make_subfolder(records), options)
                 about["calibration"] = asdict(calibrate(trial, arguments.calibrate))
             self._keep(arguments, about, records)
@@ -83,10 +83,17 @@ class ProfileCommand:
             say(f"the record is {arguments.output}; see `lapwing report` and `lapwing predict`")
 
 
+def parse_runs(text: str) -> int:
+    """Read a number of runs, 0 for none."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of runs: give 0 or more")
+    return int(text)
+
+
 def add_calibration_flag(parser: argparse.ArgumentParser) -> None:
     """Declare the calibration, for `advise` too."""
     text = "then run the program N times on one core less per rank and on all, in turn: what giving up a core costs"
-    parser.add_argument("--calibrate", type=int, default=0, metavar="N", help=text)
+    parser.add_argument("--calibrate", type=parse_runs, default=0, metavar="N", help=text)
 
 
 def make_subfolder(folder: Path) -> Path:
