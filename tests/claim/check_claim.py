@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: MIT
 """The product's claim: under Lapwing an unchanged solver ends sooner, with the same result.
 
-Runs the demo on two emulated hosts. The bound is far below what a quiet machine
-shows (1.5 and more), so that a noisy one does not fail.
+Runs the demo on two emulated hosts, with work as long as the messages, and with half as much: there both ways of
+the connection must be used at once (1.02 when they were not). The bound is far below what a quiet machine shows
+(1.5 and more), so that a noisy one does not fail.
 """
 
 import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 LAPWING = Path(__file__).resolve().parent.parent.parent / ".venv/bin/lapwing"
+CLAIMS = ((), ("--planes", "30"))
 SPEEDUP_LEAST = 1.15
 ATTEMPTS = 2
 SKIP = 77
 
 
-def run_demo(output: Path) -> subprocess.CompletedProcess[str]:
+def run_demo(words: Sequence[str], output: Path) -> subprocess.CompletedProcess[str]:
     """Run a short demo."""
-    command = [str(LAPWING), "demo", "--rounds", "2", "--steps", "20", "--output", str(output)]
+    command = [str(LAPWING), "demo", "--rounds", "2", "--steps", "20", *words, "--output", str(output)]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -33,13 +36,13 @@ def judge(result: dict[str, object]) -> str:
     return ""
 
 
-def main() -> int:
+def check(words: Sequence[str]) -> int:
     """Measure; once more when the first time is too slow."""
     wrong = "no attempt"
     for _ in range(ATTEMPTS):
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "demo.json"
-            run = run_demo(output)
+            run = run_demo(words, output)
             print(run.stdout, run.stderr, sep="")
             if run.returncode == 2:
                 print(f"no emulated hosts here: {run.stderr.strip()}")
@@ -47,8 +50,13 @@ def main() -> int:
             wrong = judge(json.loads(output.read_text())) if output.exists() else f"exit code {run.returncode}"
         if not wrong or wrong.startswith("checksums"):
             break
-    print(wrong or "the claim holds")
+    print(f"FAIL {' '.join(words)}: {wrong}" if wrong else "the claim holds")
     return 1 if wrong else 0
+
+
+def main() -> int:
+    """Check each claim; the worst counts."""
+    return max(check(words) for words in CLAIMS)
 
 
 if __name__ == "__main__":

@@ -45,10 +45,16 @@ def choose_planes(exchange_s: float, update_s: float) -> int:
     return max(PLANES_MIN, min(PLANES_MAX, round(PROBE_PLANES * exchange_s / update_s)))
 
 
-def run_demo(place: Place, program: Path, steps: int, rounds: int, advance: Callable[[], None]) -> dict[str, Any]:
-    """Size the grid, then run everything in turn."""
+def size_grid(place: Place, program: Path) -> int:
+    """Try the solver's two parts, and return the planes of a rank that make them equally long."""
     probes = {part: run_solver(place, program, False, PROBE_PLANES, PROBE_STEPS, part).time_s for part in PARTS}
-    planes = choose_planes(probes["exchange"], probes["update"])
+    return choose_planes(probes["exchange"], probes["update"])
+
+
+def run_demo(
+    place: Place, program: Path, planes: int, steps: int, rounds: int, advance: Callable[[], None]
+) -> dict[str, Any]:
+    """Run everything in turn."""
     times: dict[str, list[float]] = defaultdict(list)
     checksums: dict[str, set[str]] = defaultdict(set)
     for _ in range(rounds):

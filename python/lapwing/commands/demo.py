@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from lapwing.bench.demo import run_demo
+from lapwing.bench.demo import run_demo, size_grid
 from lapwing.bench.mpi import build_program
 from lapwing.bench.place import open_place
 from lapwing.commands.experiment import add_place_flags, forward_options, prepare_place
@@ -20,6 +20,7 @@ from lapwing.report.summary import format_bytes
 
 SCHEMA = "lapwing-demo-1"
 RUNS_PER_ROUND = 4
+PLANES_LEAST = 2  # the solver's two faces
 LABELS = {
     "stock": "stock",
     "lapwing": "under Lapwing",
@@ -40,6 +41,9 @@ class DemoCommand:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         add_place_flags(parser)
+        parser.add_argument(
+            "--planes", type=int, metavar="N", help="grid planes of a rank (default: work as long as the messages)"
+        )
         parser.add_argument("--steps", type=int, default=40, metavar="N", help="time steps (default: 40)")
         parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of each kind (default: 3)")
         parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot (.png or .svg)")
@@ -50,13 +54,18 @@ class DemoCommand:
         """Run, show; 1 when the results differ."""
         if arguments.steps < 1 or arguments.rounds < 1:
             raise LapwingError("steps and rounds must be at least 1", "correct the numbers")
+        if arguments.planes is not None and arguments.planes < PLANES_LEAST:
+            raise LapwingError(f"planes must be at least {PLANES_LEAST}", "correct the number")
         options = forward_options(arguments)
         mpi = prepare_place(arguments)
         with open_place(mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options) as place:
             program = build_program(mpi, "heat3d.c", place.folder)
+            planes = arguments.planes or size_grid(place, program)
             with Progress(console=Console(stderr=True), transient=True) as progress:
                 task = progress.add_task("demo", total=arguments.rounds * RUNS_PER_ROUND)
-                result = run_demo(place, program, arguments.steps, arguments.rounds, lambda: progress.advance(task))
+                result = run_demo(
+                    place, program, planes, arguments.steps, arguments.rounds, lambda: progress.advance(task)
+                )
             result |= {"schema": SCHEMA, "mpi": mpi.name, "lapwing_runs": place.reports}
         where = "shared memory" if arguments.shared_memory else f"two emulated hosts, {arguments.rate}"
         self._show(arguments, result, f"heat3d, {mpi.name}, {where}")
