@@ -113,14 +113,30 @@ static int exchange_match(struct exchange *exchange, enum reason send_reason)
     return result != MPI_SUCCESS ? result : out_result;
 }
 
+/* What comes after the send has begun would wait for it, and the peer perhaps for
+ * our receive: a status on a page of its buffer, a receive of unknown layout (it
+ * waits for all ops). */
+static bool exchange_would_wait_for_send(const struct exchange *exchange)
+{
+    struct range status = base_pages_of(base_range_of(exchange->status, sizeof *exchange->status));
+    bool is_written = !status_is_ignored(exchange->status);
+    bool is_shared = is_written && base_ranges_overlap(status, base_pages_of(exchange->send.range));
+    return is_shared || !exchange->receive.is_measured;
+}
+
+static enum reason exchange_judge_send(struct exchange *exchange, const void *return_address)
+{
+    enum reason reason = message_judge(&exchange->send, return_address);
+    bool is_hindered = !exchange->send.is_copied && exchange_would_wait_for_send(exchange);
+    return reason == REASON_NONE && is_hindered ? REASON_OVERLAPPING_BUFFERS : reason;
+}
+
 static enum reason exchange_judge_receive(struct exchange *exchange, const void *return_address)
 {
-    struct message *receive = &exchange->receive;
-    enum reason reason = message_judge(receive, return_address);
+    enum reason reason = message_judge(&exchange->receive, return_address);
     /* MPI would read the send buffer from a page that nobody may touch. */
-    if (reason == REASON_NONE && !exchange->send.is_copied && exchange_shares_pages(exchange))
-        return REASON_OVERLAPPING_BUFFERS;
-    return reason;
+    bool is_shared = exchange_shares_pages(exchange) && !exchange->send.is_copied;
+    return reason == REASON_NONE && is_shared ? REASON_OVERLAPPING_BUFFERS : reason;
 }
 
 static int exchange_carry(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
@@ -177,7 +193,7 @@ bool exchange_try(struct exchange *exchange, const void *return_address, int *re
         send->count = 0; /* nothing is read where the receive goes */
     message_measure(send);
     message_measure(receive);
-    enum reason send_reason = message_judge(send, return_address);
+    enum reason send_reason = exchange_judge_send(exchange, return_address);
     enum reason receive_reason = exchange_judge_receive(exchange, return_address);
     if (exchange_is_wanted(send_reason, receive_reason) && exchange_can_split(exchange)) {
         *result = exchange_carry(exchange, send_reason, receive_reason);
