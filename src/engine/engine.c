@@ -161,12 +161,6 @@ void engine_freeze(void)
         sched_yield();
 }
 
-static void engine_wake_read(void)
-{
-    uint64_t count;
-    (void)!syscall(SYS_read, engine.wake_descriptor, &count, sizeof count);
-}
-
 static void engine_choose_mode(void)
 {
     /* Peers on this host are reached through shared memory, which wakes nobody. */
@@ -270,15 +264,56 @@ static bool engine_has_settled_long(void)
     return now_ns - engine.unsettled_since_ns > SETTLE_LONGEST_US * NS_PER_US;
 }
 
-/* Inside the gate: the program may have begun an op while it had the gate. */
 static bool engine_is_early(void)
 {
-    engine.nap_ns = engine_unsettled_ns();
-    if (engine.nap_ns > 0 && !engine_is_awaited() && !engine_has_settled_long())
-        return true;
-    engine.nap_ns = 0;
+    if (engine_unsettled_ns() > 0 && !engine_is_awaited())
+        return !engine_has_settled_long();
     engine.unsettled_since_ns = 0;
     return false;
+}
+
+/* Deaf to the sockets; a touch or a wake ends it. */
+static void engine_doze(int64_t timeout_ns)
+{
+    atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
+    engine_sockets_rest(engine.hooks.touch_descriptor, engine.wake_descriptor, timeout_ns);
+    atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
+}
+
+static void engine_wake_read(void)
+{
+    uint64_t count;
+    (void)!syscall(SYS_read, engine.wake_descriptor, &count, sizeof count);
+}
+
+/* What may have ended a doze; neither read waits. */
+static void engine_notice(void)
+{
+    engine_wake_read();
+    if (engine.hooks.touch_descriptor >= 0)
+        engine.hooks.touches_read();
+}
+
+/* What the sockets told is kept meanwhile. */
+static void engine_settle(void)
+{
+    while (engine_is_early()) {
+        engine_doze(engine_unsettled_ns());
+        engine_notice();
+    }
+}
+
+/* The program may begin an op while it has the gate: ask again inside. */
+static void engine_come_in_for_ops(void)
+{
+    engine_settle();
+    gate_enter();
+    while (engine_is_early()) {
+        gate_leave();
+        engine_settle();
+        gate_enter();
+    }
+    engine.nap_ns = 0;
 }
 
 static bool engine_come_in(void)
@@ -286,10 +321,8 @@ static bool engine_come_in(void)
     gate_wait_for_turn(engine_timeout_ns());
     if (engine_pending() == 0)
         return engine_come_in_to_assist();
-    gate_enter();
-    if (engine_is_early())
-        gate_leave();
-    return gate_is_inside();
+    engine_come_in_for_ops();
+    return true;
 }
 
 /* One test may only take a message in and leave the answer to the next (UCX
@@ -322,21 +355,15 @@ static uint32_t engine_look(void)
     return ended;
 }
 
-/* Deaf to the sockets; a touch or a wake ends it. */
-static void engine_doze(int64_t timeout_ns)
-{
-    engine_sockets_rest(engine.hooks.touch_descriptor, engine.wake_descriptor, timeout_ns);
-}
-
 static unsigned engine_sleep(void)
 {
     int64_t begin_ns = base_clock_now_ns();
     int64_t timeout_ns = engine_timeout_ns();
     bool is_deaf = engine_mode() == OPTION_PROGRESS_TIMER || engine_is_idle();
     bool is_nap = is_deaf || engine.nap_ns != 0;
-    atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
     if (is_nap)
         engine_doze(is_deaf ? timeout_ns : engine.nap_ns);
+    atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
     /* After a nap look in any case: its cause may have kept an event from being served. */
     unsigned events = engine_sockets_sleep(is_nap ? 0 : timeout_ns) | (is_nap ? ENGINE_EVENT_NAP : 0);
     engine.slept_ns = base_clock_now_ns() - begin_ns;
@@ -358,9 +385,7 @@ static void engine_rest(void)
         return;
     if (longest_ns > REST_LONGEST_US * NS_PER_US)
         longest_ns = REST_LONGEST_US * NS_PER_US;
-    atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
     engine_doze(longest_ns);
-    atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
 }
 
 static void engine_park(void)
@@ -370,6 +395,7 @@ static void engine_park(void)
     engine_back_off(true);
     engine.nap_ns = engine_pending() == 0 ? SETTLE_US * NS_PER_US : 0;
     engine.busy_since_ns = base_clock_now_ns();
+    engine.unsettled_since_ns = 0;
     engine.is_bulk = false;
 }
 
