@@ -23,6 +23,7 @@
 enum { NS_PER_US = 1000, GUARD_MISSES_MAX = 2, LOOKS_PER_EVENT = 4, LOOKS_OF_SCHEDULE = 2 };
 enum {
     SETTLE_US = 100,
+    SETTLE_OPS_US = 40,
     SETTLE_LONGEST_US = 1000,
     NAP_FIRST_US = 100,
     NAP_LONGEST_US = 2000,
@@ -228,10 +229,10 @@ static void engine_judge_events(unsigned events, uint32_t ended)
  * message whose data then goes out before what the program has yet to announce
  * (one socket for both ways). Seen: two messages of 4 MiB that cross took 69 ms
  * instead of 35. */
-static int64_t engine_unsettled_ns(void)
+static int64_t engine_unsettled_ns(int64_t settle_us)
 {
     int64_t last_ns = atomic_load_explicit(&engine.begun_last_ns, memory_order_relaxed);
-    return last_ns + SETTLE_US * NS_PER_US - base_clock_now_ns();
+    return last_ns + settle_us * NS_PER_US - base_clock_now_ns();
 }
 
 static int64_t engine_longer_nap_ns(void)
@@ -245,7 +246,7 @@ static int64_t engine_longer_nap_ns(void)
  * this thread too. */
 static bool engine_come_in_to_assist(void)
 {
-    int64_t unsettled_ns = engine_unsettled_ns();
+    int64_t unsettled_ns = engine_unsettled_ns(SETTLE_US);
     if (unsettled_ns > 0)
         engine.nap_ns = unsettled_ns;
     else if (gate_try_enter())
@@ -264,9 +265,11 @@ static bool engine_has_settled_long(void)
     return now_ns - engine.unsettled_since_ns > SETTLE_LONGEST_US * NS_PER_US;
 }
 
+/* A shorter while than for the program's own operations (100 us were no better): an op
+ * is held inside the gate, so that time does not count, and a peer may wait for us. */
 static bool engine_is_early(void)
 {
-    if (engine_unsettled_ns() > 0 && !engine_is_awaited())
+    if (engine_unsettled_ns(SETTLE_OPS_US) > 0 && !engine_is_awaited())
         return !engine_has_settled_long();
     engine.unsettled_since_ns = 0;
     return false;
@@ -298,7 +301,7 @@ static void engine_notice(void)
 static void engine_settle(void)
 {
     while (engine_is_early()) {
-        engine_doze(engine_unsettled_ns());
+        engine_doze(engine_unsettled_ns(SETTLE_OPS_US));
         engine_notice();
     }
 }
