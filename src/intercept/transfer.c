@@ -101,7 +101,7 @@ struct transfer *transfer_take(uint64_t max_ops)
     return NULL;
 }
 
-void transfer_free(struct transfer *transfer)
+static void transfer_free(struct transfer *transfer)
 {
     /* release: who takes the slot next, or reads that the op is over, sees its end. */
     atomic_store_explicit(&transfer->id, 0, memory_order_release);
@@ -127,7 +127,7 @@ enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct
     return reason;
 }
 
-void transfer_unhold(struct transfer *transfer)
+static void transfer_unhold(struct transfer *transfer)
 {
     if (transfer->hold == NULL)
         return;
@@ -157,6 +157,12 @@ bool transfer_launch(struct transfer *transfer)
     return false;
 }
 
+/* From now on a touch is no longer this op's. acq_rel: see transfer_touched(). */
+static int64_t transfer_close(struct transfer *transfer)
+{
+    return atomic_exchange_explicit(&transfer->touched_ns, TOUCHED_TOO_LATE, memory_order_acq_rel);
+}
+
 static void transfer_count_touch(int64_t touched_ns, int64_t ended_ns)
 {
     program_stall_end();
@@ -180,8 +186,7 @@ static int64_t transfer_overlapped_ns(struct transfer *transfer, int64_t touched
 static void transfer_judge(struct transfer *transfer)
 {
     int64_t ended_ns = base_clock_now_ns();
-    /* From now on a touch is no longer this op's. acq_rel: see transfer_touched(). */
-    int64_t touched_ns = atomic_exchange_explicit(&transfer->touched_ns, TOUCHED_TOO_LATE, memory_order_acq_rel);
+    int64_t touched_ns = transfer_close(transfer);
     int64_t overlapped_ns = transfer_overlapped_ns(transfer, touched_ns, ended_ns);
 
     if (touched_ns != 0)
@@ -194,6 +199,15 @@ static void transfer_judge(struct transfer *transfer)
     if (is_send && touched_ns != 0)
         policy_site_learn_wait(transfer->site, ended_ns - touched_ns, copies_cost_ns(transfer->bytes));
     policy_site_learn(transfer->site, overlapped_ns, transfer->hold_cost_ns + (touched_ns != 0 ? TOUCH_COST_NS : 0));
+}
+
+void transfer_cancel(struct transfer *transfer)
+{
+    transfer_unhold(transfer);
+    int64_t touched_ns = transfer_close(transfer);
+    if (touched_ns != 0)
+        transfer_count_touch(touched_ns, base_clock_now_ns());
+    transfer_free(transfer);
 }
 
 void transfer_end(struct transfer *transfer)

@@ -42,14 +42,12 @@ struct transfer {
 /* A free slot, its id set; NULL when `max_ops` are in use. */
 struct transfer *transfer_take(uint64_t max_ops);
 
-/* Gives the slot back unused, or after its end. */
-void transfer_free(struct transfer *transfer);
-
 /* Holds the memory, measuring what it costs. */
 enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct range bytes);
 
-/* Releases the hold, if any. */
-void transfer_unhold(struct transfer *transfer);
+/* Instead of a launch: releases the hold, if any, lets go who touched it meanwhile,
+ * and gives the slot back. */
+void transfer_cancel(struct transfer *transfer);
 
 /* Hands the op to the engine: the call is about to return. */
 bool transfer_launch(struct transfer *transfer);

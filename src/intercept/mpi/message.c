@@ -265,8 +265,7 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     enum reason reason = message_start_held(transfer, message, start, &own_status, result);
     if (reason != REASON_NONE) {
         *request = native_of(transfer)->request;
-        transfer_unhold(transfer);
-        transfer_free(transfer);
+        transfer_cancel(transfer);
         if (*request != abi_handles.request_null)
             requests_track(message_key(message), message->range);
     }

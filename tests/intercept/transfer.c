@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: an op that is touched and then never launched leaves nobody awaited behind. */
+#include "intercept/transfer.h"
+
+#include "../base/claim.h"
+#include "engine/engine.h"
+#include "intercept/libc/threads.h"
+
+bool libc_threads_are_several(void)
+{
+    return false;
+}
+
+int main(void)
+{
+    struct transfer *transfer = transfer_take(1);
+    claim(transfer != NULL, "there is a slot");
+    uint64_t id = transfer_id(transfer->slot);
+    transfer_touched(id, 0);
+    claim(atomic_load(&engine_waiters) == 1, "the touch is awaited");
+    transfer_cancel(transfer);
+    claim(atomic_load(&engine_waiters) == 0, "nobody is awaited any more");
+    int64_t stalled_ns = program_stalled_ns();
+    claim(program_stalled_ns() == stalled_ns, "the stall is over");
+    transfer_touched(id, 0);
+    claim(atomic_load(&engine_waiters) == 0, "a late touch is not counted");
+    claim(transfer_take(1) != NULL, "the slot is free again");
+    return 0;
+}
