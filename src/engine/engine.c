@@ -309,7 +309,6 @@ static void engine_settle(void)
 /* The program may begin an op while it has the gate: ask again inside. */
 static void engine_come_in_for_ops(void)
 {
-    engine_settle();
     gate_enter();
     while (engine_is_early()) {
         gate_leave();
@@ -322,7 +321,9 @@ static void engine_come_in_for_ops(void)
 static bool engine_come_in(void)
 {
     gate_wait_for_turn(engine_timeout_ns());
-    if (engine_pending() == 0)
+    if (engine_pending() != 0)
+        engine_settle();
+    if (engine_pending() == 0) /* or no longer */
         return engine_come_in_to_assist();
     engine_come_in_for_ops();
     return true;
@@ -370,6 +371,8 @@ static unsigned engine_sleep(void)
     /* After a nap look in any case: its cause may have kept an event from being served. */
     unsigned events = engine_sockets_sleep(is_nap ? 0 : timeout_ns) | (is_nap ? ENGINE_EVENT_NAP : 0);
     engine.slept_ns = base_clock_now_ns() - begin_ns;
+    if (engine.slept_ns > SETTLE_LONGEST_US * NS_PER_US)
+        engine.unsettled_since_ns = 0; /* what the program begins now is something else */
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
     if (events & ENGINE_EVENT_WAKE)
         engine_wake_read();
