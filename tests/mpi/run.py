@@ -47,7 +47,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
 STRATEGIES: Mapping[str, Mapping[str, str]] = {
     name: {**ALWAYS, "LAPWING_PROGRESS": name} for name in ("timer", "dedicated", "manual")
 }
-QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
+QUICK_VARIANTS = ("userfaultfd", "userfaultfd-user", "signal-1")
 
 
 @dataclass(frozen=True)
