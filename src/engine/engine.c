@@ -458,6 +458,8 @@ static bool engine_start(void)
 
 static void engine_work_add(void)
 {
+    /* relaxed: ordered by `work`. */
+    atomic_store_explicit(&engine.begun_last_ns, base_clock_now_ns(), memory_order_relaxed);
     /* seq_cst: see engine_work_end(); and the engine sees what was begun when it sees the number. */
     if (atomic_fetch_add_explicit(&engine.work, 1, memory_order_seq_cst) != 0)
         return;
@@ -486,8 +488,6 @@ bool engine_submit(struct engine_op *op)
         link = &(*link)->next;
     op->next = NULL;
     *link = op;
-    /* relaxed: ordered by `work`. */
-    atomic_store_explicit(&engine.begun_last_ns, base_clock_now_ns(), memory_order_relaxed);
     atomic_fetch_add_explicit(&engine_pending_count, 1, memory_order_release); /* pairs with engine_pending() */
     base_lock_release(&engine.list_lock);
     engine_work_add();
@@ -501,9 +501,7 @@ bool engine_assist_begin(void)
     base_lock_release(&engine.list_lock);
     if (!is_running)
         return false;
-    /* relaxed: ordered by `work`. */
-    atomic_store_explicit(&engine.begun_last_ns, base_clock_now_ns(), memory_order_relaxed);
-    atomic_fetch_add_explicit(&engine.assisted, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&engine.assisted, 1, memory_order_relaxed); /* ordered by `work` */
     engine_work_add();
     return true;
 }
