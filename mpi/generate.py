@@ -413,7 +413,11 @@ def entry_symbol(name: str, body: str) -> str:
 
 
 def assemble(
-    rows: list[Row], jump: Callable[[int], str], leave: Callable[[int, str], str], detours: list[str], fortran_jump: str
+    rows: list[Row],
+    jump: Callable[[int], str],
+    leave: Callable[[int, str], str],
+    detour: Callable[[str], str],
+    fortran_jump: str,
 ) -> str:
     """The jumps for one machine. jump: through a slot; leave: to a detour, with the slot's number."""
     jumps = "".join(function_symbol(row.name, jump(index)) for index, row in enumerate(rows))
@@ -421,6 +425,7 @@ def assemble(
     tellers = "".join(
         entry_symbol(row.name, leave(index, "tell")) for index, row in enumerate(rows) if row.treatment == "told"
     )
+    detours = [detour("bind"), detour("tell")]
     stubs = fortran_stubs(rows, fortran_jump)
     text = C_NOTICE + "    .text"
     return "\n".join([text, mark("begin"), jumps, mark("end"), firsts, tellers, *detours, stubs, slots(rows)])
@@ -438,8 +443,7 @@ def leave_x86_64(index: int, function: str) -> str:
 
 def stubs_x86_64(rows: list[Row]) -> str:
     """The jumps for x86-64 (System V ABI): rdi to r9, xmm0 to xmm7 and al carry arguments."""
-    detours = [detour_x86_64("bind"), detour_x86_64("tell")]
-    return assemble(rows, jump_x86_64, leave_x86_64, detours, FORTRAN_JUMP_X86_64)
+    return assemble(rows, jump_x86_64, leave_x86_64, detour_x86_64, FORTRAN_JUMP_X86_64)
 
 
 def detour_x86_64(function: str) -> str:
@@ -484,8 +488,7 @@ def leave_aarch64(index: int, function: str) -> str:
 
 def stubs_aarch64(rows: list[Row]) -> str:
     """The jumps for aarch64 (AAPCS64): x0 to x8 and q0 to q7 carry arguments; x16 and x17 are the linker's."""
-    detours = [detour_aarch64("bind"), detour_aarch64("tell")]
-    return assemble(rows, jump_aarch64, leave_aarch64, detours, FORTRAN_JUMP_AARCH64)
+    return assemble(rows, jump_aarch64, leave_aarch64, detour_aarch64, FORTRAN_JUMP_AARCH64)
 
 
 def detour_aarch64(function: str) -> str:
