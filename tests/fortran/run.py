@@ -87,7 +87,7 @@ def main() -> int:
     programs = [program for program in programs if not arguments.program or program.name in arguments.program]
     families, skips = select_families(arguments.wheels, arguments.mpi)
     cases = run.list_cases(programs, families, run.select_variants(arguments), arguments.quick)
-    return run.run_cases(FortranBench(arguments), cases, skips, arguments.verbose)
+    return run.run_cases(FortranBench(arguments), cases, skips, arguments)
 
 
 if __name__ == "__main__":

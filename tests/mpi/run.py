@@ -17,7 +17,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from families import Family, list_families
@@ -47,7 +49,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
 STRATEGIES: Mapping[str, Mapping[str, str]] = {
     name: {**ALWAYS, "LAPWING_PROGRESS": name} for name in ("timer", "dedicated", "manual")
 }
-QUICK_VARIANTS = ("userfaultfd", "userfaultfd-user", "signal-1")
+QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,6 @@ class Bench:
         self.preload: Path | None = arguments.preload and arguments.preload.resolve()
         self.words: Sequence[str] = arguments.words
         self.timeout_s: float | None = arguments.timeout
-        self.is_stock_rare: bool = arguments.stock_rare
         self._stock: dict[str, Run] = {}
 
     def compile(self, program: Program, family: Family) -> Path:
@@ -259,12 +260,6 @@ def judge_lapwing(case: Case, stock: Run, run: Run) -> str:
     return ""
 
 
-def needs_stock(bench: Bench, case: Case, run: Run) -> bool:
-    """Must stock MPI run too? A program that prints no more than check_end's "ok" has found its own claims true."""
-    is_expected = is_expected_exit(case.program, run.exit_code)
-    return not bench.is_stock_rare or not is_expected or list(run.lines) != ["ok"]
-
-
 @dataclass(frozen=True)
 class Verdict:
     """How a case ended."""
@@ -284,18 +279,16 @@ def judge_once(bench: Bench, case: Case) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="lapwing-test-") as folder:
         run = bench.run(case, Path(folder))
         records = read_records(Path(folder))
-    wrong = ""
-    if needs_stock(bench, case, run):
-        stock = bench.run_stock(case)
-        if stock.exit_code == SKIP:
-            return Verdict("skip", " ".join(dict.fromkeys(stock.lines)))
-        wrong = judge_stock(case, stock)
-        if wrong or case.variant == "stock":
-            return describe(wrong, stock)
-        wrong = judge_lapwing(case, stock, run)
-        if wrong and is_expected_exit(case.program, run.exit_code) and is_mixed_output(run.lines, stock.lines):
-            bench.forget_stock(case)
-            return describe(wrong, run, is_repeatable=True)
+    stock = bench.run_stock(case)
+    if stock.exit_code == SKIP:
+        return Verdict("skip", " ".join(dict.fromkeys(stock.lines)))
+    wrong = judge_stock(case, stock)
+    if wrong or case.variant == "stock":
+        return describe(wrong, stock)
+    wrong = judge_lapwing(case, stock, run)
+    if wrong and is_expected_exit(case.program, run.exit_code) and is_mixed_output(run.lines, stock.lines):
+        bench.forget_stock(case)
+        return describe(wrong, run, is_repeatable=True)
     wrong = wrong or judge_records(case, records)
     undeferred = find_undeferred(case, records)
     is_repeatable = not wrong and "finished_at_once" in list_passes(records)
@@ -358,34 +351,57 @@ def parse_arguments() -> argparse.Namespace:
         "--variant", action="append", choices=[*VARIANTS, *STRATEGIES], help="only this variant (repeatable)"
     )
     parser.add_argument("--program", action="append", default=[], help="only this program (repeatable)")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th program, by name")
     parser.add_argument("--quick", action="store_true", help=f"only the variants {', '.join(QUICK_VARIANTS)}")
-    parser.add_argument(
-        "--stock-rare",
-        action="store_true",
-        help='no stock run beside a program that prints just its "ok" under Lapwing',
-    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run the cases of N programs at a time")
     parser.add_argument("--verbose", action="store_true", help="name the cases that pass, with their time")
     parser.add_argument("--timeout", type=float, help="longest run in seconds, instead of the programs' own limits")
     parser.add_argument("words", nargs="*", help="arguments for the programs instead of their own, after --")
     return parser.parse_args()
 
 
-def report(case: Case, verdict: Verdict, elapsed_s: float, is_verbose: bool) -> None:
-    """Say how a case ended, where that is of interest."""
-    if verdict.result == "FAIL" or is_verbose:
-        print(f"{verdict.result} {case.name} {elapsed_s:.2f} s {verdict.reason}".rstrip(), flush=True)
+@dataclass(frozen=True)
+class Result:
+    """A case that has been run."""
+
+    case: Case
+    verdict: Verdict
+    elapsed_s: float
 
 
-def run_cases(bench: Bench, cases: Iterable[Case], skips: list[str], is_verbose: bool) -> int:
-    """Run all cases; list skips at the end, a line for all variants; 1 when one failed, 77 when none ran."""
-    counts = {"pass": 0, "FAIL": 0, "skip": 0}
+def run_program(bench: Bench, cases: Sequence[Case]) -> list[Result]:
+    """Run one program's cases one after the other: they share what is compiled, and stock's runs."""
+    results = []
     for case in cases:
         begin_s = time.monotonic()
         verdict = run_case(bench, case)
+        results.append(Result(case, verdict, time.monotonic() - begin_s))
+    return results
+
+
+def run_programs(bench: Bench, cases: Iterable[Case], jobs: int) -> Iterator[Result]:
+    """Run all cases, those of `jobs` programs at a time; results come in the order of the cases."""
+    programs = [list(group) for _, group in groupby(cases, lambda case: (case.family.name, case.program.name))]
+    with ThreadPoolExecutor(jobs) as pool:
+        for results in pool.map(lambda group: run_program(bench, group), programs):
+            yield from results
+
+
+def report(result: Result, is_verbose: bool) -> None:
+    """Say how a case ended, where that is of interest."""
+    verdict = result.verdict
+    if verdict.result == "FAIL" or is_verbose:
+        line = f"{verdict.result} {result.case.name} {result.elapsed_s:.2f} s {verdict.reason}"
+        print(line.rstrip(), flush=True)
+
+
+def run_cases(bench: Bench, cases: Iterable[Case], skips: list[str], arguments: argparse.Namespace) -> int:
+    """Run all cases; list skips at the end, a line for all variants; 1 when one failed, 77 when none ran."""
+    counts = {"pass": 0, "FAIL": 0, "skip": 0}
+    for result in run_programs(bench, cases, arguments.jobs):
+        verdict = result.verdict
         counts[verdict.result] += 1
-        report(case, verdict, time.monotonic() - begin_s, is_verbose)
-        skips += [f"skip {case.program_name}: {verdict.reason}"] if verdict.result == "skip" else []
+        report(result, arguments.verbose)
+        skips += [f"skip {result.case.program_name}: {verdict.reason}"] if verdict.result == "skip" else []
     for line in dict.fromkeys(skips):
         print(line)
     print(f"{counts['pass']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
@@ -397,12 +413,9 @@ def main() -> int:
     arguments = parse_arguments()
     programs = [read_program(path) for path in sorted((HERE / "programs").glob("*.c"))]
     programs = [program for program in programs if not arguments.program or program.name in arguments.program]
-    if arguments.every > 1:
-        programs = programs[:: arguments.every]
-        print(f"skip: only each {arguments.every}-th program, {len(programs)} in number; tools/test.sh matrix runs all")
     families, skips = select_families(arguments.wheels, arguments.mpi)
     cases = list_cases(programs, families, select_variants(arguments), arguments.quick)
-    return run_cases(Bench(arguments), cases, skips, arguments.verbose)
+    return run_cases(Bench(arguments), cases, skips, arguments)
 
 
 if __name__ == "__main__":
