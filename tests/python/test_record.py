@@ -71,11 +71,19 @@ def test_job_file_round_trip(rank_record: RankRecord, tmp_path: Path) -> None:
 
 
 def test_damaged_file_in_a_folder_does_not_hide_the_others(rank_record: RankRecord, tmp_path: Path) -> None:
-    (tmp_path / "1").write_bytes(encode_record(rank_record))
-    (tmp_path / "2").write_bytes(encode_record(rank_record)[:50])
+    (tmp_path / "1.rank").write_bytes(encode_record(rank_record))
+    (tmp_path / "2.rank").write_bytes(encode_record(rank_record)[:50])
     job = read_folder(tmp_path, {})
     assert len(job.ranks) == 1
-    assert job.damaged == ["2 is cut short"]
+    assert job.damaged == ["2.rank is cut short"]
+
+
+def test_rank_that_ended_while_it_wrote_is_named(rank_record: RankRecord, tmp_path: Path) -> None:
+    (tmp_path / "1.rank").write_bytes(encode_record(rank_record))
+    (tmp_path / "2.rank.part").write_bytes(b"")
+    job = read_folder(tmp_path, {})
+    assert len(job.ranks) == 1
+    assert job.damaged == ["2.rank.part: the rank ended while it wrote its record"]
 
 
 def test_missing_job_file_is_named(tmp_path: Path) -> None:

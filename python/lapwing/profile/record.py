@@ -147,12 +147,8 @@ def encode_record(record: RankRecord) -> bytes:
 
 
 def iterate_record_files(folder: Path) -> Iterator[Path]:
-    """Yield the record files of a folder in a steady order; a name with a leading dot is not finished.
-
-    Profiles (job_file.py) lie in the same folder.
-    """
-    names = (path for path in folder.iterdir() if not path.name.startswith(".") and path.suffix != ".profile")
-    return iter(sorted(path for path in names if path.is_file()))
+    """Yield the finished record files of a folder in a steady order; profiles (job_file.py) lie beside them."""
+    return iter(sorted(folder.glob("*.rank")))
 
 
 def read_folder(folder: Path, about: Mapping[str, Any]) -> JobRecord:
@@ -164,6 +160,7 @@ def read_folder(folder: Path, about: Mapping[str, Any]) -> JobRecord:
             ranks.append(decode_record(path.read_bytes(), path.name)[0])
         except RecordError as error:
             damaged.append(error.message)
+    damaged += [f"{path.name}: the rank ended while it wrote its record" for path in sorted(folder.glob("*.part"))]
     return JobRecord(about, ranks, damaged)
 
 
