@@ -34,7 +34,6 @@ from lapwing.advise.trial import find_problem
 from lapwing.advise.ways import Choice, choose_ways, make_flags
 from lapwing.bench.measures import summarise
 from lapwing.cli import main
-from lapwing.commands.advise import find_program_line
 from lapwing.errors import RecordError
 from lapwing.model.profile import JobProfile, Touch, Way
 from lapwing.model.study import Study, study_profile
@@ -368,8 +367,3 @@ def test_page_draws_the_papers_curve_where_ranks_have_cores() -> None:
     page = make_advice_page(advice, None)
     assert "alpha 0.5: speedup" in page
     assert len(advice.curve) == 11
-
-
-def test_line_is_shown_as_the_user_wrote_it() -> None:
-    assert find_program_line(["mpirun", "-n", "2", "./a b"], {}) == "mpirun -n 2 './a b'"
-    assert find_program_line(["/usr/bin/mpirun", "-hosts"], {"LAPWING_LAB_LINE": "mpirun ./a"}) == "mpirun ./a"

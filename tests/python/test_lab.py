@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from lapwing.commands.lab import SELF, split_run
+from lapwing.commands.lab import SELF, find_line
 from lapwing.errors import LabError
-from lapwing.lab.launch import place_hydra, place_openmpi, place_prrte
 from lapwing.lab.network import burst_bytes, make_hosts_file, may_build, parse_rate, share_cores
 
 PYTHON = Path(__file__).parents[2] / "python"
+WHEELS = Path(__file__).parents[2] / ".venv/mpi"
 needs_namespaces = pytest.mark.skipif(
     shutil.which("tc") is None or shutil.which("unshare") is None or not may_build(),
     reason="network namespaces are not permitted here, or iproute2 is missing",
@@ -25,7 +25,7 @@ needs_namespaces = pytest.mark.skipif(
 
 def start(line: list[str]) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "PYTHONPATH": str(PYTHON)}
-    environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment |= {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
     command = [sys.executable, "-m", "lapwing", "lab", *line]
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
@@ -52,20 +52,9 @@ def test_hosts_file_names_every_host() -> None:
     assert make_hosts_file(["h0", "h1"]).splitlines()[1:] == ["10.77.0.1 h0", "10.77.0.2 h1"]
 
 
-def test_placement_is_what_each_launcher_understands() -> None:
-    agent = Path("/agent")
-    openmpi = " ".join(place_openmpi(["h0", "h1"], agent))
-    assert "--mca plm_rsh_agent /agent" in openmpi
-    assert "--host h0:1,h1:1" in openmpi
-    assert "--bind-to none" in openmpi
-    assert "--prtemca plm_ssh_agent /agent" in " ".join(place_prrte(["h0", "h1"], agent))
-    assert "-launcher ssh -launcher-exec /agent" in " ".join(place_hydra(["h0", "h1"], agent))
-
-
-def test_lapwing_run_is_split_before_its_launcher() -> None:
-    line = ["lapwing", "run", "--hold", "signal", "mpirun", "-n", "2", "./a"]
-    assert split_run(line) == ([*SELF, "run", "--hold", "signal"], ["mpirun", "-n", "2", "./a"])
-    assert split_run(["mpirun", "run", "./a"]) == ([], ["mpirun", "run", "./a"])
+def test_lapwing_in_a_lab_is_this_one() -> None:
+    assert find_line(["lapwing", "run", "mpirun", "./a"]) == [*SELF, "run", "mpirun", "./a"]
+    assert find_line(["/bin/sh", "run", "./a"]) == ["/bin/sh", "run", "./a"]
 
 
 @needs_namespaces
@@ -76,13 +65,31 @@ def test_hosts_see_each_other_and_the_exit_code_comes_back() -> None:
     assert done.returncode == 5
 
 
-@needs_namespaces
-@pytest.mark.parametrize("launcher", ["mpirun.openmpi", "mpirun.mpich"])
-def test_ranks_run_one_on_each_host(launcher: str) -> None:
+LAUNCHERS = [
+    "mpirun.openmpi",
+    "mpirun.mpich",
+    *(str(WHEELS / name) for name in ("openmpi5/bin/mpirun", "mpich5/bin/mpiexec.hydra")),
+]
+
+
+def launch(launcher: str, line: list[str]) -> list[str]:
     if shutil.which(launcher) is None:
         pytest.skip(f"{launcher} is not installed")
-    done = start(["--hosts", "3", "--", launcher, "-n", "3", "hostname"])
-    assert sorted(done.stdout.split()) == ["h0", "h1", "h2"], done.stderr
+    done = start(["--hosts", "3", "--", *line])
+    assert done.returncode == 0, done.stderr
+    return sorted(done.stdout.split())
+
+
+@needs_namespaces
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_ranks_run_one_on_each_host(launcher: str) -> None:
+    assert launch(launcher, [launcher, "-n", "3", "hostname"]) == ["h0", "h1", "h2"]
+
+
+@needs_namespaces
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_ranks_of_a_script_run_one_on_each_host(launcher: str) -> None:
+    assert launch(launcher, ["sh", "-c", f"{launcher} -n 4 hostname"]) == ["h0", "h0", "h1", "h2"]
 
 
 @needs_namespaces

@@ -16,7 +16,6 @@ from typing import Any
 from lapwing.bench.contenders import Contender
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.errors import LapwingError
-from lapwing.lab.launch import PLACES
 from lapwing.lab.network import Network
 
 SELF = [sys.executable, "-m", "lapwing"]
@@ -52,9 +51,7 @@ class Place:
     def command(self, contender: Contender, program: Sequence[str]) -> list[str]:
         """Return the command line that runs a program."""
         launcher = self.mpi.launcher
-        hosts = [host.name for host in self.network.hosts] if self.network else []
-        where = PLACES[launcher.name](hosts, self.network.agent) if self.network else self._choose_cores()
-        arguments = [*where, "-n", str(self.rank_count), *program]
+        arguments = [*self._choose_cores(), "-n", str(self.rank_count), *program]
         line = [launcher.path, *launcher.add_environment(arguments, contender.variables)]
         return self.on_first([*self._wrap(contender), *line])
 
@@ -68,6 +65,8 @@ class Place:
 
     def _choose_cores(self) -> list[str]:
         """Return what a launcher must be told on one machine: a core for each rank where there are enough."""
+        if self.network:  # its environment says where ranks go
+            return []
         kind = self.mpi.launcher.name
         return LOCAL[kind] if self.rank_count <= len(os.sched_getaffinity(0)) else CROWDED[kind]
 

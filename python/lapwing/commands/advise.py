@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -194,11 +194,6 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
     return Profiled(study, sum_profile(open_profile_job(path)), result.elapsed_s)
 
 
-def find_program_line(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
-    """Return the launcher's line as the user wrote it; in a lab it has grown."""
-    return environment.get("LAPWING_LAB_LINE") or shlex.join(words)
-
-
 def explain_unmeasured(rounds: Rounds) -> str:
     """Say why there are no times."""
     if rounds.is_interrupted:
@@ -231,7 +226,7 @@ def conclude(trial: Trial, profiled: Profiled, choice: Choice, rounds: Rounds, p
         choice,
         rounds,
         trial.options,
-        find_program_line(trial.command.words),
+        shlex.join(trial.command.words),
         cause=explain_unmeasured(rounds),
         remarks=list_remarks(trial, profiled, rounds),
         plain_wall_s=plain_s,

@@ -3,44 +3,23 @@
 
 import argparse
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from types import FrameType
 
-from lapwing.commands.advise import AdviseCommand
-from lapwing.commands.profile import ProfileCommand
-from lapwing.commands.run import RunCommand
 from lapwing.errors import LapwingError
-from lapwing.lab.launch import add_placement
 from lapwing.lab.network import Network, enter_user_namespace
 from lapwing.launch.job import run_job
 from lapwing.launch.launchers import find_command
 from lapwing.launch.start import strip_separator
 
 SELF = [sys.executable, "-m", "lapwing"]
-LAUNCHING = {command.name: command for command in (RunCommand(), ProfileCommand(), AdviseCommand())}
 
 
-def split_run(line: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split `lapwing run [options] LAUNCHER ...` and its kin before the launcher; other lines have nothing there."""
-    if len(line) < 3 or Path(line[0]).name != "lapwing" or line[1] not in LAUNCHING:
-        return [], list(line)
-    parser = argparse.ArgumentParser(allow_abbrev=False)
-    LAUNCHING[line[1]].prepare_parser(parser)
-    rest = strip_separator(parser.parse_args(line[2:]).launcher)
-    return [*SELF, *line[1 : len(line) - len(rest)]], rest
-
-
-def prepare_line(line: Sequence[str], network: Network) -> list[str]:
-    """Return the command line as it runs on host 0."""
-    before, launcher_line = split_run(line)
-    if not launcher_line:
-        raise LapwingError("there is nothing to run", "write for example: lapwing lab -- mpirun -n 2 ./app")
-    placed = add_placement(launcher_line, [host.name for host in network.hosts], network.agent)
-    return network.command_on_first([*before, *placed])
+def find_line(line: Sequence[str]) -> list[str]:
+    """Return a command line with its program's path; `lapwing` is this one."""
+    return [*SELF, *line[1:]] if line[0] == "lapwing" else [find_command(line[0]), *line[1:]]
 
 
 def end_on_signal(number: int, frame: FrameType | None) -> None:
@@ -57,13 +36,14 @@ def catch_signals() -> None:
 class LabCommand:
     """Run a command on emulated hosts with shaped links, all on this machine.
 
-    The command runs on host h0. When it is an MPI launcher, or `lapwing run`, `profile` or `advise` with one, its
-    ranks are placed one on each host, connected by TCP over the emulated links, for example
+    The command runs on host h0. MPI launchers that it is, or that it starts, place their ranks one on each host in
+    turn, connected by TCP over the emulated links, for example
 
         lapwing lab --rate 1gbit -- lapwing run mpirun -n 2 ./app
 
-    Commands find the hosts' names in LAPWING_LAB_HOSTS, a stand-in for ssh in LAPWING_LAB_AGENT, and the launcher's
-    line as you wrote it in LAPWING_LAB_LINE.
+    Variables tell them (of Open MPI, PRRTE, Hydra, Intel MPI, UCX and libfabric), so that hosts and transports that
+    you name as arguments come first. Commands find the hosts' names in LAPWING_LAB_HOSTS, and a stand-in for ssh in
+    LAPWING_LAB_AGENT.
     """
 
     name = "lab"
@@ -87,10 +67,8 @@ class LabCommand:
         catch_signals()
         enter_user_namespace([*SELF, *sys.argv[1:]])
         with Network(arguments.hosts, arguments.rate, arguments.cores_per_host) as network:
-            command = prepare_line(line, network)
-            command[0] = find_command(command[0])
-            written = {"LAPWING_LAB_LINE": shlex.join(split_run(line)[1])}
-            result = run_job(command, {**os.environ, **network.environment(), **written})
+            command = network.command_on_first(find_line(line))
+            result = run_job([find_command(command[0]), *command[1:]], {**os.environ, **network.environment()})
             if arguments.keep:
                 self._keep(network)
         return result.exit_code

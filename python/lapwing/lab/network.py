@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from lapwing.errors import LabError
+from lapwing.lab.placement import Placement, name_variables
 
 INTERFACE = "eth0"
 SUBNET = "10.77.0"
@@ -115,6 +116,9 @@ class Network:
         self._cores = share_cores(host_count, cores_per_host, sorted(os.sched_getaffinity(0)))
         self._holders: list[subprocess.Popen[bytes]] = []
         self._folder = Path(tempfile.mkdtemp(prefix="lapwing-lab-"))
+        self._placement = Placement(
+            INTERFACE, self._folder / "agent", self._folder / "ranks", self._folder / "ranks-openmpi"
+        )
 
     def __enter__(self) -> "Network":
         """Build hosts and links."""
@@ -134,7 +138,7 @@ class Network:
     @property
     def agent(self) -> Path:
         """What a launcher calls instead of ssh."""
-        return self._folder / "agent"
+        return self._placement.agent
 
     def close(self) -> None:
         """End the holders; the kernel does the rest."""
@@ -149,6 +153,8 @@ class Network:
         """Make the namespaces, then the wires between them."""
         names = [f"h{number}" for number in range(self._count)]
         (self._folder / "hosts").write_text(make_hosts_file(names))
+        self._placement.hosts_file.write_text("".join(f"{name}\n" for name in names))
+        self._placement.slots_file.write_text("".join(f"{name} slots=1\n" for name in names))
         for number, name in enumerate(names):
             holder = self._hold(name)
             self.hosts.append(Host(name, f"{SUBNET}.{number + 1}", self._cores[number], holder))
@@ -209,9 +215,9 @@ class Network:
         return self.hosts[0].enter(command, str(Path.cwd()))
 
     def environment(self) -> Mapping[str, str]:
-        """Return what commands in the lab may want to know."""
+        """Return what spreads ranks over the hosts, and what commands in the lab may want to know."""
         names = ",".join(host.name for host in self.hosts)
-        told = {"LAPWING_LAB_HOSTS": names, "LAPWING_LAB_AGENT": str(self.agent)}
+        told = {"LAPWING_LAB_HOSTS": names, "LAPWING_LAB_AGENT": str(self.agent), **name_variables(self._placement)}
         # A user who is root here only must not meet the real root's session folders (Open MPI's /tmp/ompi.*).
         return told | ({"TMPDIR": str(self._folder)} if NESTED in os.environ else {})
 
