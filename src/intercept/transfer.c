@@ -259,9 +259,9 @@ static bool transfer_is_awaited(void)
 {
     enum { LOOKS = 50 };
     const struct timespec pause = {0, 1000000};
-    for (int i = 0; i < LOOKS && atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0; i++)
+    for (int i = 0; i < LOOKS && engine_is_awaited(); i++)
         syscall(SYS_nanosleep, &pause, NULL);
-    return atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0;
+    return engine_is_awaited();
 }
 
 /* Is this a signal handler that interrupted a wait for a message? (At a touch the

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* When the engine, although there is work, leaves the program and the data alone for
+ * a while. This file only says how long. Engine thread only. */
+#ifndef ENGINE_PACE_H
+#define ENGINE_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The engine leaves its parking place. */
+void engine_pace_start(void);
+
+/* A look begins: the program may keep the engine waiting anew. */
+void engine_pace_look(void);
+
+/* How long to wait until the program has begun all ops that belong together; 0: go. */
+int64_t engine_pace_settle_ns(void);
+
+/* The same for operations that are assisted, as a nap; false: there is none to take. */
+bool engine_pace_has_nap_to_settle(void);
+
+/* Naps: the program was inside MPI and did the work itself. 0: no nap. */
+int64_t engine_pace_nap_ns(void);
+void engine_pace_nap_longer(void);
+void engine_pace_nap_no_more(void);
+
+/* After a sleep: how long it was, and how much waits in the sockets that ended it. */
+void engine_pace_slept(int64_t slept_ns, uint32_t waiting_bytes);
+
+/* How long data may gather before the next sleep; 0: not at all. */
+int64_t engine_pace_rest_ns(void);
+
+/* How many looks at MPI this wake-up is worth. */
+uint32_t engine_pace_looks_due(void);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What is under way: the list of pending ops, how many operations of the program are
+ * assisted, and who waits. Ops and assisted operations are the engine's work; it is
+ * parked without any. */
+#ifndef ENGINE_PENDING_H
+#define ENGINE_PENDING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One pending op, embedded in what the dispatcher knows about it. */
+struct engine_op {
+    struct engine_op *next; /* under the list lock */
+    /* Inside the gate. True when the transfer has ended and all that belongs to
+     * it is done; the op is then off the list and never touched again. */
+    bool (*test)(struct engine_op *op);
+};
+
+/* Number of pending ops. */
+extern _Atomic uint32_t engine_pending_count;
+
+static inline uint32_t engine_pending(void)
+{
+    /* acquire: who reads 0 sees all that the last op's end has written. */
+    return atomic_load_explicit(&engine_pending_count, memory_order_acquire);
+}
+
+/* Threads that wait at a touch: while there are any, a polling engine does not
+ * sleep, as MPI's own wait would not. Whoever sees the touch or its end. */
+extern _Atomic uint32_t engine_waiters;
+
+static inline bool engine_is_awaited(void)
+{
+    return atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0;
+}
+
+/* Tests every pending op once; returns how many ended. Inside the gate. When
+ * another thread is doing the same, returns 0 at once. */
+uint32_t engine_poll(void);
+
+/* Is an operation of the program assisted? */
+bool engine_assists(void);
+
+/* For ever: no op is tested any more, by whomever. For the end of the process
+ * while ops are pending; also in a signal handler of a thread that was testing. */
+void engine_freeze(void);
+
+/* For engine.c. Any thread, when the engine's thread exists. */
+void engine_pending_add(struct engine_op *op);
+void engine_pending_assist(void);
+void engine_pending_assist_end(void);
+
+/* When the last op, or operation to assist, began. */
+int64_t engine_pending_begun_last_ns(void);
+
+/* Ops and assisted operations together. */
+uint32_t engine_pending_work(void);
+
+/* Engine thread: sleeps while there is no work, until woken; may return early. */
+void engine_pending_wait(void);
+void engine_pending_wake(void);
+
+/* In the child after fork. */
+void engine_pending_forked_child(void);
+
+#endif

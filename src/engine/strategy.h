@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* How the engine learns that there is something to do: option `progress`, and what
+ * `auto` makes of it. Engine thread, except where a function says otherwise. */
+#ifndef ENGINE_STRATEGY_H
+#define ENGINE_STRATEGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/options.h"
+
+/* Before the engine starts. */
+void engine_strategy_configure(enum option_progress wish, bool has_local_peers);
+
+/* When its thread starts: by then the MPI library has its sockets. */
+void engine_strategy_choose(void);
+
+/* A choice of option `progress` other than auto. Any thread. */
+const char *engine_strategy_name(void);
+
+bool engine_strategy_is_polling(void);
+
+/* Looks only for touches and for who calls engine_progress(); there is none now. */
+bool engine_strategy_is_idle(void);
+
+/* No socket wakes the engine: it looks by the clock, or when asked. */
+bool engine_strategy_is_deaf(void);
+
+/* Longest sleep. */
+int64_t engine_strategy_timeout_ns(void);
+
+/* After a look: sleep longer next time, or as short as at first. */
+void engine_strategy_back_off(bool has_progressed);
+
+/* After a look that ended `ended` ops; `is_timeout`: a sleep's time was over, and no
+ * event had come. Returns whether one was waited for. */
+bool engine_strategy_judge(bool is_timeout, uint32_t ended);
+
+#endif
