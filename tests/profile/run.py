@@ -20,6 +20,8 @@ sys.path.insert(0, str(HERE.parent / "mpi"))
 
 import run as mpi_run  # noqa: E402
 from families import Family, debian_tool  # noqa: E402
+from judging import SKIP  # noqa: E402
+from trial import Run, run_command  # noqa: E402
 
 from lapwing.model.profile import JobProfile, SiteStatistics  # noqa: E402
 from lapwing.model.recorded import read_recorded  # noqa: E402
@@ -156,7 +158,7 @@ CHECKS: Mapping[str, Sequence[Check]] = {
 }
 
 
-def judge(case: Case, profile: JobProfile, run: mpi_run.Run) -> list[str]:
+def judge(case: Case, profile: JobProfile, run: Run) -> list[str]:
     """Everything that is wrong."""
     checks = [check_expected, check_consistency, check_touches, *CHECKS.get(case.source.stem, [])]
     return [text for check in checks for text in check(case, profile, run.lines)]
@@ -169,7 +171,7 @@ def run_case(case: Case, preload: Path, folder: Path) -> list[str]:
         records = Path(name)
         variables = {**VARIABLES, "LD_PRELOAD": str(preload), "LAPWING_RECORD_DIR": str(records)}
         command = case.family.command(2, variables, [str(program), *([case.argument] if case.argument else [])])
-        run = mpi_run.run_command(command, {**os.environ, **case.family.environment}, 120)
+        run = run_command(command, {**os.environ, **case.family.environment}, 120)
         if run.exit_code is None:
             return ["hangs"]
         is_any_exit = "any" in read_directives(case.source).get("exit", [])
@@ -211,7 +213,7 @@ def main() -> int:
                 print(text, case.name, f"{time.monotonic() - begin_s:.2f} s", "; ".join(wrong), flush=True)
     print("\n".join(skips))
     print(f"{passes} passed, {failures} failed, {len(skips)} skipped")
-    return 1 if failures else 0 if passes else mpi_run.SKIP
+    return 1 if failures else 0 if passes else SKIP
 
 
 if __name__ == "__main__":

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What is run: the MPI programs of programs/, and the variants of Lapwing's options that they run in."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from families import Family
+
+TIMEOUT_S = 20.0
+ALWAYS = {"LAPWING_LEARN": "off"}
+VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "default": {},
+    "userfaultfd": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", "LAPWING_THRESHOLD": "4096"},
+    "userfaultfd-user": {**ALWAYS, "LAPWING_HOLD": "userfaultfd-user", "LAPWING_THRESHOLD": "4096"},
+    "signal": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "4096"},
+    "userfaultfd-1": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", "LAPWING_THRESHOLD": "1"},
+    "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "1"},
+    "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
+    "profile": {"LAPWING_PROFILE": "on", "LAPWING_PROFILE_COST": "1000", "LAPWING_TIMELINE": "1000"},
+}
+# Only for programs that are about them: the ways to progress nonblocking operations.
+STRATEGIES: Mapping[str, Mapping[str, str]] = {
+    name: {**ALWAYS, "LAPWING_PROGRESS": name} for name in ("timer", "dedicated", "manual")
+}
+QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program of programs/, with what the comment at its head says about running it."""
+
+    source: Path
+    directives: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The claim's short name."""
+        return self.source.stem
+
+    def words(self, directive: str) -> list[str]:
+        """The words of a directive."""
+        return self.directives.get(directive, "").split()
+
+    @property
+    def timeout_s(self) -> float:
+        """Longest run before it counts as a hang."""
+        return float(self.directives.get("timeout", TIMEOUT_S))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run under Lapwing."""
+
+    program: Program
+    argument: str
+    ranks: int
+    family: Family
+    variant: str
+
+    @property
+    def program_name(self) -> str:
+        """Name in reports, of all variants."""
+        argument = f":{self.argument}" if self.argument else ""
+        return f"{self.family.name}/{self.program.name}{argument}/{self.ranks}"
+
+    @property
+    def name(self) -> str:
+        """Name in reports."""
+        return self.program_name.replace("/", f"/{self.variant}/", 1)
+
+
+def read_program(source: Path) -> Program:
+    """Read a program's directives: lines ` * word: value` of its first comment."""
+    head = source.read_text().split("*/")[1]
+    return Program(source, dict(re.findall(r"^ \* (\w+): (.*?)\s*$", head, re.MULTILINE)))
+
+
+def is_wanted(program: Program, variant: str, is_quick: bool) -> bool:
+    """Is a program about this variant, and not too slow for it?"""
+    if variant in STRATEGIES and not program.words("assists") + program.words("strategies"):
+        return False
+    return not is_quick or variant in (program.words("quick") or QUICK_VARIANTS)
+
+
+def list_cases(
+    programs: Sequence[Program], families: Sequence[Family], variants: Sequence[str], is_quick: bool
+) -> Iterator[Case]:
+    """All combinations, one MPI after the other."""
+    for family in families:
+        for program in programs:
+            for argument in program.words("arguments") or [""]:
+                for ranks in program.words("ranks") or ["2"]:
+                    for variant in variants:
+                        if is_wanted(program, variant, is_quick):
+                            yield Case(program, argument, int(ranks), family, variant)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""When a case passes: its program's own checks do, it ends and prints as with stock MPI, and ops were deferred."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cases import Case, Program
+from trial import Bench, RankRecord, Run, read_records
+
+SKIP = 77
+ATTEMPTS_TO_DEFER = 4
+
+
+def is_expected_exit(program: Program, exit_code: int | None) -> bool:
+    """Compare an exit code with the program's directive."""
+    expected = program.directives.get("exit", "0")
+    return exit_code not in (None, 0, SKIP) if expected == "nonzero" else exit_code == int(expected)
+
+
+def judge_stock(case: Case, stock: Run) -> str:
+    """What is wrong with the stock run; empty when nothing is."""
+    if stock.exit_code is None:
+        return "stock MPI hangs"
+    if not is_expected_exit(case.program, stock.exit_code):
+        return f"stock MPI gives exit code {stock.exit_code}"
+    return ""
+
+
+def count_ops(records: Sequence[RankRecord], direction: str) -> int:
+    """How many ops of a direction ("send", "receive", "any") all ranks deferred."""
+    directions = ("send", "receive") if direction == "any" else (direction,)
+    return sum(record.counters[f"ops_{one}"] for record in records for one in directions)
+
+
+def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
+    """What the record lacks that no timing explains."""
+    is_recorded = case.program.directives.get("records") != "none"
+    if is_recorded and is_expected_exit(case.program, 0) and len(records) < case.ranks:
+        return f"{len(records)} of {case.ranks} ranks left a record"
+    if case.variant in ("default", "profile"):
+        return ""
+    passes = list_passes(records)
+    for reason in case.program.words("passes"):
+        if reason not in passes:
+            return f"no call was passed for the reason {reason} (passed: {passes})"
+    ops = count_ops(records, "any")
+    if case.program.words("defers") == ["nothing"] and ops:
+        return f"{ops} ops were deferred"
+    if case.program.words("assists") and not any(record.counters.get("assisted", 0) for record in records):
+        return "no nonblocking operation was assisted"
+    return ""
+
+
+def list_passes(records: Sequence[RankRecord]) -> Mapping[str, int]:
+    """How many calls were passed, for which reason."""
+    return {name: p.calls for record in records for name, p in record.passes.items() if p.calls}
+
+
+def find_undeferred(case: Case, records: Sequence[RankRecord]) -> str:
+    """Say which of the ops that the case is about were none."""
+    wanted = [word for word in case.program.words("defers") if word != "nothing"]
+    if case.variant in ("default", "profile"):
+        return ""
+    missing = [word for word in wanted if count_ops(records, word) == 0]
+    return f"no {missing[0]} was deferred (passed: {list_passes(records)})" if missing else ""
+
+
+def is_same_output(lines: Sequence[str], others: Sequence[str]) -> bool:
+    """Compare without the order of ranks."""
+    return sorted(lines) == sorted(others)
+
+
+def is_mixed_output(lines: Sequence[str], others: Sequence[str]) -> bool:
+    """Hydra passes on what has come so far, so a line may hold parts of two: the same letters, in other lines."""
+    return not is_same_output(lines, others) and sorted("".join(lines)) == sorted("".join(others))
+
+
+def judge_lapwing(case: Case, stock: Run, run: Run) -> str:
+    """What differs from the stock run."""
+    if run.exit_code is None:
+        return "hangs"
+    if not is_expected_exit(case.program, run.exit_code):
+        return f"exit code {run.exit_code}"
+    if case.program.directives.get("exit") != "nonzero" and not is_same_output(run.lines, stock.lines):
+        return f"output {run.lines} instead of {stock.lines}"
+    return ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a case ended."""
+
+    result: str  # "pass", "skip" or "FAIL"
+    reason: str = ""
+    is_repeatable: bool = False  # nothing is wrong for certain: messages came before there was anything to defer
+
+
+def describe(wrong: str, run: Run, is_repeatable: bool = False) -> Verdict:
+    """A case's result, and why it failed."""
+    return Verdict("FAIL", f"{wrong} {run.errors[-600:]}", is_repeatable) if wrong else Verdict("pass")
+
+
+def judge_once(bench: Bench, case: Case) -> Verdict:
+    """Run one case."""
+    with tempfile.TemporaryDirectory(prefix="lapwing-test-") as folder:
+        run = bench.run(case, Path(folder))
+        records = read_records(Path(folder))
+    stock = bench.run_stock(case)
+    if stock.exit_code == SKIP:
+        return Verdict("skip", " ".join(dict.fromkeys(stock.lines)))
+    wrong = judge_stock(case, stock)
+    if wrong or case.variant == "stock":
+        return describe(wrong, stock)
+    wrong = judge_lapwing(case, stock, run)
+    if wrong and is_expected_exit(case.program, run.exit_code) and is_mixed_output(run.lines, stock.lines):
+        bench.forget_stock(case)
+        return describe(wrong, run, is_repeatable=True)
+    wrong = wrong or judge_records(case, records)
+    undeferred = find_undeferred(case, records)
+    is_repeatable = not wrong and "finished_at_once" in list_passes(records)
+    return describe(wrong or undeferred, run, is_repeatable)
+
+
+def run_case(bench: Bench, case: Case) -> Verdict:
+    """Run one case; again where the messages came too early to be deferred."""
+    for _ in range(ATTEMPTS_TO_DEFER):
+        verdict = judge_once(bench, case)
+        if verdict.result != "FAIL" or not verdict.is_repeatable:
+            break
+    return verdict

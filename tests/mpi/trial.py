@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""How a case is run: compiled, started by its MPI's launcher, with or without Lapwing."""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cases import STRATEGIES, VARIANTS, Case, Program
+from families import Family
+from launching import run_group
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "python"))
+
+from lapwing.profile.record import RankRecord as RankRecord  # noqa: E402
+from lapwing.profile.record import decode_record, iterate_record_files  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Run:
+    """How one run ended."""
+
+    exit_code: int | None  # None: killed because it took too long
+    lines: Sequence[str]
+    errors: str
+    elapsed_s: float
+
+
+def compile_program(program: Program, family: Family, folder: Path) -> Path:
+    """Compile for one MPI; kept while sources do not change."""
+    output = folder / family.name / program.name
+    sources = [program.source, HERE / "check.c"]
+    newest = max(path.stat().st_mtime for path in [*sources, HERE / "check.h"])
+    if output.exists() and output.stat().st_mtime > newest:
+        return output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    # MPICH's MPI_STATUSES_IGNORE is the address 1: gcc 12 takes it for an array too small.
+    warnings = ["-Wall", "-Wextra", "-Wno-stringop-overflow"]
+    flags = ["-std=gnu17", "-O1", "-g", *warnings, f"-I{HERE}", *program.words("flags")]
+    command = [str(family.compiler), *flags, *map(str, sources), "-o", str(output)]
+    subprocess.run(command, check=True, env={**os.environ, **family.environment})
+    return output
+
+
+def run_command(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> Run:
+    """Run to the end, or to the time limit."""
+    begin_s = time.monotonic()
+    exit_code, output, errors = run_group(command, environment, timeout_s)
+    # Ranks write at the same time: their lines have no order between them.
+    return Run(exit_code, sorted(output.splitlines()), errors, time.monotonic() - begin_s)
+
+
+def read_records(folder: Path) -> list[RankRecord]:
+    """What the ranks remembered."""
+    return [decode_record(path.read_bytes(), path.name)[0] for path in iterate_record_files(folder)]
+
+
+class Bench:
+    """Where programs are built and run."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.folder: Path = arguments.build.resolve()
+        self.preload: Path | None = arguments.preload and arguments.preload.resolve()
+        self.words: Sequence[str] = arguments.words
+        self.timeout_s: float | None = arguments.timeout
+        self._stock: dict[str, Run] = {}
+
+    def compile(self, program: Program, family: Family) -> Path:
+        """Compile if need be."""
+        return compile_program(program, family, self.folder)
+
+    def _start(self, case: Case, variables: Mapping[str, str]) -> Run:
+        """Compile if need be and run with these variables in the ranks."""
+        program = self.compile(case.program, case.family)
+        words = [str(program), *(self.words or ([case.argument] if case.argument else []))]
+        environment = {**os.environ, **case.family.environment}
+        timeout_s = self.timeout_s or case.program.timeout_s
+        return run_command(case.family.command(case.ranks, variables, words), environment, timeout_s)
+
+    def run_stock(self, case: Case) -> Run:
+        """Run without Lapwing, once for all variants."""
+        if case.program_name not in self._stock:
+            self._stock[case.program_name] = self._start(case, {})
+        return self._stock[case.program_name]
+
+    def forget_stock(self, case: Case) -> None:
+        """Let the next look at a case's stock run start a new one."""
+        del self._stock[case.program_name]
+
+    def run(self, case: Case, records: Path) -> Run:
+        """Run in the case's variant."""
+        if case.variant == "stock":
+            return self.run_stock(case)
+        variables = {
+            **{**VARIANTS, **STRATEGIES}[case.variant],
+            "LAPWING_RECORD_DIR": str(records),
+            "LD_PRELOAD": str(self.preload),
+        }
+        return self._start(case, variables)
