@@ -28,7 +28,7 @@ __attribute__((constructor)) static void leave_record(void)
     const char *threshold = getenv("LAPWING_THRESHOLD");
     snprintf(header.abi, sizeof(header.abi), "%s", threshold ? threshold : "none");
     char path[4096];
-    snprintf(path, sizeof(path), "%s/%d", folder, (int)getpid());
+    snprintf(path, sizeof(path), "%s/%d.rank", folder, (int)getpid());
     FILE *file = fopen(path, "w");
     fwrite(&header, sizeof(header), 1, file);
     fclose(file);
