@@ -45,10 +45,11 @@ FUNCTIONS = {"send": "MPI_Send", "recv": "MPI_Recv", "isend": "MPI_Isend", "irec
 
 @dataclass
 class Log:
-    """What one rank did: durations by site, slack by site, its end."""
+    """What one rank did: durations, slack and computation before by site, its end."""
 
     calls: dict[tuple[str, str], list[tuple[float, int]]] = field(default_factory=lambda: defaultdict(list))
     slack: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    before: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     end_ns: float = 0.0
     covered_ns: float = 0.0
 
@@ -111,7 +112,7 @@ class Simulation:
 
     def execute(self, rank: int) -> Generator[str, None, None]:
         """Run one rank."""
-        log, now, computed = self.logs[rank], 0.0, 0.0
+        log, now, computed, computed_at_call = self.logs[rank], 0.0, 0.0, 0.0
         ends: dict[int, str] = {}
         returned: dict[int, tuple[float, float, tuple[str, str]]] = {}
         started: dict[int, tuple[float, float]] = {}
@@ -152,6 +153,8 @@ class Simulation:
                 pending.difference_update(step.messages)
             size = step.size_bytes or sum(self.messages[number].size_bytes for number in step.messages)
             log.calls[key].append((now - begin, size))
+            log.before[key].append(computed - computed_at_call)
+            computed_at_call = computed
         log.end_ns = now
 
 
@@ -192,6 +195,7 @@ def make_rank(rank: int, log: Log) -> RankProfile:
             bytes=make_moments([float(size) for _, size in calls]),
             sizes=make_sizes(calls),
             slack=make_slack(log.slack[function, place]),
+            computation_before=make_moments(log.before[function, place]),
         )
         for (function, place), calls in log.calls.items()
     ]

@@ -105,7 +105,33 @@ def many_small(size: int, rank: int, generator: random.Random) -> Program:
     return steps
 
 
-CHARACTERS = (overlapping, bundled, blocking_with_slack, blocking_without_slack, imbalanced, many_small)
+def exchange(size: int, rank: int, generator: random.Random, sites: int) -> Program:
+    """Four messages, then work, the touch of all of them, and more work."""
+    steps: list[Step] = []
+    for number in range(ROUNDS):
+        messages = [4 * number + part for part in range(4)]
+        for part, message in enumerate(messages):
+            verb = "send" if part % 2 == rank else "recv"
+            steps += [Step(verb, f"halo {part % sites}", messages=(message,), size_bytes=size)]
+        steps += [
+            Step("compute", time_ns=jitter(generator, COMPUTE_NS)),
+            Step("touch", messages=tuple(messages)),
+            Step("compute", time_ns=jitter(generator, 3 * COMPUTE_NS)),
+        ]
+    return steps
+
+
+def halo(size: int, rank: int, generator: random.Random) -> Program:
+    """Blocking calls one after the other: the same work lies between each of them and its touch."""
+    return exchange(size, rank, generator, sites=4)
+
+
+def loop(size: int, rank: int, generator: random.Random) -> Program:
+    """The same, made by one send and one receive in a loop."""
+    return exchange(size, rank, generator, sites=1)
+
+
+CHARACTERS = (overlapping, bundled, blocking_with_slack, blocking_without_slack, imbalanced, many_small, halo, loop)
 Character = Callable[[int, int, random.Random], Program]
 
 

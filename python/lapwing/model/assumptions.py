@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from lapwing.model.calibration import ClassSummary, summarise_classes
 from lapwing.model.classes import CallClass
+from lapwing.model.outcomes import SiteOutcome
 from lapwing.model.profile import JobProfile, Source, Way
-from lapwing.model.refined import Prediction, RankOutcome, SiteOutcome
+from lapwing.model.refined import Prediction, RankOutcome
 from lapwing.model.setup import CALL_FLOOR_MAX_NS
 
 

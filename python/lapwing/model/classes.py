@@ -42,6 +42,7 @@ COLLECTIVES = frozenset(
     ]
 )
 MESSAGES = frozenset(["Send", "Bsend", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv", "Sendrecv_replace"])
+RECEIVES = frozenset(["Recv", "Mrecv"])
 # They wait for a message and take none: there is nothing to start early.
 BLOCKING_PROBES = frozenset(["Probe", "Mprobe"])
 # Persistent and partitioned operations are started, too; the paper leaves them for later.
@@ -101,6 +102,17 @@ def is_convertible(function: str) -> bool:
 def count_directions(function: str) -> int:
     """Return how many times its size a call moves. A wait's size is the sum of its messages already."""
     return 2 if shorten_name(function) in BOTH_WAYS else 1
+
+
+def goes_out(function: str) -> bool:
+    """Say whether a call sends: all but receives."""
+    return shorten_name(function) not in RECEIVES
+
+
+def comes_in(function: str) -> bool:
+    """Say whether a call receives, or does both."""
+    name = shorten_name(function)
+    return name in RECEIVES or name in BOTH_WAYS or name in COLLECTIVES
 
 
 def is_collective(function: str) -> bool:

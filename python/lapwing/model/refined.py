@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields, replace
 from math import isnan, sqrt
 
 from lapwing.model.classes import CallClass, count_directions, is_convertible
+from lapwing.model.outcomes import SiteOutcome, limit_hidden, limit_shared
 from lapwing.model.profile import JobProfile, RankProfile, Way
 from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
 from lapwing.model.sites import (
@@ -24,6 +25,7 @@ from lapwing.model.sites import (
     estimate_stolen_ns,
     hide,
     make_baseline,
+    measure_free_ns,
     select_deferrable,
     take_rank_apart,
 )
@@ -59,33 +61,6 @@ class Terms:
     def as_dict(self) -> dict[str, float]:
         """Return the summands by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-@dataclass(frozen=True)
-class SiteOutcome:
-    """What a way does to one call site on one rank.
-
-    stolen_ns: by how much its hidden transfers stretch the computation; hidden_ns is less by that already.
-    contended_ns: what polling by two threads adds to its waits.
-    """
-
-    times: SiteTimes
-    hidden_ns: float = 0.0
-    hidden_with_idle_ns: float = 0.0
-    cost_ns: float = 0.0
-    changed_count: int = 0
-    stolen_ns: float = 0.0
-    contended_ns: float = 0.0
-
-    @property
-    def left_ns(self) -> float:
-        """Return the time that is left in the calls, without waiting for late peers."""
-        return self.times.own_ns + self.times.data_ns - self.hidden_ns + self.contended_ns
-
-    @property
-    def gain_ns(self) -> float:
-        """Return what the rank is spared."""
-        return self.hidden_ns - self.cost_ns
 
 
 @dataclass(frozen=True)
@@ -176,7 +151,8 @@ def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
     hidden, with_idle = hide(groups, times.site.slack, case.setup, case.charge_ns_per_byte(times), case.ratio)
     count = sum(group.count for group in groups)
     stolen = estimate_stolen_ns(groups, hidden, case.charge_ns_per_byte(times))
-    outcome = SiteOutcome(times, hidden, with_idle, count * case.setup.hold_ns, count, stolen)
+    free = measure_free_ns(groups, case.charge_ns_per_byte(times))
+    outcome = SiteOutcome(times, hidden, with_idle, count * case.setup.hold_ns, count, stolen, free_ns=free)
     return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
 
 
@@ -195,7 +171,8 @@ def judge_rewritten(case: Case, times: SiteTimes) -> SiteOutcome:
     count = times.site.time.count
     cost = count * find_rewrite_cost_ns(case.baseline.floors_ns, times.site.function)
     stolen = estimate_stolen_ns(times.groups, hidden, case.charge_ns_per_byte(times))
-    outcome = SiteOutcome(times, hidden, with_idle, cost, count, stolen)
+    free = measure_free_ns(times.groups, case.charge_ns_per_byte(times))
+    outcome = SiteOutcome(times, hidden, with_idle, cost, count, stolen, free_ns=free)
     return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
 
 
@@ -219,33 +196,20 @@ def judge_site(case: Case, times: SiteTimes) -> SiteOutcome:
     return judge(case, times) if judge else SiteOutcome(times)
 
 
-def limit_hidden(outcomes: Sequence[SiteOutcome], limit_ns: float) -> list[SiteOutcome]:
-    """Scale down what hides behind more computation than there is: the same microsecond cannot be used twice."""
-    total = sum(outcome.hidden_ns for outcome in outcomes)
-    if total <= limit_ns:
-        return list(outcomes)
-    factor = limit_ns / total
-    return [scale_outcome(outcome, factor) for outcome in outcomes]
-
-
-def scale_outcome(outcome: SiteOutcome, factor: float) -> SiteOutcome:
-    """Let a part of a site's calls keep their overlap."""
-    return replace(
-        outcome,
-        hidden_ns=outcome.hidden_ns * factor,
-        hidden_with_idle_ns=outcome.hidden_with_idle_ns * factor,
-        stolen_ns=outcome.stolen_ns * factor,
-    )
-
-
 def limit_sites(case: Case, rank: RankProfile, outcomes: Sequence[SiteOutcome]) -> list[SiteOutcome]:
-    """Hold waits against the computation that lay between starts and waits, then all against all computation."""
+    """Hold waits against the computation that lay between starts and waits, blocking calls against that after them.
+
+    Then all against all computation.
+    """
     tests = [o for o in outcomes if o.times.site.call_class is CallClass.TEST]
     waits = [o for o in outcomes if o.times.site.call_class is CallClass.WAIT]
     rest = [o for o in outcomes if o.times.site.call_class not in (CallClass.TEST, CallClass.WAIT)]
+    rest = limit_shared(rest, case.setup, case.ratio)
     if rank.covered_ns is not None:
         waits = limit_hidden(waits, rank.covered_ns * case.ratio)
-    beside_ns = sum(o.times.data_ns for o in waits + rest) / 2 if case.setup.overlaps_transfers else 0.0
+    beside_ns = sum(o.beside_ns for o in rest)
+    if case.setup.overlaps_transfers:
+        beside_ns = max(beside_ns, sum(o.times.data_ns for o in waits + rest) / 2)
     return tests + limit_hidden(waits + rest, rank.computation_ns * case.ratio + beside_ns)
 
 

@@ -43,6 +43,7 @@ class Setup:
     unknown_slack: share of the data time that is hidden where no slack was measured.
     absorbs_imbalance: slack left over hides waiting for late peers that are late in turn.
     overlaps_transfers: a transfer also goes on beside the other MPI calls that lie within its slack.
+    shares_windows: calls that stand one after the other have the same computation behind them, not each its own.
     computation_ratio: computation time on the cores left, to that on all; nan when no core can be given up.
     wait_contention: extra time in waits, as a share, while another thread polls too (MiniMD in the paper:
     8.69 s / 4.19 s - 1 = 1.07); Lapwing's engine keeps out of MPI while the program is inside.
@@ -57,6 +58,7 @@ class Setup:
     unknown_slack: float = 0.0
     absorbs_imbalance: bool = True
     overlaps_transfers: bool = False
+    shares_windows: bool = True
     cpu_ns_per_byte: float = CPU_NS_PER_BYTE.expected
     hold_ns: float = HOLD_NS.expected
     computation_ratio: float = nan
@@ -140,6 +142,7 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("slack not measured", {"unknown_slack": 1.0}),
         vary("imbalance that moves between ranks", {"absorbs_imbalance": False}),
         vary("transfers beside other transfers", {"overlaps_transfers": True}),
+        vary("computation shared by calls in a row", {"shares_windows": False}),
         vary("processor time per byte", {"cpu_ns_per_byte": byte_ns.low}, {"cpu_ns_per_byte": byte_ns.high}),
         vary("cost of a hold", {"hold_ns": hold_ns.low}, {"hold_ns": hold_ns.high}),
     ]

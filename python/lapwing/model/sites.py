@@ -228,6 +228,11 @@ def spread_slack(slack: Slack, setup: Setup) -> list[Part]:
     return scale(parts, max(0.0, 1 + setup.slack_error * estimate_slack_error(slack)))
 
 
+def measure_room_ns(slack: Slack | None, setup: Setup) -> float:
+    """Return the mean computation that a call of the site could hide behind."""
+    return calculate_mean(spread_slack(slack, setup)) if slack is not None else 0.0
+
+
 def select_deferrable(times: SiteTimes, setup: Setup) -> tuple[CallGroup, ...]:
     """Return the calls that Lapwing would defer: large enough, and as many as it had no reason to pass."""
     left = times.site.deferrable_count if times.site.deferrable_count is not None else times.site.time.count
@@ -244,6 +249,11 @@ def estimate_stolen_ns(groups: tuple[CallGroup, ...], hidden_ns: float, cpu_ns_p
     cost_ns = sum(g.count * min(g.data_ns, g.size_bytes * cpu_ns_per_byte) for g in groups)
     room_ns = sum(g.count * g.data_ns for g in groups) - cost_ns
     return cost_ns * min(1.0, hidden_ns / room_ns) if room_ns > 0 else 0.0
+
+
+def measure_free_ns(groups: tuple[CallGroup, ...], cpu_ns_per_byte: float) -> float:
+    """Return what of the transfers could hide at most: what they take from the computing core cannot."""
+    return sum(g.count * max(0.0, g.data_ns - g.size_bytes * cpu_ns_per_byte) for g in groups)
 
 
 def hide(

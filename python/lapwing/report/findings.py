@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from lapwing.model.classes import CallClass, is_collective
 from lapwing.model.distribution import Part, calculate_mean
+from lapwing.model.outcomes import SiteOutcome
 from lapwing.model.profile import Way
-from lapwing.model.refined import Prediction, SiteOutcome
+from lapwing.model.refined import Prediction
 from lapwing.report.summary import format_time
 
 # A site that takes less of the job than this is not worth a sentence.
