@@ -7,6 +7,7 @@
 #include "intercept/libc/allocate.h"
 #include "intercept/libc/keep.h"
 #include "intercept/libc/signals.h"
+#include "intercept/libc/thread_local.h"
 #include "intercept/libc/threads.h"
 #include "intercept/requests.h"
 #include "protect/protect.h"
@@ -74,6 +75,11 @@ static bool neighbours_heap(struct range bytes)
     return !(is_large && libc_large_blocks_own_pages()) && protect_memory_is_heap(bytes);
 }
 
+bool neighbours_own_thread(struct range pages)
+{
+    return libc_threads_own_stack(pages) || libc_thread_local_touches(pages);
+}
+
 enum reason neighbours_check(struct range bytes, bool has_gaps)
 {
     struct range pages = base_pages_of(bytes);
@@ -82,7 +88,7 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
         return REASON_MEMORY_NEIGHBOURS;
     if (libc_keep_touches(pages))
         return REASON_MEMORY_NEIGHBOURS;
-    if (libc_threads_own_stack(pages))
+    if (neighbours_own_thread(pages))
         return REASON_MEMORY_STACK;
     if (!has_gaps && pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;

@@ -14,6 +14,9 @@
  * that is inside MPI now. `has_gaps`: not all of the bytes are the message's. */
 enum reason neighbours_check(struct range bytes, bool has_gaps);
 
+/* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
+bool neighbours_own_thread(struct range pages);
+
 /* Under MPI_THREAD_MULTIPLE two threads may race: one arms a hold while another
  * enters MPI with a buffer on the same page. The generation
  * is odd from before neighbours_check() looks for threads inside until the hold is

@@ -151,7 +151,7 @@ static enum reason find_pages(const struct observe_buffer *buffer, struct range 
     enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps);
     bool may_share = reason == REASON_NONE && !profile_is_shared;
     *pages = may_share ? base_pages_of(buffer->bytes) : inner_pages(buffer->bytes);
-    if (requests_are_unknown() || libc_threads_own_stack(*pages) || (buffer->has_gaps && !may_share))
+    if (requests_are_unknown() || neighbours_own_thread(*pages) || (buffer->has_gaps && !may_share))
         return reason == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : reason;
     return is_empty(*pages) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
 }
