@@ -224,12 +224,14 @@ void session_abort(void)
 /* A program that leaves without MPI_Finalize: what its blocking calls promised
  * still happens, as it would have under MPI alone. But when MPI itself ends the
  * process (an abort, a lost peer: often from a thread of its own), nothing may
- * hold it up. */
+ * hold it up. Handlers of atexit() and destructors run after us and may call MPI;
+ * what they began would not be waited for: pass. */
 void intercept_process_exiting(void)
 {
     if (identity.pid != (uint32_t)getpid())
         return;
     profile_leave();
+    session_refuse(REASON_NOT_RUNNING);
     transfer_leave(transfer_is_starter() && !atomic_load_explicit(&is_aborting, memory_order_relaxed));
     session_write_record(false);
 }

@@ -320,9 +320,9 @@ void transfer_leave(bool may_wait)
         return;
     if (may_wait && !gate_is_inside() && !gate_is_waiting())
         transfer_wait_untouched();
-    is_leaving = true;
     if (engine_pending() == 0)
         return;
+    is_leaving = true;
     engine_freeze();
     /* Another thread, waiting at a touch, must not go on without its data. */
     if (transfer_is_starter() && !libc_threads_are_several())
