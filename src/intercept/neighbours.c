@@ -48,10 +48,10 @@ static bool neighbours_are_busy(void)
 
 /* Under MPI_THREAD_MULTIPLE another thread that touched the rest of a shared page
  * would wait for this op, and what ends the op may wait for that thread's next
- * call. The end of a large heap block is no other thread's, as a rule. */
+ * call. Behind the end of a large heap block there is nothing to touch. */
 static bool neighbours_may_wait(struct range bytes, struct range pages)
 {
-    bool is_end_only = pages.low == bytes.low && protect_memory_is_heap(bytes);
+    bool is_end_only = pages.low == bytes.low && libc_large_block_ends_by(bytes.high);
     return gate_is_open() && libc_threads_are_several() && !is_end_only;
 }
 

@@ -30,6 +30,12 @@ static bool is_libc_allocator;
 /* The large block that this thread got last. */
 static _Thread_local void *newest_block;
 
+/* Where the program's part of large blocks ends: addresses, each at its page's place. Whoever
+ * gets a block writes; a younger block takes an older one's place. A block that is freed stays, until another one is
+ * made of its page. */
+enum { ENDS_MAX = 1024 };
+static _Atomic uintptr_t ends[ENDS_MAX];
+
 __attribute__((constructor(102))) static void allocator_recognise(void)
 {
     Dl_info used;
@@ -71,10 +77,43 @@ static void *block_new_aligned(size_t alignment_bytes, size_t length_bytes)
     return block != NULL ? block : libc_real()->memalign(alignment_bytes, length_bytes);
 }
 
+static _Atomic uintptr_t *end_place(uintptr_t address)
+{
+    return &ends[address / base_page_bytes() % ENDS_MAX];
+}
+
+static bool is_on_pages(uintptr_t address, struct range pages)
+{
+    return pages.low <= address && address < pages.high;
+}
+
+/* relaxed: who uses a block has it from the thread that made it, in an order of the program's own. */
+static void block_note_end(const void *block, size_t length_bytes)
+{
+    struct range bytes = base_range_of(block, length_bytes);
+    struct range pages = base_pages_of(bytes);
+    size_t page_count = (pages.high - pages.low) / base_page_bytes();
+    for (size_t i = 0; i < page_count && i < ENDS_MAX; i++) {
+        _Atomic uintptr_t *place = end_place(pages.low + i * base_page_bytes());
+        if (is_on_pages(atomic_load_explicit(place, memory_order_relaxed), pages))
+            atomic_store_explicit(place, 0, memory_order_relaxed);
+    }
+    if (bytes.high != pages.high)
+        atomic_store_explicit(end_place(bytes.high), bytes.high, memory_order_relaxed);
+}
+
+bool libc_large_block_ends_by(uintptr_t address)
+{
+    uintptr_t end = atomic_load_explicit(end_place(address), memory_order_relaxed);
+    return end / base_page_bytes() == address / base_page_bytes() && end <= address;
+}
+
 static void *block_new_large(size_t alignment_bytes, size_t length_bytes)
 {
     size_t alignment = larger_of(alignment_bytes, base_page_bytes());
     newest_block = block_new_aligned(alignment, block_whole_pages(length_bytes));
+    if (newest_block != NULL)
+        block_note_end(newest_block, length_bytes);
     return newest_block;
 }
 
@@ -142,6 +181,8 @@ static void *block_move_to_pages(void *block, size_t length_bytes)
 static void *block_resize_large(void *block, size_t length_bytes)
 {
     void *resized = libc_real()->realloc(block, block_whole_pages(length_bytes));
+    if (resized != NULL)
+        block_note_end(resized, length_bytes);
     if (resized == NULL || block_owns_its_pages(resized))
         return resized;
     return block_move_to_pages(resized, length_bytes);
