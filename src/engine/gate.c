@@ -121,13 +121,13 @@ bool gate_is_anyone_waiting(void)
     return atomic_load_explicit(&gate.keep_out, memory_order_relaxed) != 0;
 }
 
-void gate_keep_engine_out(void)
+uint32_t gate_keep_engine_out(void)
 {
-    gate_waits++;
     atomic_fetch_add_explicit(&gate.keep_out, 1, memory_order_relaxed);
+    return ++gate_waits;
 }
 
-void gate_let_engine_in(void)
+static void gate_end_wait(void)
 {
     gate_waits--;
     /* seq_cst on both words, here and in gate_wait_for_turn(): either the engine
@@ -136,6 +136,22 @@ void gate_let_engine_in(void)
         return;
     if (atomic_load_explicit(&gate.engine_sleeps, memory_order_seq_cst) != 0)
         base_futex_wake(&gate.keep_out, 1);
+}
+
+bool gate_let_engine_in(uint32_t wait)
+{
+    bool is_counted = wait <= gate_waits;
+    if (is_counted)
+        gate_end_wait();
+    return is_counted;
+}
+
+uint32_t gate_forget_waits(void)
+{
+    uint32_t count = gate_waits;
+    while (gate_waits != 0)
+        gate_end_wait();
+    return count;
 }
 
 void gate_wait_for_turn(int64_t timeout_ns)

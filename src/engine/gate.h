@@ -42,9 +42,14 @@ bool gate_try_enter(void);
 uint32_t gate_others_inside(void);
 
 /* A program thread that loops over short visits (a wait) asks the engine to
- * stay out meanwhile: it does the engine's work itself. Nests. */
-void gate_keep_engine_out(void);
-void gate_let_engine_in(void);
+ * stay out meanwhile: it does the engine's work itself. Nests: returns the wait's
+ * number, for its end. That is false when the wait was forgotten meanwhile. */
+uint32_t gate_keep_engine_out(void);
+bool gate_let_engine_in(uint32_t wait);
+
+/* This thread jumps out of its waits, out of a signal handler that interrupted
+ * them; returns how many there were. */
+uint32_t gate_forget_waits(void);
 
 /* Is this thread between the two? True in a signal handler that came meanwhile. */
 bool gate_is_waiting(void);

@@ -11,6 +11,7 @@
 #include "engine/gate.h"
 #include "intercept/busy.h"
 #include "intercept/copies.h"
+#include "intercept/libc/longjmp.h"
 #include "intercept/libc/threads.h"
 #include "record/record.h"
 
@@ -228,29 +229,38 @@ void transfer_poll_round(uint32_t round)
         sched_yield();
 }
 
-static void transfer_wait_begin(int64_t *begin_ns)
+struct transfer_wait {
+    int64_t begin_ns;
+    uint32_t number;
+};
+
+static struct transfer_wait transfer_wait_begin(void)
 {
-    *begin_ns = base_clock_now_ns();
     program_stall_begin();
-    gate_keep_engine_out();
+    return (struct transfer_wait){base_clock_now_ns(), gate_keep_engine_out()};
 }
 
-static void transfer_wait_end(int64_t begin_ns)
+static void transfer_wait_end(struct transfer_wait wait)
 {
-    gate_let_engine_in();
-    program_stall_end();
-    record_count(RECORD_CALL_WAIT_NS, (uint64_t)(base_clock_now_ns() - begin_ns));
+    if (gate_let_engine_in(wait.number))
+        program_stall_end();
+    record_count(RECORD_CALL_WAIT_NS, (uint64_t)(base_clock_now_ns() - wait.begin_ns));
+}
+
+void intercept_waits_left(void)
+{
+    for (uint32_t left = gate_forget_waits(); left > 0; left--)
+        program_stall_end();
 }
 
 void transfer_wait(uint64_t id)
 {
-    int64_t begin_ns;
     if (!transfer_is_pending(id) || gate_is_inside() || is_leaving)
         return;
-    transfer_wait_begin(&begin_ns);
+    struct transfer_wait wait = transfer_wait_begin();
     for (uint32_t round = 0; transfer_is_pending(id); round++)
         transfer_poll_round(round);
-    transfer_wait_end(begin_ns);
+    transfer_wait_end(wait);
 }
 
 /* Does a thread wait at a touch, and goes on to? One that was just let go still
@@ -280,13 +290,12 @@ void transfer_wait_all_unless_interrupted(void)
 
 void transfer_wait_all(void)
 {
-    int64_t begin_ns;
     if (engine_pending() == 0 || gate_is_inside() || is_leaving)
         return;
-    transfer_wait_begin(&begin_ns);
+    struct transfer_wait wait = transfer_wait_begin();
     for (uint32_t round = 0; engine_pending() != 0; round++)
         transfer_poll_round(round);
-    transfer_wait_end(begin_ns);
+    transfer_wait_end(wait);
 }
 
 void transfer_wait_own(void)

@@ -25,14 +25,14 @@ static bool op_test(struct engine_op *given)
 
 static void ops_wait(void)
 {
-    gate_keep_engine_out();
+    uint32_t wait = gate_keep_engine_out();
     while (engine_pending() != 0) {
         gate_enter();
         engine_poll();
         gate_leave();
         sched_yield();
     }
-    gate_let_engine_in();
+    claim(gate_let_engine_in(wait), "the wait is still counted");
 }
 
 static void *thread_run(void *unused)

@@ -686,7 +686,7 @@ static bool is_tried_elsewhere(const char *name)
         "valloc brk sbrk shmat free realloc reallocarray posix_spawn posix_spawnp system popen execv execve execvp "
         "execvpe"
         " execveat fexecve execl execlp execle _Fork exit _exit _Exit quick_exit sigaction __sigaction signal "
-        "bsd_signal"
+        "bsd_signal longjmp _longjmp siglongjmp __longjmp_chk"
         " ssignal sysv_signal __sysv_signal sigset sigignore vfork clone dlsym setvbuf setbuf setbuffer mlockall "
         "lio_listio lio_listio64 stat stat64 lstat "
         "lstat64 fstatat fstatat64 statx __xstat __xstat64 __lxstat __lxstat64 __fxstatat __fxstatat64 readlink "

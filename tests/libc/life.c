@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -27,6 +28,9 @@
 #include <unistd.h>
 
 #include "preload/fake.h"
+
+/* What longjmp() is with _FORTIFY_SOURCE; no header declares it. */
+void __longjmp_chk(struct __jmp_buf_tag *place, int value) __attribute__((noreturn));
 
 static void (*hold)(void *address, size_t length_bytes, int rights, bool is_armed);
 static struct fake_notes *notes;
@@ -330,6 +334,31 @@ static bool exits_are_told_once(void)
 {
     return exit_is_told_once(exit) && exit_is_told_once(_exit) && exit_is_told_once(_Exit) &&
            exit_is_told_once(quick_exit);
+}
+
+static bool jump_arrives(void (*jump)(struct __jmp_buf_tag *, int))
+{
+    jmp_buf place;
+    int value = setjmp(place);
+    if (value == 0)
+        jump(place, 4);
+    return value == 4;
+}
+
+static bool jumps_arrive(void)
+{
+    return jump_arrives(longjmp) && jump_arrives(_longjmp) && jump_arrives(siglongjmp) && jump_arrives(__longjmp_chk);
+}
+
+/* Only one that may leave a wait is told. */
+static bool jumps_are_told(void)
+{
+    notes->left_count = 0;
+    bool is_good = jumps_arrive() && notes->left_count == 0;
+    notes->is_waiting = true;
+    is_good = is_good && jumps_arrive() && notes->left_count == 4;
+    notes->is_waiting = false;
+    return is_good;
 }
 
 static bool spawns_wait(void)
@@ -687,6 +716,7 @@ static const struct {
     {"vfork_waits_and_returns_twice", vfork_waits_and_returns_twice},
     {"vfork_child_ends_alone", vfork_child_ends_alone},
     {"exits_are_told_once", exits_are_told_once},
+    {"jumps_are_told", jumps_are_told},
     {"spawns_wait", spawns_wait},
     {"execs_keep_their_arguments", execs_keep_their_arguments},
     {"failing_execs_wait", failing_execs_wait},

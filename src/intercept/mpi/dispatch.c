@@ -231,7 +231,7 @@ int dispatch_block(dispatch_look_fn *look, void *argument)
     int is_over = 0;
     int result = MPI_SUCCESS;
     program_stall_begin();
-    gate_keep_engine_out();
+    uint32_t wait = gate_keep_engine_out();
     for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
         dispatch_enter();
         result = look(argument, &is_over);
@@ -239,7 +239,7 @@ int dispatch_block(dispatch_look_fn *look, void *argument)
         if (!is_over && result == MPI_SUCCESS)
             transfer_poll_round(round);
     }
-    gate_let_engine_in();
-    program_stall_end();
+    if (gate_let_engine_in(wait))
+        program_stall_end();
     return result;
 }

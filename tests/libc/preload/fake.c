@@ -13,6 +13,7 @@
 #include "engine/gate.h"
 #include "engine/sockets.h"
 #include "intercept/bind/bind.h"
+#include "intercept/libc/longjmp.h"
 #include "intercept/libc/process.h"
 #include "intercept/wait.h"
 
@@ -103,6 +104,11 @@ int fake_own(int descriptor)
     return base_descriptor_own(descriptor);
 }
 
+bool gate_is_waiting(void)
+{
+    return fake_notes.is_waiting;
+}
+
 void gate_defer_signals(void)
 {
     fake_notes.deferring_count++;
@@ -133,6 +139,11 @@ void intercept_process_forked(void)
 void intercept_process_watches_memory(void)
 {
     fake_notes.watcher_count++;
+}
+
+void intercept_waits_left(void)
+{
+    fake_notes.left_count++;
 }
 
 void intercept_process_exiting(void)

@@ -23,6 +23,8 @@ struct fake_notes {
     int forks_begun;
     int forks_ended;
     int several_threads;
+    int left_count;
+    bool is_waiting;     /* set by the test: this thread waits for ops */
     bool shares_signals; /* set by the test: SIGSEGV belongs to the protect layer */
     int *exit_word;      /* set by the test: in shared memory, counts the exits */
 };

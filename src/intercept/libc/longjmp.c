@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Jumps, which may leave a wait. Nobody else tells us: a handler runs on the stack of
+ * the wait that it interrupted, and where the jump leads is libc's secret. */
+#include "intercept/libc/longjmp.h"
+
+#include "engine/gate.h"
+#include "intercept/libc/real.h"
+
+static void jump_begins(void)
+{
+    if (gate_is_waiting())
+        intercept_waits_left();
+}
+
+void libc_entry_longjmp(void *state, int value) LIBC_ENTRY(longjmp);
+void libc_entry_longjmp(void *state, int value)
+{
+    jump_begins();
+    libc_real()->longjmp(state, value);
+    __builtin_unreachable();
+}
+
+void libc_entry__longjmp(void *state, int value) LIBC_ENTRY(_longjmp);
+void libc_entry__longjmp(void *state, int value)
+{
+    jump_begins();
+    libc_real()->_longjmp(state, value);
+    __builtin_unreachable();
+}
+
+void libc_entry_siglongjmp(void *state, int value) LIBC_ENTRY(siglongjmp);
+void libc_entry_siglongjmp(void *state, int value)
+{
+    jump_begins();
+    libc_real()->siglongjmp(state, value);
+    __builtin_unreachable();
+}
+
+/* What the others are called with _FORTIFY_SOURCE. */
+void libc_entry___longjmp_chk(void *state, int value) LIBC_ENTRY(__longjmp_chk);
+void libc_entry___longjmp_chk(void *state, int value)
+{
+    jump_begins();
+    libc_real()->__longjmp_chk(state, value);
+    __builtin_unreachable();
+}
