@@ -20,6 +20,7 @@
 struct backend {
     const char *name;
     bool system_calls_fail; /* a system call on held memory: EFAULT instead of waiting */
+    bool sets_rights;       /* opens with mprotect(2), for reading and writing */
 
     bool (*start)(void);
     void (*stop)(void); /* also after a start that failed */

@@ -35,7 +35,7 @@ struct procmap_query {
 _Static_assert(sizeof(struct procmap_query) == 104, "the size is part of the ioctl's number");
 
 static const unsigned long PROCMAP_QUERY_REQUEST = 0xC0686611; /* _IOWR('f', 17, struct procmap_query) */
-enum { PROCMAP_READABLE = 1, PROCMAP_WRITABLE = 2, PROCMAP_SHARED = 8 };
+enum { PROCMAP_READABLE = 1, PROCMAP_WRITABLE = 2, PROCMAP_EXECUTABLE = 4, PROCMAP_SHARED = 8 };
 
 /* Written by start and stop; nobody else runs then. */
 static int maps_descriptor = -1;
@@ -54,6 +54,7 @@ static void mapping_from_query(const struct procmap_query *query, const char *na
     mapping->range = (struct range){query->vma_start, query->vma_end};
     mapping->is_readable = query->vma_flags & PROCMAP_READABLE;
     mapping->is_writable = query->vma_flags & PROCMAP_WRITABLE;
+    mapping->is_executable = query->vma_flags & PROCMAP_EXECUTABLE;
     mapping->is_shared = query->vma_flags & PROCMAP_SHARED;
     mapping->is_file = query->inode != 0;
     mapping->has_huge_pages = query->vma_page_size != base_page_bytes();
@@ -90,6 +91,7 @@ bool memory_line_parse(const char *line, struct mapping *mapping)
         return false;
     mapping->is_readable = rest[1] == 'r';
     mapping->is_writable = rest[2] == 'w';
+    mapping->is_executable = rest[3] == 'x';
     mapping->is_shared = rest[4] == 's';
     strtoul(rest + 5, &rest, 16); /* offset */
     rest += strspn(rest, " ");
@@ -199,6 +201,9 @@ static enum reason mapping_check(const struct mapping *mapping, uintptr_t addres
         return REASON_MEMORY_SPECIAL;
     if (mapping->is_shared || mapping->is_file)
         return REASON_MEMORY_SHARED;
+    /* What mprotect(2) closes is opened as data: the right to run it would be lost. */
+    if (mapping->is_executable && protect_sets_rights())
+        return REASON_MEMORY_SPECIAL;
     bool is_usable = (mapping->is_readable && mapping->is_writable) || is_held(address);
     return is_usable && mapping->name != MAPPING_OTHER ? REASON_NONE : REASON_MEMORY_SPECIAL;
 }

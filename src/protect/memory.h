@@ -14,6 +14,7 @@ struct mapping {
     struct range range;
     bool is_readable;
     bool is_writable;
+    bool is_executable;
     bool is_shared;
     bool is_file;
     bool has_huge_pages; /* of hugetlbfs; not transparent ones */

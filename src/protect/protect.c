@@ -374,6 +374,11 @@ bool protect_system_calls_fail(void)
     return backend != NULL && backend->system_calls_fail;
 }
 
+bool protect_sets_rights(void)
+{
+    return backend != NULL && backend->sets_rights;
+}
+
 void protect_threads_set(bool several)
 {
     atomic_store_explicit(&has_several_threads, several, memory_order_relaxed);

@@ -43,8 +43,12 @@ const char *protect_backend_name(void);
  * so that libc's entries must wait first (userfaultfd-user and signal). */
 bool protect_system_calls_fail(void);
 
+/* True when holds change the rights of pages (signal): afterwards they are
+ * readable and writable, whatever else they were. */
+bool protect_sets_rights(void);
+
 /* Can the pages of `bytes` be held at all? Private, anonymous, writable, one
- * mapping, no stack. REASON_NONE when so. About 1 us where the kernel has
+ * mapping, no stack; not executable where protect_sets_rights(). REASON_NONE when so. About 1 us where the kernel has
  * PROCMAP_QUERY, a read of /proc/self/maps elsewhere. */
 enum reason protect_memory_check(struct range bytes);
 

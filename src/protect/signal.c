@@ -153,6 +153,7 @@ static void signal_events_read(void)
 const struct backend backend_signal = {
     .name = "signal",
     .system_calls_fail = true,
+    .sets_rights = true,
     .start = signal_start,
     .stop = signal_stop,
     .access_close = signal_access_close,

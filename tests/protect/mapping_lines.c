@@ -15,6 +15,7 @@ int main(void)
     struct mapping mapping = parse("7f0000000000-7f0000021000 rw-p 00000000 00:00 0 ");
     check(mapping.range.low == 0x7f0000000000 && mapping.range.high == 0x7f0000021000, "the range");
     check(mapping.is_readable && mapping.is_writable && !mapping.is_shared && !mapping.is_file, "the access");
+    check(!mapping.is_executable && parse("7f00-7f10 rwxp 00000000 00:00 0 ").is_executable, "code or none");
     check(mapping.name == MAPPING_PLAIN, "no name");
     mapping = parse("55d8c0000000-55d8c0021000 r--s 0001f000 fe:01 1234567                    /a path/with rw-p");
     check(mapping.is_readable && !mapping.is_writable && mapping.is_shared && mapping.is_file, "a shared file");

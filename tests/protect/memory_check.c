@@ -83,6 +83,8 @@ static void check_accepted(void)
 {
     char *memory = map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     expect(memory, BYTES, REASON_NONE, "anonymous memory");
+    char *code = map(PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    expect(code, BYTES, protect_sets_rights() ? REASON_MEMORY_SPECIAL : REASON_NONE, "memory that code may run in");
     char *block = malloc(1 << 20);
     expect(block, 1 << 20, REASON_NONE, "a large block of malloc");
     free(block);
