@@ -11,7 +11,7 @@ function:
     buffers  wait for the ops whose holds the buffers overlap, then as gated
     drain    wait for every op, then as gated; always correct
     start    as buffers (or drain), and remember the memory that the operation goes on using
-    status   wait for the op of a provisional status, then as gated
+    status   wait for the op of a provisional status, then as gated; one that MPI writes to is made true in its place
     told     src/intercept is told of the first argument, an int; then the program reaches MPI's function itself
     written  written by hand in src/intercept/mpi
 
@@ -934,8 +934,8 @@ CHAPTERS: dict[str, list[Row]] = {
             "int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, "
             "MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)",
         ),
-        gated("int MPI_Status_set_cancelled(MPI_Status *status, int flag)"),
-        gated("int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, Count count)"),
+        status("int MPI_Status_set_cancelled(MPI_Status *status, int flag)"),
+        status("int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, Count count)"),
         gated("int MPI_Status_set_error(MPI_Status *status, int error)"),
         gated("int MPI_Status_set_source(MPI_Status *status, int source)"),
         gated("int MPI_Status_set_tag(MPI_Status *status, int tag)"),
@@ -1184,7 +1184,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "*extra_state)",
         ),
         gated("int MPI_Keyval_free(int *keyval)"),
-        gated("int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)"),
+        status("int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)"),
         gated("int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)"),
         gated("int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)"),
         gated("int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)"),

@@ -81,7 +81,8 @@ def waits(row: Row) -> Iterator[str]:
         yield "    dispatch_wait_all();"
     yield from (wait_for_buffer(buffer) for buffer in row.buffers)
     for parameter in row.plain_pointers():
-        if row.role(parameter) != "status" or row.treatment != "status":
+        is_copied = row.treatment == "status" and row.role(parameter) == "status" and parameter.is_read_only
+        if not is_copied:
             yield wait_for_pointer(row, parameter)
 
 
@@ -165,6 +166,10 @@ def status_body(row: Row) -> Iterator[str]:
     status = row.parameter_of_role("status")
     if status is None:
         raise ValueError(row.name)
+    if not status.is_read_only:
+        yield f"dispatch_settle_in_place({status.name});"
+        yield from gated_body(row)
+        return
     own_call = call(row, {status.name: "settled"})
     yield "MPI_Status storage;"
     yield f"const MPI_Status *settled = dispatch_settle_status({status.name}, &storage);"

@@ -54,6 +54,8 @@ def test_classes() -> None:
         assert ROWS[name].treatment == "drain", name
     for name in ("MPI_Comm_rank", "MPI_Type_size", "MPI_Request_get_status", "MPI_Request_c2f", "MPI_Type_c2f"):
         assert ROWS[name].treatment == "gated", name
+    for name in ("MPI_Get_count", "MPI_Status_set_cancelled", "MPI_Status_set_elements_c"):
+        assert ROWS[name].treatment == "status", name
     for name in ("MPI_Allreduce", "MPI_Bcast", "MPI_Reduce_c"):
         assert ROWS[name].treatment == "buffers", name
 

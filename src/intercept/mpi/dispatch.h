@@ -85,4 +85,8 @@ void dispatch_expect_callbacks(void);
  * `storage` filled with the true status. */
 const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *storage);
 
+/* The same in the program's own status, before MPI changes a part of it: what
+ * settles it later would undo the change. */
+void dispatch_settle_in_place(MPI_Status *status);
+
 #endif

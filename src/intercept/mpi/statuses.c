@@ -147,6 +147,13 @@ const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *s
     return storage;
 }
 
+void dispatch_settle_in_place(MPI_Status *status)
+{
+    MPI_Status storage;
+    if (dispatch_settle_status(status, &storage) == &storage)
+        *status = storage;
+}
+
 void statuses_copy(MPI_Status *status, const MPI_Status *real_status)
 {
     if (status_is_ignored(status))
