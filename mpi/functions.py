@@ -615,7 +615,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)",
         ),
         drain("int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)"),
-        gated(
+        written(
             "int MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function "
             "*type_delete_attr_fn, int *type_keyval, void *extra_state)",
         ),

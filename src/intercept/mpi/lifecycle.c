@@ -2,6 +2,8 @@
 /* MPI_Init to MPI_Finalize. The real library gets at least
  * MPI_THREAD_SERIALIZED, which the engine needs; the program is told the level
  * that it asked for, here and in MPI_Query_thread (MPI 4.1, 11.6). */
+#include <stdatomic.h>
+
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "intercept/entries.h"
@@ -138,9 +140,32 @@ int entry_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
     return dispatch_leave(real.MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 
+/* Set by whoever makes such a key, never cleared: attributes outlive their key
+ * (MPI 4.1, 7.7.2). relaxed: a type that has one got it after this. */
+static _Atomic bool types_have_functions;
+
+/* A key that MPI makes for itself (ROMIO) comes from inside it, and its functions
+ * touch no memory of the program. */
+int entry_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
+                                 MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval,
+                                 void *extra_state)
+{
+    if (!gate_is_inside())
+        atomic_store_explicit(&types_have_functions, true, memory_order_relaxed);
+    dispatch_wait_argument(type_keyval, sizeof *type_keyval);
+    dispatch_enter();
+    return dispatch_leave(
+        real.MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
+}
+
+/* Types are freed right after messages of theirs, so it waits for these only where
+ * a function of the program's may run inside the gate and touch them; what runs
+ * such functions otherwise always does (class drain). */
 int entry_MPI_Type_free(MPI_Datatype *datatype)
 {
     types_forget();
+    if (atomic_load_explicit(&types_have_functions, memory_order_relaxed))
+        dispatch_wait_all();
     dispatch_wait_argument(datatype, sizeof *datatype);
     dispatch_enter();
     return dispatch_leave(real.MPI_Type_free(datatype));
