@@ -682,7 +682,7 @@ static bool is_tried_elsewhere(const char *name)
     static const char *const elsewhere =
         " listen open open64 __open_2 __open64_2 openat openat64 __openat_2 __openat64_2 creat creat64 access shm_open "
         "kill fopen fopen64 opendir close close_range "
-        "closefrom dup2 dup3 pthread_create malloc calloc posix_memalign aligned_alloc memalign "
+        "dlclose closefrom dup2 dup3 pthread_create malloc calloc posix_memalign aligned_alloc memalign "
         "valloc brk sbrk shmat free realloc reallocarray posix_spawn posix_spawnp system popen execv execve execvp "
         "execvpe"
         " execveat fexecve execl execlp execle _Fork exit _exit _Exit quick_exit sigaction __sigaction signal "

@@ -256,6 +256,14 @@ static bool given_buffers_are_waited_for(void)
     return waits == 3 && notes->range_waits == 1;
 }
 
+/* What it unmaps, nobody knows but the dynamic linker. */
+static bool unloading_waits_for_all(void)
+{
+    void *library = dlopen("libresolv.so.2", RTLD_NOW);
+    arm();
+    return library && dlclose(library) == 0 && notes->all_waits == 1;
+}
+
 static bool lists_of_requests_wait_for_all(void)
 {
     struct aiocb *none[1] = {NULL};
@@ -707,6 +715,7 @@ static const struct {
     {"clone_waits_unless_memory_is_shared", clone_waits_unless_memory_is_shared},
     {"given_buffers_are_waited_for", given_buffers_are_waited_for},
     {"lists_of_requests_wait_for_all", lists_of_requests_wait_for_all},
+    {"unloading_waits_for_all", unloading_waits_for_all},
     {"unknown_system_calls_wait_for_all", unknown_system_calls_wait_for_all},
     {"harmless_system_calls_do_not_wait", harmless_system_calls_do_not_wait},
     {"a_watched_memory_is_told", a_watched_memory_is_told},
