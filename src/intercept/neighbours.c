@@ -92,6 +92,7 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
         return REASON_MEMORY_STACK;
     if (!has_gaps && pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;
+    libc_threads_look();
     if (neighbours_are_busy() || neighbours_may_wait(bytes, pages))
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_heap(bytes))

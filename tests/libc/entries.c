@@ -486,6 +486,20 @@ static long run_mq_receive(char *h) { mqd_t m = mail_new(); hold(h); return mq_r
 static long run_mq_timedreceive(char *h) { mqd_t m = mail_new(); hold(h); return mq_timedreceive(m, h, 100, NULL, &at_once); }
 static long run_mq_getattr(char *h) { mqd_t m = mail_new(); hold(h); return mq_getattr(m, (struct mq_attr *)h); }
 static long run_mq_setattr(char *h) { mqd_t m = mail_new(); hold(h); return mq_setattr(m, (struct mq_attr *)h, NULL); }
+static long run_mq_notify(char *h)
+{
+    mqd_t m = mail_new();
+    *(struct sigevent *)h = (struct sigevent){.sigev_notify = SIGEV_NONE};
+    hold(h);
+    return mq_notify(m, (struct sigevent *)h);
+}
+static long run_timer_create(char *h)
+{
+    timer_t timer;
+    *(struct sigevent *)h = (struct sigevent){.sigev_notify = SIGEV_NONE};
+    hold(h);
+    return timer_create(CLOCK_MONOTONIC, (struct sigevent *)h, &timer);
+}
 static long run_arc4random_buf(char *h) { hold(h); CALL("arc4random_buf", void (*)(void *, size_t), h, 100); return 1; }
 static long run_mincore(char *h) { hold(h); return mincore(h, 5 * page_bytes, (unsigned char *)h); }
 static long run_futimens(char *h) { int d = file_full(); hold(h); return futimens(d, (struct timespec *)h); }
@@ -590,7 +604,7 @@ static const struct test_case cases[] = {
     WRITES(msgctl, sizeof(struct msqid_ds)), WRITES(shmctl, sizeof(struct shmid_ds)), READS(semop, 6),
     READS(semtimedop, 6), WRITES(semctl, 4096), READS(mq_send, 50), READS(mq_timedsend, 50), WRITES(mq_receive, 100),
     WRITES(mq_timedreceive, 100), WRITES(mq_getattr, sizeof(struct mq_attr)), READS(mq_setattr, sizeof(struct mq_attr)),
-    WRITES(arc4random_buf, 100), WRITES(mincore, 6), READS(futimens, 32), READS(utimensat, 32),
+    READS(mq_notify, sizeof(struct sigevent)), READS(timer_create, sizeof(struct sigevent)), WRITES(arc4random_buf, 100), WRITES(mincore, 6), READS(futimens, 32), READS(utimensat, 32),
     MEMORY(listxattr, 100), MEMORY(llistxattr, 100), MEMORY(flistxattr, 100), READS(chmod, 5), READS(fchmodat, 5),
     {"setxattr", run_setxattr, 10, true, true}, {"lsetxattr", run_lsetxattr, 10, true, true},
     {"fsetxattr", run_fsetxattr, 10, true, true}, READS(chown, 5), READS(lchown, 5), READS(fchownat, 5), READS(chroot, 5),
@@ -682,7 +696,8 @@ static bool is_tried_elsewhere(const char *name)
     static const char *const elsewhere =
         " listen open open64 __open_2 __open64_2 openat openat64 __openat_2 __openat64_2 creat creat64 access shm_open "
         "kill fopen fopen64 opendir close close_range "
-        "dlclose closefrom dup2 dup3 pthread_create malloc calloc posix_memalign aligned_alloc memalign "
+        "dlclose closefrom dup2 dup3 pthread_create thrd_create aio_fsync aio_fsync64 getaddrinfo_a malloc calloc "
+        "posix_memalign aligned_alloc memalign "
         "valloc brk sbrk shmat free realloc reallocarray posix_spawn posix_spawnp system popen execv execve execvp "
         "execvpe"
         " execveat fexecve execl execlp execle _Fork exit _exit _Exit quick_exit sigaction __sigaction signal "

@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <malloc.h>
 #include <mqueue.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
@@ -25,6 +26,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "preload/fake.h"
@@ -54,6 +56,51 @@ static bool a_thread_is_told(void)
     int before = notes->several_threads;
     return pthread_create(&thread, NULL, thread_end, NULL) == 0 && pthread_join(thread, NULL) == 0 &&
            notes->several_threads == before + 1;
+}
+
+static int thread_end_c11(void *argument)
+{
+    return argument != NULL;
+}
+
+static bool a_c11_thread_is_told(void)
+{
+    thrd_t thread;
+    int result = 7;
+    int before = notes->several_threads;
+    return thrd_create(&thread, thread_end_c11, &thread) == thrd_success &&
+           thrd_join(thread, &result) == thrd_success && result == 1 && notes->several_threads == before + 1;
+}
+
+static void notified(union sigval unused)
+{
+    (void)unused;
+}
+
+/* Those that libc starts inside other functions; nothing is armed. */
+static bool threads_of_libc_are_told(void)
+{
+    timer_t timer;
+    struct sigevent none = {.sigev_notify = SIGEV_NONE};
+    struct sigevent thread = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = notified};
+    struct aiocb order = {.aio_fildes = -1};
+    struct aiocb *orders[1] = {NULL};
+    int before = notes->several_threads;
+    timer_create(CLOCK_MONOTONIC, &none, &timer);
+    timer_create(CLOCK_MONOTONIC, NULL, &timer);
+    mq_notify(-1, &none);
+    mq_notify(-1, NULL);
+    if (notes->several_threads != before)
+        return false;
+    timer_create(CLOCK_MONOTONIC, &thread, &timer);
+    mq_notify(-1, &thread);
+    aio_read(&order);
+    aio_write(&order);
+    aio_fsync(O_SYNC, &order);
+    lio_listio(LIO_WAIT, orders, 0, NULL);
+    getaddrinfo_a(GAI_WAIT, NULL, 0, NULL);
+    syscall(SYS_clone3, NULL, 0);
+    return notes->several_threads == before + 8;
 }
 
 static bool is_open(int descriptor)
@@ -710,6 +757,8 @@ static const struct {
     {"fork_waits_and_tells_the_child", fork_waits_and_tells_the_child},
     {"second_fork_handler_waits", second_fork_handler_waits},
     {"a_thread_is_told", a_thread_is_told},
+    {"a_c11_thread_is_told", a_c11_thread_is_told},
+    {"threads_of_libc_are_told", threads_of_libc_are_told},
     {"openings_wait_for_all", openings_wait_for_all},
     {"looks_wait_for_all", looks_wait_for_all},
     {"clone_waits_unless_memory_is_shared", clone_waits_unless_memory_is_shared},

@@ -21,8 +21,9 @@ from pathlib import Path
 ROLES = {
     "reads", "writes", "string", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "messages_read", "messages_write", "sized_writes", "descriptors", "break_at", "break_by", "block",
-    "all", "all_when", "known",
+    "all", "all_when", "known", "threads",
 }  # fmt: skip
+ANYWAY = {"threads"}  # whether or not something is armed
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
 ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
@@ -52,7 +53,7 @@ def function_read(row: list[str], waits: str, absent: str) -> Function:
     if match is None:
         raise ValueError(f"not a C prototype: {row[0]}")
     for use in row[1:]:
-        if use.split()[0] not in ROLES:
+        if role(use) not in ROLES:
             raise ValueError(f"{match[2]}: unknown role in '{use}'")
     return Function(match[2], match[1].strip(), match[3], tuple(row[1:]), waits, absent)
 
@@ -77,15 +78,20 @@ def joined(returns: str, rest: str) -> str:
     return f"{returns}{rest}" if returns.endswith("*") else f"{returns} {rest}"
 
 
+def role(use: str) -> str:
+    """The first word of a use."""
+    return use.split()[0]
+
+
 def use_c(use: str) -> str:
     """The C statement of one use."""
-    role, _, arguments = use.partition(" ")
-    return f"libc_use_{role}({arguments});"
+    name, _, arguments = use.partition(" ")
+    return f"libc_use_{name}({arguments});"
 
 
 def uses_c(function: Function) -> str:
     """The C function that waits for what one row uses."""
-    uses = "".join(f"        {use_c(use)}\n" for use in function.uses)
+    uses = "".join(f"        {use_c(use)}\n" for use in function.uses if role(use) not in ANYWAY)
     return (
         f"__attribute__((noinline, cold)) static void libc_uses_{function.name}({function.parameters})\n"
         "{\n"
@@ -103,6 +109,7 @@ def entry_c(function: Function) -> str:
     busy = joined(function.returns, f"libc_busy_{function.name}({function.parameters})")
     back = "" if function.returns == "void" else "return "
     names = function.argument_names()
+    anyway = "".join(f"    {use_c(use)}\n" for use in function.uses if role(use) in ANYWAY)
     return (
         f"{uses_c(function)}"
         f"__attribute__((noinline, cold)) static {busy}\n"
@@ -113,7 +120,7 @@ def entry_c(function: Function) -> str:
         "}\n\n"
         f"{signature} LIBC_ENTRY({function.name});\n"
         f"{signature}\n"
-        "{\n"
+        f"{{\n{anyway}"
         "    if (libc_use_is_idle())\n"
         f"        {back}(libc_real_functions.{function.name})({names});\n"
         "    else\n"

@@ -3,6 +3,7 @@
  * not come here (--wrap=syscall, system_call_own.c). */
 #include <errno.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 
 #include "intercept/libc/process.h"
@@ -43,11 +44,18 @@ static void call_use(long number, long a, long b, long c, long d, long e, long f
         call_use_unknown(number, a);
 }
 
+/* A child that shares this memory is a thread to us. clone3 says so in memory. */
+static bool call_makes_thread(long number, long flags)
+{
+    return number == SYS_clone3 || (number == SYS_clone && flags & CLONE_VM);
+}
+
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f) LIBC_ENTRY(syscall);
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     if (__builtin_expect(number == SYS_userfaultfd, 0))
         intercept_process_watches_memory();
+    libc_use_threads(call_makes_thread(number, a));
     if (!libc_use_is_idle())
         call_use(number, a, b, c, d, e, f);
     return (libc_real()->syscall)(number, a, b, c, d, e, f);

@@ -3,11 +3,14 @@
  * then (protect_threads_set). */
 #include "intercept/libc/threads.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "base/signals.h"
@@ -19,9 +22,16 @@ enum { STACKS_MAX = 1024 };
 
 typedef void *thread_start_fn(void *argument);
 
+/* pthread_create's function, or thrd_create's. */
+union thread_function {
+    thread_start_fn *posix;
+    thrd_start_t c11;
+};
+
 struct thread_start {
-    thread_start_fn *start;
+    union thread_function start;
     void *argument;
+    bool is_of_mpi;
 };
 
 /* are_several: set before the second thread exists, never cleared. A stack's low
@@ -29,6 +39,9 @@ struct thread_start {
  * a reader never sees half a range that it would take for free memory. */
 static _Atomic bool are_several;
 static _Atomic bool are_too_many;
+static _Atomic uint32_t expected = 1; /* the first thread, and all that MPI and the engine ever began */
+static _Thread_local bool is_of_mpi;
+static _Thread_local bool is_entered; /* its stack is in the table, or the kernel says that it is one */
 static struct {
     _Atomic uintptr_t low;
     _Atomic uintptr_t high;
@@ -45,18 +58,33 @@ void libc_threads_note(void)
     protect_threads_set(true);
 }
 
-bool libc_threads_own_stack(struct range bytes)
+bool libc_threads_is_of_mpi(void)
 {
-    if (!libc_threads_are_several())
-        return false;
-    for (int i = 0; i < STACKS_MAX; i++) {
-        /* acquire: a low end seen here comes with its high end. */
-        struct range stack = {atomic_load_explicit(&stacks[i].low, memory_order_acquire),
-                              atomic_load_explicit(&stacks[i].high, memory_order_relaxed)};
-        if (stack.low != 0 && base_ranges_overlap(stack, bytes))
-            return true;
-    }
-    return atomic_load_explicit(&are_too_many, memory_order_relaxed);
+    return is_of_mpi;
+}
+
+void libc_threads_note_unless_mpis(void)
+{
+    if (!gate_is_inside() && !is_of_mpi)
+        libc_threads_note();
+}
+
+/* Threads of this process; 0 where /proc does not tell. Its folder of threads has
+ * a link for each, and the two that every folder has (fs/proc/base.c,
+ * proc_task_getattr). */
+static uint32_t threads_count(void)
+{
+    struct stat folder;
+    if (syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &folder, 0) != 0 || folder.st_nlink < 2)
+        return 0;
+    return (uint32_t)folder.st_nlink - 2;
+}
+
+void libc_threads_look(void)
+{
+    /* relaxed: who begins a thread has counted it before the kernel does. */
+    if (!libc_threads_are_several() && threads_count() > atomic_load_explicit(&expected, memory_order_relaxed))
+        libc_threads_note();
 }
 
 static struct range stack_of_this_thread(void)
@@ -97,46 +125,92 @@ static void stack_leave(void *slot_plus_1)
 static pthread_key_t stack_key; /* by the constructor; without a key no slot is ever given back */
 static bool has_key;
 
-__attribute__((constructor(102))) static void stack_key_make(void)
+__attribute__((constructor(102))) static void threads_start(void)
 {
     has_key = pthread_key_create(&stack_key, stack_leave) == 0;
+    is_entered = true; /* the first thread's stack grows: the kernel names it */
 }
 
-/* First in every thread of the program. */
-static void *thread_run(void *given)
+static void thread_enter(void)
 {
-    struct thread_start thread = *(struct thread_start *)given;
-    free(given);
+    is_entered = true;
     int slot = stack_enter(stack_of_this_thread());
     if (has_key && slot < STACKS_MAX)
         pthread_setspecific(stack_key, (void *)(intptr_t)(slot + 1));
-    return thread.start(thread.argument);
 }
 
-static int thread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start, void *argument)
+bool libc_threads_own_stack(struct range bytes)
 {
-    struct thread_start *given = malloc(sizeof *given);
-    if (given == NULL)
-        return libc_real()->pthread_create(thread, attributes, start, argument);
-    *given = (struct thread_start){start, argument};
-    int error = libc_real()->pthread_create(thread, attributes, thread_run, given);
-    if (error != 0)
-        free(given);
-    return error;
+    if (!libc_threads_are_several())
+        return false;
+    if (!is_entered)
+        thread_enter();
+    for (int i = 0; i < STACKS_MAX; i++) {
+        /* acquire: a low end seen here comes with its high end. */
+        struct range stack = {atomic_load_explicit(&stacks[i].low, memory_order_acquire),
+                              atomic_load_explicit(&stacks[i].high, memory_order_relaxed)};
+        if (stack.low != 0 && base_ranges_overlap(stack, bytes))
+            return true;
+    }
+    return atomic_load_explicit(&are_too_many, memory_order_relaxed);
 }
+
+/* First in every thread that the program or MPI starts. */
+static struct thread_start thread_begin(void *given)
+{
+    struct thread_start thread = *(struct thread_start *)given;
+    free(given);
+    is_of_mpi = thread.is_of_mpi;
+    if (!is_of_mpi)
+        thread_enter();
+    return thread;
+}
+
+static void *thread_run(void *given)
+{
+    struct thread_start thread = thread_begin(given);
+    return thread.start.posix(thread.argument);
+}
+
+static int thread_run_c11(void *given)
+{
+    struct thread_start thread = thread_begin(given);
+    return thread.start.c11(thread.argument);
+}
+
+/* What surrounds the start of a thread; `given` is null when there was no memory. */
+struct creation {
+    struct thread_start *given;
+    bool is_of_mpi;
+    uint64_t signals_before;
+};
 
 /* MPI's own threads leave signals to the program's: while the program's thread
  * defers them (gate.h), the kernel would give them to one of these, on whose stack
  * no handler of the program expects to run. */
-static int thread_create_deaf(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
-                              void *argument)
+static struct creation creation_begin(union thread_function start, void *argument)
 {
+    struct creation creation = {malloc(sizeof *creation.given), gate_is_inside() || is_of_mpi, 0};
     uint64_t most = base_signals_deferrable();
-    uint64_t before = 0;
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &most, &before, BASE_SIGNAL_SET_BYTES);
-    int error = libc_real()->pthread_create(thread, attributes, start, argument);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, BASE_SIGNAL_SET_BYTES);
-    return error;
+    if (creation.given != NULL)
+        *creation.given = (struct thread_start){start, argument, creation.is_of_mpi};
+    if (!creation.is_of_mpi) {
+        libc_threads_note();
+        return creation;
+    }
+    /* Never less, so that a thread of MPI's that ends is not taken for the program's. relaxed: see libc_threads_look.
+     */
+    atomic_fetch_add_explicit(&expected, 1, memory_order_relaxed);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &most, &creation.signals_before, BASE_SIGNAL_SET_BYTES);
+    return creation;
+}
+
+static void creation_end(struct creation *creation, bool is_created)
+{
+    if (creation->is_of_mpi)
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &creation->signals_before, NULL, BASE_SIGNAL_SET_BYTES);
+    if (!is_created)
+        free(creation->given);
 }
 
 int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
@@ -144,8 +218,22 @@ int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                               void *argument)
 {
-    if (gate_is_inside())
-        return thread_create_deaf(thread, attributes, start, argument);
-    libc_threads_note();
-    return thread_create(thread, attributes, start, argument);
+    struct creation creation = creation_begin((union thread_function){.posix = start}, argument);
+    bool has_memory = creation.given != NULL;
+    int error = libc_real()->pthread_create(thread, attributes, has_memory ? thread_run : start,
+                                            has_memory ? creation.given : argument);
+    creation_end(&creation, error == 0);
+    return error;
+}
+
+/* C11's, which in libc does not come through pthread_create (nptl/thrd_create.c). */
+int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument) LIBC_ENTRY(thrd_create);
+int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    struct creation creation = creation_begin((union thread_function){.c11 = start}, argument);
+    bool has_memory = creation.given != NULL;
+    int result =
+        libc_real()->thrd_create(thread, has_memory ? thread_run_c11 : start, has_memory ? creation.given : argument);
+    creation_end(&creation, result == thrd_success);
+    return result;
 }

@@ -14,6 +14,17 @@ bool libc_threads_are_several(void);
 /* There is, or may be, a thread that pthread_create did not make. */
 void libc_threads_note(void);
 
+/* The same, said by an entry whose function starts threads inside libc: those that
+ * MPI asks for do not count. */
+void libc_threads_note_unless_mpis(void);
+
+/* Notes whether the kernel counts more threads than pthread_create made for MPI: those
+ * of code that makes them past all entries. A system call, until there are several. */
+void libc_threads_look(void);
+
+/* Is this a thread that MPI started (the engine among them)? */
+bool libc_threads_is_of_mpi(void);
+
 /* Do these bytes lie on the stack of a thread that the program started (or may
  * they, when there are more threads than are known)? A held page of a stack would
  * stop its thread, and a signal could not be delivered to it. */

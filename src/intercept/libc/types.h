@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <mqueue.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -34,6 +35,7 @@
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 
 #include "base/pages.h"

@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "intercept/libc/process.h"
 #include "intercept/libc/real.h"
+#include "intercept/libc/threads.h"
 
 void libc_use_reads(const void *address, size_t length_bytes)
 {
@@ -171,6 +172,12 @@ void libc_use_all_when(int condition)
 {
     if (condition)
         libc_use_all();
+}
+
+void libc_use_threads(int condition)
+{
+    if (condition)
+        libc_threads_note_unless_mpis();
 }
 
 size_t libc_use_product(size_t a, size_t b)

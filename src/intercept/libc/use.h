@@ -55,6 +55,8 @@ void libc_use_block(void *block);
 void libc_use_all(void);
 void libc_use_known(void);
 void libc_use_all_when(int condition);
+/* libc is about to start threads by itself, if so. Also when nothing is armed. */
+void libc_use_threads(int condition);
 
 /* Lengths, saturating: a caller's nonsense must not wrap to a small range. */
 size_t libc_use_product(size_t a, size_t b);
