@@ -10,6 +10,7 @@
 #include <mqueue.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -18,8 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -27,6 +30,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <threads.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "preload/fake.h"
@@ -690,6 +694,158 @@ static bool other_signals_are_libcs(void)
            signal(SIGSEGV, SIG_DFL) == handler_one;
 }
 
+static bool is_blocked(int number)
+{
+    sigset_t seen;
+    pthread_sigmask(SIG_SETMASK, NULL, &seen);
+    return sigismember(&seen, number) == 1;
+}
+
+static volatile bool was_blocked;
+
+static void block_look(int number)
+{
+    (void)number;
+    was_blocked = is_blocked(SIGSEGV);
+}
+
+static void *thread_block_look(void *argument)
+{
+    block_look(0);
+    return argument;
+}
+
+/* Each opens the one signal that is pending, and blocks all others meanwhile. */
+static void signal_await(int way)
+{
+    struct timespec long_time = {5, 0};
+    struct epoll_event event;
+    sigset_t closed;
+    sigfillset(&closed);
+    sigdelset(&closed, SIGUSR2);
+    raise(SIGUSR2);
+    int events = epoll_create1(0);
+    if (way == 0)
+        sigsuspend(&closed);
+    if (way == 1)
+        ppoll(NULL, 0, &long_time, &closed);
+    if (way == 2)
+        pselect(0, NULL, NULL, NULL, &long_time, &closed);
+    if (way == 3)
+        epoll_pwait(events, &event, 1, 5000, &closed);
+    if (way == 4 && epoll_pwait2(events, &event, 1, &long_time, &closed) == -1 && errno == ENOSYS)
+        sigsuspend(&closed);
+    close(events);
+}
+
+static bool handlers_find_it(bool expected)
+{
+    struct sigaction action = {.sa_handler = block_look};
+    bool is_good = true;
+    sigset_t before;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR2);
+    sigaction(SIGUSR2, &action, NULL);
+    sigprocmask(SIG_BLOCK, &one, &before);
+    for (int way = 0; way <= 4; way++) {
+        was_blocked = !expected;
+        signal_await(way);
+        is_good = is_good && was_blocked == expected;
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return is_good;
+}
+
+static bool thread_finds_it(bool expected)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all;
+    sigfillset(&all);
+    was_blocked = !expected;
+    pthread_attr_init(&attributes);
+    pthread_attr_setsigmask_np(&attributes, &all);
+    pthread_create(&thread, &attributes, thread_block_look, NULL);
+    pthread_join(thread, NULL);
+    return was_blocked == expected;
+}
+
+static ucontext_t context_home;
+static ucontext_t context_away;
+
+static void context_look(void)
+{
+    block_look(0);
+}
+
+static void context_make(void)
+{
+    static char stack[1 << 16];
+    getcontext(&context_away);
+    context_away.uc_stack.ss_sp = stack;
+    context_away.uc_stack.ss_size = sizeof(stack);
+    context_away.uc_link = &context_home;
+    sigfillset(&context_away.uc_sigmask);
+    makecontext(&context_away, context_look, 0);
+    was_blocked = !was_blocked; /* whatever it was: only the context says what it is */
+}
+
+static bool contexts_find_it(bool expected)
+{
+    was_blocked = expected;
+    context_make();
+    swapcontext(&context_home, &context_away);
+    bool is_good = was_blocked == expected;
+    static volatile bool is_back;
+    is_back = false;
+    was_blocked = expected;
+    context_make();
+    getcontext(&context_home);
+    if (!is_back) {
+        is_back = true;
+        setcontext(&context_away);
+    }
+    return is_good && was_blocked == expected;
+}
+
+/* Where swapcontext() was called can be entered again and again. */
+static bool contexts_come_back(void)
+{
+    volatile int visits = 0;
+    context_make();
+    swapcontext(&context_home, &context_away);
+    visits++;
+    if (visits < 3)
+        setcontext(&context_home);
+    return visits == 3;
+}
+
+static bool old_functions_block(bool expected)
+{
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"");
+    bool is_good = sighold(SIGSEGV) == 0 && is_blocked(SIGSEGV) == expected;
+    int before = sigblock(~0);
+    is_good = is_good && is_blocked(SIGSEGV) == expected && is_blocked(SIGUSR1);
+    sigsetmask(~0);
+    is_good = is_good && is_blocked(SIGSEGV) == expected && is_blocked(SIGUSR1);
+    sigsetmask(before & ~(1 << (SIGSEGV - 1)));
+    _Pragma("GCC diagnostic pop");
+    return is_good && !is_blocked(SIGUSR1);
+}
+
+static bool fault_signal_is_open_to_all(void)
+{
+    bool is_good = true;
+    for (int shares = 0; shares <= 1; shares++) {
+        notes->shares_signals = shares;
+        is_good = is_good && handlers_find_it(!shares) && thread_finds_it(!shares) && contexts_find_it(!shares) &&
+                  contexts_come_back() && old_functions_block(!shares);
+    }
+    notes->shares_signals = false;
+    return is_good;
+}
+
 static bool fault_signal_stays_open(void)
 {
     sigset_t all;
@@ -789,6 +945,7 @@ static const struct {
     {"fault_signal_is_shown_as_set", fault_signal_is_shown_as_set},
     {"other_signals_are_libcs", other_signals_are_libcs},
     {"fault_signal_stays_open", fault_signal_stays_open},
+    {"fault_signal_is_open_to_all", fault_signal_is_open_to_all},
     {"loading_hides_names_once", loading_hides_names_once},
     {"loader_error_survives", loader_error_survives},
     {"next_is_the_callers_next", next_is_the_callers_next},

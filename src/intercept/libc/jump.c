@@ -11,6 +11,7 @@
 
 #include "intercept/bind/bind.h"
 #include "intercept/libc/real.h"
+#include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
 #include "intercept/libc/use.h"
 
@@ -109,4 +110,13 @@ void *libc_jump_before_clone(void *start, void *stack, int flags)
     else if (protect_is_armed())
         libc_use_all();
     return (void *)libc_real()->clone;
+}
+
+/* What it saves is its caller's place, which may be entered more than once: no
+ * frame of ours may be part of it. */
+void *libc_jump_before_swapcontext(ucontext_t *before, const ucontext_t *next)
+{
+    (void)before;
+    libc_signals_open_context(next);
+    return (void *)libc_real()->swapcontext;
 }

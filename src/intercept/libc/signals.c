@@ -165,7 +165,7 @@ int libc_entry_sigignore(int number)
  * the set and returns it, or the set as it is where SIGSEGV is not ours. */
 static const sigset_t *mask_without_touch(int how, const sigset_t *set, sigset_t *kept)
 {
-    if (!set || how == SIG_UNBLOCK || sigismember(set, SIGSEGV) != 1 || !signals_are_shared(SIGSEGV))
+    if (!set || how == SIG_UNBLOCK || !signals_are_shared(SIGSEGV) || sigismember(set, SIGSEGV) != 1)
         return set;
     *kept = *set;
     sigdelset(kept, SIGSEGV);
@@ -179,6 +179,31 @@ static void mask_wait(const sigset_t *set, const sigset_t *old_set)
         return;
     libc_use_reads(set, sizeof *set);
     libc_use_writes(old_set, sizeof *old_set);
+}
+
+const sigset_t *libc_signals_mask(const sigset_t *mask, sigset_t *kept)
+{
+    return mask_without_touch(SIG_SETMASK, mask, kept);
+}
+
+void libc_signals_open_thread(void)
+{
+    sigset_t touch;
+    if (!signals_are_shared(SIGSEGV))
+        return;
+    sigemptyset(&touch);
+    sigaddset(&touch, SIGSEGV);
+    libc_real()->pthread_sigmask(SIG_UNBLOCK, &touch, NULL);
+}
+
+void libc_signals_open_context(const ucontext_t *context)
+{
+    const sigset_t *mask = context == NULL ? NULL : &context->uc_sigmask;
+    mask_wait(mask, NULL);
+    /* Only the bit: a handler's context is the kernel's, whose set is shorter than
+     * libc's and not the last on its stack. The program made it, so it can be written. */
+    if (mask != NULL && signals_are_shared(SIGSEGV) && sigismember(mask, SIGSEGV) == 1)
+        sigdelset(&((ucontext_t *)context)->uc_sigmask, SIGSEGV);
 }
 
 int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set) LIBC_ENTRY(sigprocmask);
@@ -195,4 +220,36 @@ int libc_entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
     mask_wait(set, old_set);
     sigset_t kept;
     return libc_real()->pthread_sigmask(how, mask_without_touch(how, set, &kept), old_set);
+}
+
+/* Shown as done and left out, as SIG_HOLD is. */
+int libc_entry_sighold(int number) LIBC_ENTRY(sighold);
+int libc_entry_sighold(int number)
+{
+    return signals_are_shared(number) ? 0 : libc_real()->sighold(number);
+}
+
+/* BSD's sets: bit n - 1 is signal n. */
+static int old_mask_without_touch(int mask)
+{
+    return signals_are_shared(SIGSEGV) ? mask & ~(1 << (SIGSEGV - 1)) : mask;
+}
+
+int libc_entry_sigblock(int mask) LIBC_ENTRY(sigblock);
+int libc_entry_sigblock(int mask)
+{
+    return libc_real()->sigblock(old_mask_without_touch(mask));
+}
+
+int libc_entry_sigsetmask(int mask) LIBC_ENTRY(sigsetmask);
+int libc_entry_sigsetmask(int mask)
+{
+    return libc_real()->sigsetmask(old_mask_without_touch(mask));
+}
+
+int libc_entry_setcontext(const ucontext_t *context) LIBC_ENTRY(setcontext);
+int libc_entry_setcontext(const ucontext_t *context)
+{
+    libc_signals_open_context(context);
+    return libc_real()->setcontext(context);
 }

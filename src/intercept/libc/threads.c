@@ -16,6 +16,7 @@
 #include "base/signals.h"
 #include "engine/gate.h"
 #include "intercept/libc/real.h"
+#include "intercept/libc/signals.h"
 #include "protect/protect.h"
 
 enum { STACKS_MAX = 1024 };
@@ -134,6 +135,7 @@ __attribute__((constructor(102))) static void threads_start(void)
 static void thread_enter(void)
 {
     is_entered = true;
+    libc_signals_open_thread(); /* its attributes may block signals (pthread_attr_setsigmask_np(3)) */
     int slot = stack_enter(stack_of_this_thread());
     if (has_key && slot < STACKS_MAX)
         pthread_setspecific(stack_key, (void *)(intptr_t)(slot + 1));

@@ -37,6 +37,7 @@
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
+#include <ucontext.h>
 
 #include "base/pages.h"
 

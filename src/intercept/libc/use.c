@@ -27,6 +27,11 @@ void libc_use_writes(const void *address, size_t length_bytes)
     errno = saved_errno;
 }
 
+void libc_use_mask(const sigset_t *mask)
+{
+    libc_use_reads(mask, mask ? sizeof(*mask) : 0);
+}
+
 void libc_use_string(const char *string)
 {
     /* strlen is a touch like any other and may itself wait. */

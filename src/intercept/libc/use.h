@@ -33,6 +33,8 @@ bool libc_use_system_call(long number, long a, long b, long c, long d, long e, l
 
 void libc_use_reads(const void *address, size_t length_bytes);
 void libc_use_writes(const void *address, size_t length_bytes);
+/* A set of signals; null allowed. */
+void libc_use_mask(const sigset_t *mask);
 /* A string of the caller; null allowed. */
 void libc_use_string(const char *string);
 /* The vector itself is read; what it points to is read or written. */

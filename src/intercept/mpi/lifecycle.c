@@ -10,6 +10,7 @@
 #include "intercept/requests.h"
 #include "errors.h"
 #include "freed.h"
+#include "intercept/libc/signals.h"
 #include "intercept/profile.h"
 #include "intercept/session.h"
 #include "poke.h"
@@ -32,6 +33,7 @@ static void lifecycle_start(int provided_ordinal)
     real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
     real.MPI_Comm_size(abi_handles.comm_world, &facts.size);
     session_start(&facts);
+    libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
 
 /* The engine may need more than the program asks for; without one, and in a profile, MPI is as it is. */
