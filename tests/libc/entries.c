@@ -707,7 +707,13 @@ static bool is_tried_elsewhere(const char *name)
         "lio_listio lio_listio64 stat stat64 lstat "
         "lstat64 fstatat fstatat64 statx __xstat __xstat64 __lxstat __lxstat64 __fxstatat __fxstatat64 readlink "
         "__readlink_chk readlinkat __readlinkat_chk unlink rename mkdir rmdir truncate truncate64 faccessat unlinkat "
-        "remove renameat renameat2 link linkat symlink symlinkat mkdirat mkfifo mq_open __open __open64 ";
+        "remove renameat renameat2 link linkat symlink symlinkat mkdirat mkfifo mq_open __open __open64 glob glob64 "
+        "wordexp scandir scandir64 "
+        "scandirat scandirat64 ftw ftw64 nftw nftw64 statvfs statvfs64 utime utimes lutimes futimesat lchmod "
+        "removexattr lremovexattr ftok mkstemp mkstemp64 mkstemps mkstemps64 mkostemp mkostemp64 mkostemps "
+        "mkostemps64 euidaccess eaccess pathconf name_to_handle_at mknod mknodat __xmknod __xmknodat mkfifoat "
+        "shm_unlink sem_unlink mq_unlink msgget semget shmget flock lockf lockf64 lseek lseek64 freopen freopen64 "
+        "fts_open fts64_open realpath __realpath_chk canonicalize_file_name mkdtemp mktemp sem_open dlopen dlmopen ";
     char word[64];
     snprintf(word, sizeof(word), " %s ", name);
     return strstr(elsewhere, word) != NULL;

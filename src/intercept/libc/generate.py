@@ -21,8 +21,9 @@ from pathlib import Path
 ROLES = {
     "reads", "writes", "string", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "messages_read", "messages_write", "sized_writes", "descriptors", "break_at", "break_by", "block",
-    "all", "all_when", "known", "threads", "mask",
+    "all", "all_when", "known", "known_when", "file", "threads", "mask",
 }  # fmt: skip
+OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
 ANYWAY = {"threads"}  # whether or not something is armed
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
 ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null"}
@@ -94,14 +95,19 @@ def use_c(use: str) -> str:
     return f"libc_use_{name}({arguments});"
 
 
+def waits_c(condition: str, uses: list[str]) -> str:
+    """The C that waits for uses under a condition."""
+    statements = "".join(f"        {use_c(use)}\n" for use in uses)
+    return f"    if ({condition}) {{\n{statements}    }}\n" if uses else ""
+
+
 def uses_c(function: Function) -> str:
     """The C function that waits for what one row uses."""
-    uses = "".join(f"        {use_c(use)}\n" for use in function.uses if role(use) not in ANYWAY)
+    memory = [use for use in function.uses if role(use) not in OUTSIDE | ANYWAY]
+    outside = [use for use in function.uses if role(use) in OUTSIDE]
     return (
         f"__attribute__((noinline, cold)) static void libc_uses_{function.name}({function.parameters})\n"
-        "{\n"
-        f"    if ({CONDITIONS[function.waits]}) {{\n{uses}    }}\n"
-        "}\n\n"
+        f"{{\n{waits_c(CONDITIONS[function.waits], memory)}{waits_c(CONDITIONS['always'], outside)}}}\n\n"
     )
 
 

@@ -79,8 +79,8 @@ static bool is_entry_alone(void *handle, const char *name)
 
 /* A library that has just been loaded is first used through dlsym (Python asks
  * for PyInit_<module>): time to make the MPI names that this MPI lacks look
- * absent in it. dlopen itself stays libc's, since it looks where its caller
- * lives (RUNPATH, $ORIGIN) and work is needed after it, not before. */
+ * absent in it. dlopen's entry cannot, since dlopen looks where its caller lives
+ * (RUNPATH, $ORIGIN), so that nothing of ours may come after it. */
 void *libc_jump_before_dlsym(void *handle, const char *name)
 {
     names_hide_after_load();
@@ -89,6 +89,25 @@ void *libc_jump_before_dlsym(void *handle, const char *name)
     if (handle != RTLD_NEXT && strncmp(name, "MPI_", 4) == 0 && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
     return (void *)libc_real()->dlsym;
+}
+
+static void library_wait(void)
+{
+    if (protect_is_armed())
+        libc_use_known();
+}
+
+/* A peer may have written the library before it sent. */
+void *libc_jump_before_dlopen(void)
+{
+    library_wait();
+    return (void *)libc_real()->dlopen;
+}
+
+void *libc_jump_before_dlmopen(void)
+{
+    library_wait();
+    return (void *)libc_real()->dlmopen;
 }
 
 /* The child runs on its parent's stack until it executes another program, so no

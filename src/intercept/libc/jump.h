@@ -7,6 +7,8 @@
 #include <ucontext.h>
 
 void *libc_jump_before_dlsym(void *handle, const char *name);
+void *libc_jump_before_dlopen(void);
+void *libc_jump_before_dlmopen(void);
 void *libc_jump_before_vfork(void);
 void *libc_jump_before_clone(void *start, void *stack, int flags);
 void *libc_jump_before_swapcontext(ucontext_t *before, const ucontext_t *next);

@@ -11,6 +11,7 @@ _Atomic bool libc_real_is_loaded;
 static _Thread_local bool is_loading;
 
 typedef void *dlsym_fn(void *handle, const char *name);
+typedef void *dlopen_fn(const char *path, int flags);
 
 _Static_assert(sizeof(struct libc_real) == LIBC_REAL_COUNT * sizeof(void *), "one pointer per name");
 
@@ -43,7 +44,8 @@ static dlsym_fn *dlsym_find(void)
  * own, which a library that is loaded later may bring along. */
 static void *function_find_beside(dlsym_fn *find, const char *name)
 {
-    void *library = dlopen("librt.so.1", RTLD_LAZY);
+    dlopen_fn *open_library = (dlopen_fn *)find(RTLD_NEXT, "dlopen"); /* ours has none behind it yet */
+    void *library = open_library == NULL ? NULL : open_library("librt.so.1", RTLD_LAZY);
     void *found = library == NULL ? NULL : find(library, name);
     (void)dlerror(); /* that was not the program's */
     return found;

@@ -5,6 +5,7 @@
 
 #include <aio.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <netdb.h>

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <linux/ioctl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/options.h"
+#include "engine/gate.h"
 #include "intercept/libc/process.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/threads.h"
@@ -162,9 +164,39 @@ void libc_use_all(void)
 void libc_use_known(void)
 {
     int saved_errno = errno;
-    if (libc_process_is_owner())
+    /* A thread of MPI's may be what the ops need to go on (a connection in the making). */
+    if (!libc_threads_is_of_mpi() && libc_process_is_owner())
         intercept_wait_known();
     errno = saved_errno;
+}
+
+void libc_use_known_when(int condition)
+{
+    if (condition)
+        libc_use_known();
+}
+
+/* Only who has received knows of anything that others did. */
+static bool is_receiving(void)
+{
+    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
+    return protect_find_op(anything, true) != 0;
+}
+
+/* Past libc, whose fstat() is an entry, and before 2.33 has another name. */
+static bool is_file(int descriptor)
+{
+    int saved_errno = errno;
+    struct stat status;
+    bool is_open = syscall(SYS_fstat, descriptor, &status) == 0;
+    errno = saved_errno;
+    return is_open && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+}
+
+void libc_use_file(int descriptor)
+{
+    if (!gate_is_inside() && is_receiving() && is_file(descriptor))
+        libc_use_known();
 }
 
 void libc_use_drain(void)
@@ -208,4 +240,9 @@ size_t libc_use_ioctl_bytes(unsigned long request)
      * the largest structure among them (struct ifreq, termios) is below 256 bytes. */
     size_t encoded_bytes = _IOC_SIZE(request);
     return encoded_bytes > 256 ? encoded_bytes : 256;
+}
+
+int libc_use_is_lock(int command)
+{
+    return command == F_GETLK || command == F_SETLK || command == F_OFD_GETLK || command == F_OFD_SETLK;
 }

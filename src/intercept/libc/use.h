@@ -55,7 +55,12 @@ void libc_use_break_by(intptr_t increment_bytes);
 void libc_use_block(void *block);
 /* Every pending op; for calls of which nothing more is known. */
 void libc_use_all(void);
+/* Every op whose end the calling thread must take for done, before it looks at what
+ * other processes may have left. Not for MPI's own threads, nor inside MPI. */
 void libc_use_known(void);
+void libc_use_known_when(int condition);
+/* The content of an open file, if the descriptor is one, or a folder. */
+void libc_use_file(int descriptor);
 void libc_use_all_when(int condition);
 /* libc is about to start threads by itself, if so. Also when nothing is armed. */
 void libc_use_threads(int condition);
@@ -65,5 +70,8 @@ size_t libc_use_product(size_t a, size_t b);
 size_t libc_use_sum(size_t a, size_t b);
 size_t libc_use_events(int count);
 size_t libc_use_ioctl_bytes(unsigned long request);
+
+/* Is this command of fcntl() about a lock, and does it not wait itself? */
+int libc_use_is_lock(int command);
 
 #endif

@@ -50,6 +50,11 @@ void intercept_wait_range(struct range bytes, bool is_read)
     fake_release();
 }
 
+uint64_t protect_find_op(struct range bytes, bool allow_read)
+{
+    return protect_armed_count != 0 && base_ranges_overlap(bytes, held);
+}
+
 void intercept_wait_all(void)
 {
     errno = EDOM;

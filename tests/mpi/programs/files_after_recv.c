@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: who has received reads what the sender wrote before it sent, in a file that both had opened before.
+ * defers: receive */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char text[8];
+
+static bool read_is_new(int file, int way)
+{
+    struct iovec part = {text, 4};
+    struct stat status;
+    switch (way) {
+    case 0:
+        return read(file, text, 4) == 4;
+    case 1:
+        return pread(file, text, 4, 0) == 4;
+    case 2:
+        return readv(file, &part, 1) == 4;
+    case 3:
+        return preadv(file, &part, 1, 0) == 4;
+    case 4:
+        return fread(text, 1, 4, fdopen(dup(file), "r")) == 4;
+    case 5:
+        return lseek(file, 0, SEEK_END) == 4;
+    default:
+        return fstat(file, &status) == 0 && status.st_size == 4;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    enum { WAYS = 7 };
+    char path[64] = "/tmp/files_after_recv_XXXXXX";
+    char claim[64];
+    check_start(&argc, &argv);
+    unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
+    check(check_rank() != 0 || close(mkstemp(path)) == 0, "a file");
+    MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+    int file = open(path, O_RDWR);
+    for (int way = 0; way < WAYS; way++) {
+        check(ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0, "an empty file");
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (check_rank() == 1) {
+            check_delay();
+            check(pwrite(file, "word", 4, 0) == 4, "writing");
+            check_send(buffer, CHECK_LARGE_BYTES, 0, way);
+        } else {
+            check_recv(buffer, CHECK_LARGE_BYTES, 1, way);
+            snprintf(claim, sizeof claim, "what was written is there (way %d)", way);
+            check(read_is_new(file, way), claim);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    check(check_rank() != 0 || unlink(path) == 0, "removing the file");
+    return check_end();
+}
