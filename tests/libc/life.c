@@ -27,6 +27,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -453,6 +454,22 @@ static bool given_buffers_are_waited_for(void)
     arm();
     setbuf(stream, page);
     return waits == 3 && notes->range_waits == 1;
+}
+
+/* As another process's memory: its own. */
+static bool own_memory_is_waited_for(void)
+{
+    struct iovec here = {room, 10};
+    struct iovec there = {page + 5, 10};
+    arm();
+    bool is_good = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 10 && notes->range_waits == 1 &&
+                   notes->is_read && notes->low == (uintptr_t)page + 5 && notes->high == notes->low + 10;
+    arm();
+    is_good = is_good && process_vm_writev(getpid(), &here, 1, &there, 1, 0) == 10 && notes->range_waits == 1 &&
+              !notes->is_read;
+    arm();
+    process_vm_readv(getppid(), &here, 1, &there, 1, 0);
+    return is_good && notes->range_waits == 0;
 }
 
 /* What it unmaps, nobody knows but the dynamic linker. */
@@ -1070,6 +1087,7 @@ static const struct {
     {"clone_waits_unless_memory_is_shared", clone_waits_unless_memory_is_shared},
     {"given_buffers_are_waited_for", given_buffers_are_waited_for},
     {"lists_of_requests_wait_for_all", lists_of_requests_wait_for_all},
+    {"own_memory_is_waited_for", own_memory_is_waited_for},
     {"unloading_waits_for_all", unloading_waits_for_all},
     {"unknown_system_calls_wait_for_all", unknown_system_calls_wait_for_all},
     {"harmless_system_calls_do_not_wait", harmless_system_calls_do_not_wait},

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROLES = {
-    "reads", "writes", "string", "vector_reads", "vector_writes", "message_reads", "message_writes",
-    "messages_read", "messages_write", "sized_writes", "descriptors", "break_at", "break_by", "block",
-    "all", "all_when", "known", "known_when", "file", "threads", "mask",
+    "reads", "writes", "string", "vector_reads", "vector_writes", "remote_reads", "remote_writes",
+    "message_reads", "message_writes", "messages_read", "messages_write", "sized_writes", "descriptors",
+    "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file", "threads", "mask",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
 ANYWAY = {"threads"}  # whether or not something is armed

@@ -61,6 +61,22 @@ void libc_use_vector_writes(const struct iovec *vector, size_t count)
         libc_use_writes(vector[i].iov_base, vector[i].iov_len);
 }
 
+void libc_use_remote_reads(pid_t process, const struct iovec *vector, size_t count)
+{
+    if (process == getpid())
+        libc_use_vector_reads(vector, count);
+    else
+        libc_use_reads(vector, vector_parts(count) * sizeof(*vector));
+}
+
+void libc_use_remote_writes(pid_t process, const struct iovec *vector, size_t count)
+{
+    if (process == getpid())
+        libc_use_vector_writes(vector, count);
+    else
+        libc_use_reads(vector, vector_parts(count) * sizeof(*vector));
+}
+
 void libc_use_message_reads(const struct msghdr *message)
 {
     libc_use_reads(message, sizeof(*message));

@@ -40,6 +40,9 @@ void libc_use_string(const char *string);
 /* The vector itself is read; what it points to is read or written. */
 void libc_use_vector_reads(const struct iovec *vector, size_t count);
 void libc_use_vector_writes(const struct iovec *vector, size_t count);
+/* What it points to is memory of another process, or of this one. */
+void libc_use_remote_reads(pid_t process, const struct iovec *vector, size_t count);
+void libc_use_remote_writes(pid_t process, const struct iovec *vector, size_t count);
 void libc_use_message_reads(const struct msghdr *message);
 void libc_use_message_writes(const struct msghdr *message);
 void libc_use_messages_read(const struct mmsghdr *messages, size_t count);
