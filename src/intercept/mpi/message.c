@@ -166,12 +166,28 @@ static bool message_test(struct engine_op *op)
     return true;
 }
 
+/* A type to send may name bytes twice (MPI 4.1, 5.1.11: only a receive may not) and
+ * leave out as many: it is as large as its extent, and yet MPI may be receiving into
+ * a gap. No predefined type is that long. */
+static bool message_may_hide_gaps(const struct message *message)
+{
+    enum { PREDEFINED_BYTES_MAX = 32 };
+    return message->direction == POLICY_SEND && types_layout(message->datatype)->size_bytes > PREDEFINED_BYTES_MAX;
+}
+
+static enum reason message_check_neighbours(const struct message *message)
+{
+    if (message_may_hide_gaps(message) && requests_touch(base_pages_of(message->range)))
+        return REASON_MEMORY_NEIGHBOURS;
+    return neighbours_check(message->range, message->has_gaps);
+}
+
 /* Holds first: a receive needs the transit address before MPI hears of it. */
 static enum reason message_hold(struct transfer *transfer, struct message *message)
 {
     enum hold_kind kind = message->direction == POLICY_SEND ? HOLD_NO_WRITE : HOLD_NO_ACCESS;
     neighbours_arming_begin();
-    enum reason reason = neighbours_check(message->range, message->has_gaps);
+    enum reason reason = message_check_neighbours(message);
     if (reason == REASON_NONE)
         reason = transfer_hold(transfer, kind, message->range);
     neighbours_arming_end();
