@@ -200,8 +200,7 @@ static struct creation creation_begin(union thread_function start, void *argumen
         libc_threads_note();
         return creation;
     }
-    /* Never less, so that a thread of MPI's that ends is not taken for the program's. relaxed: see libc_threads_look.
-     */
+    /* Never less: no thread of MPI's that ends is to pass for one of the program's. relaxed: see libc_threads_look. */
     atomic_fetch_add_explicit(&expected, 1, memory_order_relaxed);
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &most, &creation.signals_before, BASE_SIGNAL_SET_BYTES);
     return creation;

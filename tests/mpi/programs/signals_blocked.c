@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: code that runs with all signals blocked may use what was just received.
  * defers: receive
+ * quick: signal-1
  * arguments: suspend ppoll pselect epoll thread thread_early context context_set hold block early */
 #define _GNU_SOURCE
 #include <poll.h>
