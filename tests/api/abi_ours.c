@@ -22,6 +22,7 @@ void abi_handles_ours(struct abi_value *values)
         {"message_null", (long long)abi_handles.message_null},
         {"message_no_proc", (long long)abi_handles.message_no_proc},
         {"errors_are_fatal", (long long)abi_handles.errors_are_fatal},
+        {"no_op", (long long)abi_handles.no_op},
         {"errors_return", (long long)abi_handles.errors_return},
     };
     for (size_t i = 0; i < ABI_HANDLE_COUNT; i++)

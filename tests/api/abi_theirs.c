@@ -19,6 +19,7 @@ void abi_handles_theirs(struct abi_value *values)
         {"message_null", (long long)MPI_MESSAGE_NULL},
         {"message_no_proc", (long long)MPI_MESSAGE_NO_PROC},
         {"errors_are_fatal", (long long)MPI_ERRORS_ARE_FATAL},
+        {"no_op", (long long)MPI_NO_OP},
         {"errors_return", (long long)MPI_ERRORS_RETURN},
     };
     for (size_t i = 0; i < ABI_HANDLE_COUNT; i++)

@@ -45,6 +45,9 @@ struct abi_value {
     VALUE(MPI_PROC_NULL)                    \
     VALUE(MPI_ROOT)                         \
     VALUE(MPI_UNDEFINED)                    \
+    VALUE(MPI_CART)                         \
+    VALUE(MPI_GRAPH)                        \
+    VALUE(MPI_DIST_GRAPH)                   \
     VALUE(MPI_THREAD_SINGLE)                \
     VALUE(MPI_THREAD_FUNNELED)              \
     VALUE(MPI_THREAD_SERIALIZED)            \
@@ -78,6 +81,6 @@ extern const struct abi_value abi_ours[];
 extern const struct abi_value abi_theirs[];
 void abi_handles_ours(struct abi_value *values);
 void abi_handles_theirs(struct abi_value *values);
-enum { ABI_HANDLE_COUNT = 12 };
+enum { ABI_HANDLE_COUNT = 13 };
 
 #endif

@@ -75,6 +75,7 @@ struct abi_handles {
     MPI_Request request_null;
     MPI_Message message_null;
     MPI_Message message_no_proc;
+    MPI_Op no_op;
     MPI_Errhandler errhandler_null;
     MPI_Errhandler errors_are_fatal;
     MPI_Errhandler errors_return;

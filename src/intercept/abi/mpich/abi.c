@@ -13,6 +13,7 @@ struct abi_handles abi_handles = {
     .request_null = 0x2c000000,
     .message_null = 0x2c000000,
     .message_no_proc = 0x6c000000,
+    .no_op = 0x5800000e,
     .errhandler_null = 0x14000000,
     .errors_are_fatal = 0x54000000,
     .errors_return = 0x54000001,

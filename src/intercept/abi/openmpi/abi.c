@@ -40,6 +40,7 @@ bool abi_prepare(void *library)
     abi_handles.request_null = abi_symbol(library, "ompi_request_null");
     abi_handles.message_null = abi_symbol(library, "ompi_message_null");
     abi_handles.message_no_proc = abi_symbol(library, "ompi_message_no_proc");
+    abi_handles.no_op = abi_symbol(library, "ompi_mpi_op_no_op");
     abi_handles.errhandler_null = abi_symbol(library, "ompi_mpi_errhandler_null");
     abi_handles.errors_are_fatal = abi_symbol(library, "ompi_mpi_errors_are_fatal");
     abi_handles.errors_return = abi_symbol(library, "ompi_mpi_errors_return");

@@ -13,6 +13,7 @@ struct abi_handles abi_handles = {
     .request_null = (MPI_Request)0x180,
     .message_null = (MPI_Message)0x128,
     .message_no_proc = (MPI_Message)0x129,
+    .no_op = (MPI_Op)0x3d,
     .errhandler_null = (MPI_Errhandler)0x140,
     .errors_are_fatal = (MPI_Errhandler)0x141,
     .errors_return = (MPI_Errhandler)0x143,
