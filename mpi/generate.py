@@ -25,6 +25,7 @@ from functions import functions
 from measures import body as measured_body
 from measures import is_measured
 from table import Buffer, Parameter, Row, problems
+from uses import uses
 
 C_NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made by mpi/generate.py from mpi/functions.py. */\n"
 LINE_LENGTH = 120
@@ -68,11 +69,21 @@ def wait_for_pointer(row: Row, parameter: Parameter) -> str:
     return f"dispatch_wait_argument({parameter.name}, {row.size_of(parameter)});"
 
 
+def waits_for_handed(row: Row) -> Iterator[str]:
+    """What a drained call waits for besides the ops of its own thread."""
+    lines = uses(row)
+    if lines:
+        yield "if (handed_is_possible()) {"
+        yield from (f"    {line}" for line in lines)
+        yield "}"
+
+
 def waits(row: Row) -> Iterator[str]:
     """What an entry waits for before it enters MPI."""
-    if row.treatment == "drain" or (row.treatment == "start" and not row.buffers):
+    if row.is_drained:
         requests = [parameter for parameter in row.parameters if parameter.type == "MPI_Request"]
         yield f"dispatch_wait_request({requests[0].name});" if requests else "dispatch_wait_all();"
+        yield from waits_for_handed(row)
         return
     op = row.parameter_of_role("op")
     if op is not None and row.buffers:
@@ -253,6 +264,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "intercept/bind/bind.h"
 #include "intercept/entries.h"
 #include "intercept/mpi/dispatch.h"
+#include "intercept/mpi/handed.h"
 #include "intercept/mpi/measure.h"
 #include "intercept/names.h"
 

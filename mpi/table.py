@@ -124,6 +124,11 @@ class Row:
         """True for MPI_Pcontrol, which C cannot forward: only class told can."""
         return any(parameter.type == "..." for parameter in self.parameters)
 
+    @property
+    def is_drained(self) -> bool:
+        """True when an entry waits for every op that the program may take to be over."""
+        return self.treatment == "drain" or (self.treatment == "start" and not self.buffers)
+
     def role(self, parameter: Parameter) -> str:
         """What a parameter means: buffer-in, count, datatype, peer, tag, comm, request, requests, ..."""
         for buffer in self.buffers:
@@ -257,8 +262,7 @@ def problems(row: Row) -> Iterator[str]:
         yield f"{row.name}: class {row.treatment} for a function with arguments that only the caller knows"
     if row.treatment == "told" and [parameter.base_type for parameter in row.parameters][:1] != ["int"]:
         yield f"{row.name}: class told without an int to tell"
-    is_drained = row.treatment == "drain" or (row.treatment == "start" and not row.buffers)
-    if is_drained or row.treatment in ("direct", "told", "written"):
+    if row.is_drained or row.treatment in ("direct", "told", "written"):
         return
     for parameter in row.plain_pointers():
         if row.size_of(parameter) is None:

@@ -10,8 +10,22 @@ sys.dont_write_bytecode = True
 
 from functions import functions  # noqa: E402
 from table import Row, make_row, problems  # noqa: E402
+from uses import unwaited, uses  # noqa: E402
 
 ROWS = {row.name: row for row in functions()}
+
+# Drained calls with a buffer that is not waited for when another thread has received it.
+UNWAITED = {
+    # the memory that MPI_..._begin was given, which nobody may have received into since
+    *(f"MPI_File_{name}_end" for name in ("read_all", "read_at_all", "read_ordered")),
+    *(f"MPI_File_{name}_end" for name in ("write_all", "write_at_all", "write_ordered")),
+    # values that MPI keeps
+    *("MPI_Comm_set_attr", "MPI_Win_set_attr", "MPI_Attr_put"),
+    # where the call does not say how long it is (docs/limits.md), and MPI's own space for MPI_Bsend
+    *("MPI_Free_mem", "MPI_Win_detach"),
+    *("MPI_Comm_attach_buffer", "MPI_Session_attach_buffer"),
+    *("MPI_Comm_attach_buffer_c", "MPI_Session_attach_buffer_c"),
+}
 
 
 def roles(row: Row) -> list[str]:
@@ -58,6 +72,20 @@ def test_classes() -> None:
         assert ROWS[name].treatment == "status", name
     for name in ("MPI_Allreduce", "MPI_Bcast", "MPI_Reduce_c"):
         assert ROWS[name].treatment == "buffers", name
+
+
+def test_handed() -> None:
+    """What another thread has received is waited for where a call uses it, and only what MPI looks at is read."""
+    assert {row.name for row in ROWS.values() if row.is_drained and list(unwaited(row))} == UNWAITED
+    assert uses(ROWS["MPI_File_write_at"])[0] == "dispatch_wait_buffer(buf, count, datatype, DISPATCH_READS);"
+    assert uses(ROWS["MPI_Igatherv_c"])[2:4] == [
+        "if (handed_is_root(root, comm))",
+        "    handed_wait_parts(recvbuf, HANDED_LIST(recvcounts), HANDED_LIST(displs), recvtype, handed_peers(comm), "
+        "DISPATCH_WRITES);",
+    ]
+    assert "handed_sources" in uses(ROWS["MPI_Neighbor_allgather_init"])[1]
+    assert uses(ROWS["MPI_Rget_accumulate"])[0] == "if (op != abi_handles.no_op)"
+    assert uses(ROWS["MPI_Barrier"]) == []
 
 
 def main() -> int:

@@ -64,13 +64,13 @@ static bool buffer_is_plain(const void *buffer)
     return buffer != MPI_IN_PLACE && !gate_is_inside();
 }
 
-static void dispatch_wait_range(struct range bytes, bool is_read)
+void dispatch_wait_range(struct range bytes, bool is_read)
 {
     noted_add(bytes, is_read);
     intercept_wait_range(bytes, is_read);
 }
 
-static void dispatch_wait_unknown(void)
+void dispatch_wait_unknown(void)
 {
     noted_begin();
     noted.are_unknown = true;

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "abi.h"
+#include "base/pages.h"
 #include "intercept/busy.h"
 #include "intercept/real.h" /* generated */
 
@@ -22,6 +23,10 @@ enum dispatch_access { DISPATCH_READS, DISPATCH_WRITES };
 
 /* Waits for the ops whose holds forbid this access to `count` elements. */
 void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, enum dispatch_access access);
+
+/* The same for bytes, and for memory of which nothing is known. */
+void dispatch_wait_range(struct range bytes, bool is_read);
+void dispatch_wait_unknown(void);
 
 /* Waits for the ops that hold a page of an argument in memory (a status, a
  * request, an output): MPI would touch it while the engine is locked out. NULL

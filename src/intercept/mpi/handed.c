@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "handed.h"
+
+#include "types.h"
+
+/* --- who takes part --- */
+
+struct group {
+    bool is_between; /* the communicator of two groups */
+    int rank;
+    int size; /* of the own group */
+    int remote_size;
+};
+
+/* Errors are left to the call itself, which gets the same communicator. */
+static struct group group_ask(MPI_Comm comm)
+{
+    struct group group = {0};
+    int is_between = 0;
+    gate_enter();
+    if (comm != abi_handles.comm_null && real.MPI_Comm_test_inter(comm, &is_between) == MPI_SUCCESS) {
+        real.MPI_Comm_rank(comm, &group.rank);
+        real.MPI_Comm_size(comm, &group.size);
+    }
+    if (is_between)
+        real.MPI_Comm_remote_size(comm, &group.remote_size);
+    gate_leave();
+    group.is_between = is_between != 0;
+    return group;
+}
+
+int handed_peers(MPI_Comm comm)
+{
+    struct group group = group_ask(comm);
+    return group.is_between ? group.remote_size : group.size;
+}
+
+bool handed_is_root(int root, MPI_Comm comm)
+{
+    if (root < 0)
+        return root == MPI_ROOT;
+    struct group group = group_ask(comm);
+    return !group.is_between && group.rank == root;
+}
+
+bool handed_is_leaf(int root)
+{
+    return root >= 0; /* MPI_ROOT and MPI_PROC_NULL are negative */
+}
+
+struct neighbors {
+    int sources;
+    int targets;
+};
+
+static void neighbors_ask_cart(MPI_Comm comm, struct neighbors *neighbors)
+{
+    int dimensions = 0;
+    real.MPI_Cartdim_get(comm, &dimensions);
+    *neighbors = (struct neighbors){2 * dimensions, 2 * dimensions};
+}
+
+static void neighbors_ask_graph(MPI_Comm comm, struct neighbors *neighbors)
+{
+    int rank = 0;
+    int count = 0;
+    real.MPI_Comm_rank(comm, &rank);
+    real.MPI_Graph_neighbors_count(comm, rank, &count);
+    *neighbors = (struct neighbors){count, count};
+}
+
+static struct neighbors neighbors_ask(MPI_Comm comm)
+{
+    struct neighbors neighbors = {0};
+    int kind = MPI_UNDEFINED;
+    int is_weighted;
+    gate_enter();
+    if (comm != abi_handles.comm_null)
+        real.MPI_Topo_test(comm, &kind);
+    if (kind == MPI_CART)
+        neighbors_ask_cart(comm, &neighbors);
+    else if (kind == MPI_GRAPH)
+        neighbors_ask_graph(comm, &neighbors);
+    else if (kind == MPI_DIST_GRAPH)
+        real.MPI_Dist_graph_neighbors_count(comm, &neighbors.sources, &neighbors.targets, &is_weighted);
+    gate_leave();
+    return neighbors;
+}
+
+int handed_sources(MPI_Comm comm)
+{
+    return neighbors_ask(comm).sources;
+}
+
+int handed_targets(MPI_Comm comm)
+{
+    return neighbors_ask(comm).targets;
+}
+
+/* --- buffers --- */
+
+static int64_t list_at(struct handed_list list, int i)
+{
+    if (list.element_bytes == sizeof(int))
+        return ((const int *)list.first)[i];
+    return ((const int64_t *)list.first)[i];
+}
+
+static void list_wait(struct handed_list list, int elements)
+{
+    if (elements > 0)
+        dispatch_wait_argument(list.first, list.element_bytes * (size_t)elements);
+}
+
+/* Parts that adjoin are waited for as one: mostly all do. */
+struct run {
+    struct range bytes;
+    bool is_read;
+};
+
+static void run_end(struct run *run)
+{
+    if (run->bytes.low < run->bytes.high)
+        dispatch_wait_range(run->bytes, run->is_read);
+}
+
+static void run_add(struct run *run, struct range part)
+{
+    if (part.low >= part.high)
+        return;
+    if (part.low > run->bytes.high || part.high < run->bytes.low) {
+        run_end(run);
+        run->bytes = part;
+        return;
+    }
+    run->bytes.low = part.low < run->bytes.low ? part.low : run->bytes.low;
+    run->bytes.high = part.high > run->bytes.high ? part.high : run->bytes.high;
+}
+
+static const void *buffer_at(const void *buffer, int64_t offset_bytes)
+{
+    return (const void *)((uintptr_t)buffer + (uintptr_t)offset_bytes);
+}
+
+void handed_wait_blocks(const void *buffer, MPI_Count count, MPI_Datatype datatype, int blocks,
+                        enum dispatch_access access)
+{
+    dispatch_wait_buffer(buffer, count * blocks, datatype, access);
+}
+
+void handed_wait_parts(const void *buffer, struct handed_list counts, struct handed_list displs, MPI_Datatype datatype,
+                       int parts, enum dispatch_access access)
+{
+    struct run run = {.is_read = access == DISPATCH_READS};
+    if (buffer == MPI_IN_PLACE) /* MPI does not look at the lists either */
+        return;
+    list_wait(counts, parts);
+    list_wait(displs, parts);
+    struct type_layout layout = *types_layout(datatype);
+    if (!layout.is_known)
+        dispatch_wait_unknown();
+    for (int i = 0; layout.is_known && i < parts; i++)
+        run_add(&run,
+                types_span(&layout, buffer_at(buffer, list_at(displs, i) * layout.extent_bytes), list_at(counts, i)));
+    run_end(&run);
+}
+
+void handed_wait_typed(const void *buffer, struct handed_list counts, struct handed_list displs,
+                       const MPI_Datatype datatypes[], int parts, enum dispatch_access access)
+{
+    struct run run = {.is_read = access == DISPATCH_READS};
+    if (buffer == MPI_IN_PLACE)
+        return;
+    list_wait(counts, parts);
+    list_wait(displs, parts);
+    list_wait(HANDED_LIST(datatypes), parts);
+    for (int i = 0; i < parts; i++) {
+        if (list_at(counts, i) <= 0)
+            continue;
+        const struct type_layout *layout = types_layout(datatypes[i]);
+        if (layout->is_known)
+            run_add(&run, types_span(layout, buffer_at(buffer, list_at(displs, i)), list_at(counts, i)));
+        else
+            dispatch_wait_unknown();
+    }
+    run_end(&run);
+}
+
+/* In place, the receive buffer gives all shares. */
+static void wait_shares(const void *sendbuf, const void *recvbuf, MPI_Count sum, MPI_Count own, MPI_Datatype datatype)
+{
+    bool is_in_place = sendbuf == MPI_IN_PLACE;
+    dispatch_wait_buffer(sendbuf, sum, datatype, DISPATCH_READS);
+    dispatch_wait_buffer(recvbuf, is_in_place ? sum : own, datatype, DISPATCH_WRITES);
+}
+
+void handed_wait_shares(const void *sendbuf, const void *recvbuf, struct handed_list counts, MPI_Datatype datatype,
+                        MPI_Comm comm)
+{
+    struct group group = group_ask(comm);
+    MPI_Count sum = 0;
+    list_wait(counts, group.size);
+    for (int i = 0; i < group.size; i++)
+        sum += list_at(counts, i);
+    wait_shares(sendbuf, recvbuf, sum, sum > 0 ? list_at(counts, group.rank) : 0, datatype);
+}
+
+void handed_wait_even_shares(const void *sendbuf, const void *recvbuf, MPI_Count count, MPI_Datatype datatype,
+                             MPI_Comm comm)
+{
+    wait_shares(sendbuf, recvbuf, count * group_ask(comm).size, count, datatype);
+}
