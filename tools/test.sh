@@ -89,7 +89,7 @@ step_mpi() {
     on_mpich=$?
     run_mpi_widely --variant userfaultfd --mpi openmpi5 --mpi mpich5 --mpi mpi5abi
     on_wheels=$?
-    run_mpi --jobs 2 --variant default --mpi impi # its ranks spin
+    run_mpi --variant default --mpi impi # two jobs of it at a time hang now and then, without Lapwing too
     on_intel=$?
     for code in $on_openmpi $on_mpich $on_wheels $on_intel; do
         [ "$code" = 0 ] || [ "$code" = 77 ] || return 1

@@ -82,7 +82,6 @@ def list_families(wheels: Path) -> list[Family]:
                 **wheel_environment(impi),
                 "I_MPI_ROOT": str(impi),
                 "I_MPI_FABRICS": "shm",
-                "I_MPI_THREAD_YIELD": "2",  # sched_yield: more ranks than cores
                 "LD_LIBRARY_PATH": str(impi / "lib"),
             },
         ),
