@@ -142,7 +142,7 @@ def make_programs(character: Character, size: int) -> Programs:
 
 def make_ideal_setup(profile: JobProfile) -> Setup:
     """Return a setup for the simulation, which charges neither processor time nor holds."""
-    return replace(make_setup(profile, threshold_bytes=1), cpu_ns_per_byte=0.0, hold_ns=0.0)
+    return replace(make_setup(profile, threshold_bytes=1), cpu_ns_per_byte=0.0, hold_ns=0.0, shares_windows=True)
 
 
 def predict(profile: JobProfile, setup: Setup, way: Way) -> Prediction:

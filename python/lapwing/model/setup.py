@@ -58,7 +58,7 @@ class Setup:
     unknown_slack: float = 0.0
     absorbs_imbalance: bool = True
     overlaps_transfers: bool = False
-    shares_windows: bool = True
+    shares_windows: bool = False
     cpu_ns_per_byte: float = CPU_NS_PER_BYTE.expected
     hold_ns: float = HOLD_NS.expected
     computation_ratio: float = nan
@@ -142,7 +142,7 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("slack not measured", {"unknown_slack": 1.0}),
         vary("imbalance that moves between ranks", {"absorbs_imbalance": False}),
         vary("transfers beside other transfers", {"overlaps_transfers": True}),
-        vary("computation shared by calls in a row", {"shares_windows": False}),
+        vary("computation shared by calls in a row", {"shares_windows": True}),
         vary("processor time per byte", {"cpu_ns_per_byte": byte_ns.low}, {"cpu_ns_per_byte": byte_ns.high}),
         vary("cost of a hold", {"hold_ns": hold_ns.low}, {"hold_ns": hold_ns.high}),
     ]

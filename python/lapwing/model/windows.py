@@ -9,12 +9,15 @@ a site's windows were inside other MPI calls, and how much computation lies betw
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lapwing.model.profile import Moments
 from lapwing.model.sites import SiteTimes
 
 # Of a call's mean time: so much of it inside another site's windows, and it lies there.
 PART_INSIDE = 0.5
 # Of a window's computation: not more of it before the next call (packing), or that one has a window of its own.
 PART_BETWEEN = 0.1
+# Of the greatest computation before a call: where the mean is no more, several calls follow each other.
+PART_OF_FIRST = 0.6
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,15 @@ class Windows:
     call_ns: float
     computation_ns: float
     wait_ns: float
-    least_before_ns: int
+    before_ns: float
+
+
+def find_typical_ns(before: Moments) -> float:
+    """Return what lies before most calls of a site: little in a loop of several calls a round, for all but the first.
+
+    One call alone, at the program's start, makes no loop.
+    """
+    return before.minimum if before.mean <= PART_OF_FIRST * before.maximum else before.mean
 
 
 def measure_windows(times: SiteTimes) -> Windows | None:
@@ -36,14 +47,13 @@ def measure_windows(times: SiteTimes) -> Windows | None:
     computation_ns = sum(bucket.computation_total_ns for bucket in site.slack.buckets)
     wait_ns = max(0, site.slack.wall_total_ns - computation_ns)
     count = site.slack.sampled_count
-    return Windows(
-        site.time.count, site.time.mean, computation_ns / count, wait_ns / count, site.computation_before.minimum
-    )
+    before_ns = find_typical_ns(site.computation_before)
+    return Windows(site.time.count, site.time.mean, computation_ns / count, wait_ns / count, before_ns)
 
 
 def lies_within(inner: Windows, outer: Windows) -> bool:
     """Say whether calls of one site are made inside the windows of another (or of the same): before its touch."""
-    is_near = inner.least_before_ns <= PART_BETWEEN * outer.computation_ns
+    is_near = inner.before_ns <= PART_BETWEEN * outer.computation_ns
     return inner.call_count == outer.call_count and is_near and outer.wait_ns >= PART_INSIDE * inner.call_ns
 
 
