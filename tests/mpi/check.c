@@ -8,6 +8,17 @@ void check_start(int *argc, char ***argv)
     MPI_Init(argc, argv);
 }
 
+void check_start_multiple(int *argc, char ***argv)
+{
+    int provided;
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided == MPI_THREAD_MULTIPLE)
+        return;
+    puts("this MPI does not provide MPI_THREAD_MULTIPLE");
+    MPI_Finalize();
+    exit(77); /* what the runner takes for a skipped case */
+}
+
 int check_end(void)
 {
     if (check_rank() == 0)

@@ -56,14 +56,8 @@ static void fork_often(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
     pthread_t thread;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        puts("this MPI has no MPI_THREAD_MULTIPLE");
-        MPI_Finalize();
-        return 77;
-    }
+    check_start_multiple(&argc, &argv);
     sent = check_buffer_new(CHECK_LARGE_BYTES + OFFSET);
     received = check_buffer_new(CHECK_LARGE_BYTES + OFFSET);
     check_fill(sent, OFFSET, 3);

@@ -49,13 +49,7 @@ static void exchange_paused(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("this MPI does not provide MPI_THREAD_MULTIPLE\n");
-        MPI_Finalize();
-        return 77;
-    }
+    check_start_multiple(&argc, &argv);
     pthread_t threads[LANES], switcher;
     int numbers[LANES] = {0, 1};
     for (int i = 0; i < LANES; i++)

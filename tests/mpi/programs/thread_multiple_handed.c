@@ -310,13 +310,7 @@ static void open_file(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("no MPI_THREAD_MULTIPLE\n");
-        MPI_Finalize();
-        return 77;
-    }
+    check_start_multiple(&argc, &argv);
     rank = check_rank();
     MPI_Comm_dup(MPI_COMM_WORLD, &messages);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -69,14 +69,9 @@ static void *lane_run(void *number)
 
 int main(int argc, char **argv)
 {
-    int provided, numbers[LANES];
+    int numbers[LANES];
     pthread_t threads[LANES];
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("this MPI does not provide MPI_THREAD_MULTIPLE\n");
-        MPI_Finalize();
-        return 77;
-    }
+    check_start_multiple(&argc, &argv);
     for (int i = 0; i < LANES; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &lanes[i]);
     for (int i = 0; i < LANES; i++) {

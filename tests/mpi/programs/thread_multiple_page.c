@@ -32,15 +32,9 @@ static void rank_receive(MPI_Comm comm)
 int main(int argc, char **argv)
 {
     MPI_Comm comm;
-    int provided;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    check_start_multiple(&argc, &argv);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     memory = mmap(NULL, 2 * LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("no MPI_THREAD_MULTIPLE\n");
-        MPI_Finalize();
-        return 77;
-    }
     if (check_rank() == 0) {
         rank_receive(comm);
     } else {
