@@ -33,13 +33,13 @@ static struct {
     _Atomic uint32_t depth;
 } stall;
 
-void program_stall_begin(void)
+static void program_stall_begin(void)
 {
     if (atomic_fetch_add_explicit(&stall.depth, 1, memory_order_relaxed) == 0)
         atomic_store_explicit(&stall.since_ns, base_clock_now_ns(), memory_order_relaxed);
 }
 
-void program_stall_end(void)
+static void program_stall_end(void)
 {
     int64_t since_ns = atomic_load_explicit(&stall.since_ns, memory_order_relaxed);
     if (atomic_fetch_sub_explicit(&stall.depth, 1, memory_order_relaxed) != 1)
@@ -53,6 +53,18 @@ int64_t program_stalled_ns(void)
     int64_t since_ns = atomic_load_explicit(&stall.since_ns, memory_order_relaxed);
     int64_t running_ns = since_ns == 0 ? 0 : base_clock_now_ns() - since_ns;
     return atomic_load_explicit(&stall.total_ns, memory_order_relaxed) + running_ns;
+}
+
+uint32_t program_wait_begin(void)
+{
+    program_stall_begin();
+    return gate_keep_engine_out();
+}
+
+void program_wait_end(uint32_t wait)
+{
+    if (gate_let_engine_in(wait))
+        program_stall_end();
 }
 
 static struct transfer *transfer_of(uint64_t id)
@@ -236,14 +248,12 @@ struct transfer_wait {
 
 static struct transfer_wait transfer_wait_begin(void)
 {
-    program_stall_begin();
-    return (struct transfer_wait){base_clock_now_ns(), gate_keep_engine_out()};
+    return (struct transfer_wait){base_clock_now_ns(), program_wait_begin()};
 }
 
 static void transfer_wait_end(struct transfer_wait wait)
 {
-    if (gate_let_engine_in(wait.number))
-        program_stall_end();
+    program_wait_end(wait.number);
     record_count(RECORD_CALL_WAIT_NS, (uint64_t)(base_clock_now_ns() - wait.begin_ns));
 }
 

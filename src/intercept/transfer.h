@@ -95,10 +95,14 @@ void transfer_poll_round(uint32_t round);
 /* For protect_start(): signal context, any thread. */
 void transfer_touched(uint64_t op_id, uintptr_t address);
 
+/* A wait of the calling thread in a call: it counts as stall, and the engine stays
+ * out. Returns its number, to end it with; one that a longjmp has left was ended
+ * by intercept_waits_left(). */
+uint32_t program_wait_begin(void);
+void program_wait_end(uint32_t wait);
+
 /* Time that the program has spent waiting in calls and at touches: what must
  * not be taken for overlap. One thread's waits are counted at a time. */
-void program_stall_begin(void);
-void program_stall_end(void);
 int64_t program_stalled_ns(void);
 
 #endif

@@ -230,8 +230,7 @@ int dispatch_block(dispatch_look_fn *look, void *argument)
 {
     int is_over = 0;
     int result = MPI_SUCCESS;
-    program_stall_begin();
-    uint32_t wait = gate_keep_engine_out();
+    uint32_t wait = program_wait_begin();
     for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
         dispatch_enter();
         result = look(argument, &is_over);
@@ -239,7 +238,6 @@ int dispatch_block(dispatch_look_fn *look, void *argument)
         if (!is_over && result == MPI_SUCCESS)
             transfer_poll_round(round);
     }
-    if (gate_let_engine_in(wait))
-        program_stall_end();
+    program_wait_end(wait);
     return result;
 }
