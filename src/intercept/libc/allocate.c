@@ -181,11 +181,12 @@ static void *block_move_to_pages(void *block, size_t length_bytes)
 static void *block_resize_large(void *block, size_t length_bytes)
 {
     void *resized = libc_real()->realloc(block, block_whole_pages(length_bytes));
-    if (resized != NULL)
-        block_note_end(resized, length_bytes);
-    if (resized == NULL || block_owns_its_pages(resized))
-        return resized;
-    return block_move_to_pages(resized, length_bytes);
+    if (resized == NULL)
+        return NULL;
+    if (!block_owns_its_pages(resized))
+        return block_move_to_pages(resized, length_bytes);
+    block_note_end(resized, length_bytes);
+    return resized;
 }
 
 void *libc_entry_realloc(void *block, size_t length_bytes) LIBC_ENTRY(realloc);
