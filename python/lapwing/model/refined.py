@@ -21,6 +21,7 @@ from lapwing.model.profile import JobProfile, RankProfile, Way
 from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
 from lapwing.model.sites import (
     Baseline,
+    CallGroup,
     SiteTimes,
     estimate_stolen_ns,
     hide,
@@ -130,13 +131,23 @@ def has_progress(case: Case) -> bool:
     return case.way is not Way.STOCK and (case.way not in DEFERRED_WAYS or case.setup.defers_with_progress)
 
 
+def put_behind(case: Case, times: SiteTimes, groups: tuple[CallGroup, ...]) -> SiteOutcome:
+    """Let some calls of a site, or all, go on beside the computation that their slack holds."""
+    charge = case.charge_ns_per_byte(times)
+    hidden, with_idle = hide(groups, times.site.slack, case.setup, charge, case.ratio)
+    stolen = estimate_stolen_ns(groups, hidden, charge)
+    return SiteOutcome(times, hidden, with_idle, stolen_ns=stolen, free_ns=measure_free_ns(groups, charge))
+
+
+def change_calls(outcome: SiteOutcome, count: int, cost_ns: float) -> SiteOutcome:
+    """Charge calls that are deferred or rewritten with their cost: all stay as they are where that does not pay."""
+    changed = replace(outcome, cost_ns=cost_ns, changed_count=count)
+    return changed if changed.gain_ns > 0 else SiteOutcome(outcome.times)
+
+
 def judge_wait(case: Case, times: SiteTimes) -> SiteOutcome:
     """Let a wait's transfers begin at the start of their requests."""
-    if not has_progress(case):
-        return SiteOutcome(times)
-    hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.charge_ns_per_byte(times), case.ratio)
-    stolen = estimate_stolen_ns(times.groups, hidden, case.charge_ns_per_byte(times))
-    return SiteOutcome(times, hidden, with_idle, stolen_ns=stolen)
+    return put_behind(case, times, times.groups) if has_progress(case) else SiteOutcome(times)
 
 
 def judge_test(case: Case, times: SiteTimes) -> SiteOutcome:
@@ -148,12 +159,8 @@ def judge_test(case: Case, times: SiteTimes) -> SiteOutcome:
 def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
     """Let Lapwing return early from a blocking call: where that does not pay, the site learns to pass."""
     groups = select_deferrable(times, case.setup)
-    hidden, with_idle = hide(groups, times.site.slack, case.setup, case.charge_ns_per_byte(times), case.ratio)
     count = sum(group.count for group in groups)
-    stolen = estimate_stolen_ns(groups, hidden, case.charge_ns_per_byte(times))
-    free = measure_free_ns(groups, case.charge_ns_per_byte(times))
-    outcome = SiteOutcome(times, hidden, with_idle, count * case.setup.hold_ns, count, stolen, free_ns=free)
-    return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
+    return change_calls(put_behind(case, times, groups), count, count * case.setup.hold_ns)
 
 
 def find_rewrite_cost_ns(floors_ns: Mapping[str, float], function: str) -> float:
@@ -167,13 +174,9 @@ def judge_rewritten(case: Case, times: SiteTimes) -> SiteOutcome:
     """Turn a blocking call into a start, and a wait before the first touch: only where that pays."""
     if not is_convertible(times.site.function):
         return SiteOutcome(times)
-    hidden, with_idle = hide(times.groups, times.site.slack, case.setup, case.charge_ns_per_byte(times), case.ratio)
     count = times.site.time.count
-    cost = count * find_rewrite_cost_ns(case.baseline.floors_ns, times.site.function)
-    stolen = estimate_stolen_ns(times.groups, hidden, case.charge_ns_per_byte(times))
-    free = measure_free_ns(times.groups, case.charge_ns_per_byte(times))
-    outcome = SiteOutcome(times, hidden, with_idle, cost, count, stolen, free_ns=free)
-    return outcome if outcome.gain_ns > 0 else SiteOutcome(times)
+    cost_ns = count * find_rewrite_cost_ns(case.baseline.floors_ns, times.site.function)
+    return change_calls(put_behind(case, times, times.groups), count, cost_ns)
 
 
 def judge_blocking(case: Case, times: SiteTimes) -> SiteOutcome:

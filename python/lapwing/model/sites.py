@@ -244,16 +244,16 @@ def select_deferrable(times: SiteTimes, setup: Setup) -> tuple[CallGroup, ...]:
     return tuple(group for group in chosen if group.count)
 
 
-def estimate_stolen_ns(groups: tuple[CallGroup, ...], hidden_ns: float, cpu_ns_per_byte: float) -> float:
-    """Return by how much the hidden transfers stretch the computation; hide() has charged it to the call already."""
-    cost_ns = sum(g.count * min(g.data_ns, g.size_bytes * cpu_ns_per_byte) for g in groups)
-    room_ns = sum(g.count * g.data_ns for g in groups) - cost_ns
-    return cost_ns * min(1.0, hidden_ns / room_ns) if room_ns > 0 else 0.0
-
-
 def measure_free_ns(groups: tuple[CallGroup, ...], cpu_ns_per_byte: float) -> float:
     """Return what of the transfers could hide at most: what they take from the computing core cannot."""
     return sum(g.count * max(0.0, g.data_ns - g.size_bytes * cpu_ns_per_byte) for g in groups)
+
+
+def estimate_stolen_ns(groups: tuple[CallGroup, ...], hidden_ns: float, cpu_ns_per_byte: float) -> float:
+    """Return by how much the hidden transfers stretch the computation; hide() has charged it to the call already."""
+    cost_ns = sum(g.count * min(g.data_ns, g.size_bytes * cpu_ns_per_byte) for g in groups)
+    free_ns = measure_free_ns(groups, cpu_ns_per_byte)
+    return cost_ns * min(1.0, hidden_ns / free_ns) if free_ns > 0 else 0.0
 
 
 def hide(
