@@ -164,6 +164,21 @@ def test_prediction_is_near_the_simulated_run(character: Character, way: Way) ->
     assert max(errors) < 0.10
 
 
+@pytest.mark.parametrize("character", [halo, loop])
+def test_calls_in_a_row_without_shared_windows_are_mispredicted(character: Character) -> None:
+    """What `shares_windows` is for: one computation counted four times, and transfers both ways counted in turn."""
+    errors = {}
+    for size in SIZES:
+        programs = make_programs(character, size)
+        profile = profile_programs(programs)
+        alone = replace(make_ideal_setup(profile), shares_windows=False)
+        predicted_ns = predict(profile, alone, Way.DEFERRED).expected_ns
+        errors[size] = predicted_ns / measure_programs(programs, Way.DEFERRED) - 1
+    print(character.__name__, {size: f"{100 * error:+.1f} %" for size, error in errors.items()})
+    assert errors[1 << 20] < -0.10  # too short
+    assert errors[4 << 20] > 0.30  # too long
+
+
 @pytest.mark.parametrize("character", CHARACTERS)
 @pytest.mark.parametrize("size", SIZES)
 def test_stock_terms_add_up_to_the_measured_time(character: Character, size: int) -> None:
