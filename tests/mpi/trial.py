@@ -5,7 +5,6 @@ import argparse
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +27,6 @@ class Run:
     exit_code: int | None  # None: killed because it took too long
     lines: Sequence[str]
     errors: str
-    elapsed_s: float
 
 
 def compile_program(program: Program, family: Family, folder: Path) -> Path:
@@ -49,10 +47,9 @@ def compile_program(program: Program, family: Family, folder: Path) -> Path:
 
 def run_command(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> Run:
     """Run to the end, or to the time limit."""
-    begin_s = time.monotonic()
     exit_code, output, errors = run_group(command, environment, timeout_s)
     # Ranks write at the same time: their lines have no order between them.
-    return Run(exit_code, sorted(output.splitlines()), errors, time.monotonic() - begin_s)
+    return Run(exit_code, sorted(output.splitlines()), errors)
 
 
 def read_records(folder: Path) -> list[RankRecord]:
