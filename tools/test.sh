@@ -44,7 +44,7 @@ configure() {
 }
 
 step_build() {
-    configure release && .venv/bin/cmake --build --preset release -j 2 | tail -n 1
+    configure release && .venv/bin/cmake --build --preset release -j 2
 }
 
 step_preload() {
@@ -67,7 +67,7 @@ step_python() {
 # Only tests that link the layers: a sanitizer's runtime cannot be preloaded.
 step_sanitize() {
     for preset in asan tsan; do
-        configure "$preset" && .venv/bin/cmake --build --preset "$preset" -j 2 | tail -n 1 &&
+        configure "$preset" && .venv/bin/cmake --build --preset "$preset" -j 2 &&
             .venv/bin/ctest --preset "$preset" -L unit -j 2 || return 1
     done
 }
