@@ -13,7 +13,8 @@ import pytest
 
 from lapwing.commands.lab import SELF, find_line
 from lapwing.errors import LabError
-from lapwing.lab.network import burst_bytes, make_hosts_file, may_build, parse_rate, share_cores
+from lapwing.lab import network
+from lapwing.lab.network import burst_bytes, choose_prefix, make_hosts_file, may_build, parse_rate, share_cores
 
 PYTHON = Path(__file__).parents[2] / "python"
 WHEELS = Path(__file__).parents[2] / ".venv/mpi"
@@ -46,6 +47,20 @@ def test_rates() -> None:
     assert burst_bytes("1gbit") < burst_bytes("5gbit") < 128 * 1024
     with pytest.raises(LabError, match="not a link rate"):
         parse_rate("fast")
+
+
+@pytest.mark.parametrize("permitted", [(), network.USER_NAMESPACE])
+def test_a_lab_is_built_where_it_may_be(permitted: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network, "check_tools", lambda: None)
+    monkeypatch.setattr(network, "may_build", lambda prefix=(): tuple(prefix) == permitted)
+    assert choose_prefix() == permitted
+
+
+def test_a_machine_without_namespaces_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network, "check_tools", lambda: None)
+    monkeypatch.setattr(network, "may_build", lambda prefix=(): False)
+    with pytest.raises(LabError, match="not permitted here"):
+        choose_prefix()
 
 
 def test_hosts_file_names_every_host() -> None:

@@ -31,6 +31,7 @@ LINK_LIMIT_S = 10.0
 # a quarter more processor time.
 CONGESTION_CONTROL = "reno"
 NESTED = "LAPWING_LAB_NESTED"
+USER_NAMESPACE = ("unshare", "-Urnm")
 
 
 @dataclass(frozen=True)
@@ -91,17 +92,23 @@ def check_tools() -> None:
             raise LabError(f"the lab needs the tool {tool}", f"install {package} (apt-get install {package})")
 
 
-def enter_user_namespace(argv: Sequence[str]) -> None:
-    """Start this command again inside a user namespace when only there a lab can be built."""
+def choose_prefix() -> Sequence[str]:
+    """Return what stands before a command that builds a lab: nothing, or a user namespace; refuse where none can."""
     check_tools()
     if may_build():
-        return
-    nested = ["unshare", "-Urnm"]
-    if NESTED in os.environ or not may_build(nested):
+        return ()
+    if NESTED in os.environ or not may_build(USER_NAMESPACE):
         remedy = "run as root, allow user namespaces, or use --shared-memory where the command offers it"
         raise LabError("network namespaces are not permitted here", remedy)
-    os.environ[NESTED] = "1"
-    os.execvp(nested[0], [*nested, *argv])
+    return USER_NAMESPACE
+
+
+def enter_user_namespace(argv: Sequence[str]) -> None:
+    """Start this command again inside a user namespace when only there a lab can be built."""
+    prefix = choose_prefix()
+    if prefix:
+        os.environ[NESTED] = "1"
+        os.execvp(prefix[0], [*prefix, *argv])
 
 
 class Network:
