@@ -14,7 +14,8 @@ from lapwing.bench.wire import CHUNK_BYTES, measure_wire
 
 VARIANTS = ("stock", "lapwing")
 WIRE_SECONDS = 2.0
-WIRE = Path(__file__).with_name("wire.py")
+WIRE_SLOWNESS = 10  # a stream that takes so many times as long as the link's rate allows does not go on
+WIRE_START_S = 30.0
 
 Advance = Callable[[], None]
 Samples = dict[tuple[str, int], list[Mapping[str, Any]]]
@@ -140,8 +141,9 @@ def measure_wire_cost(place: Place, bits_per_s: float) -> WireCost | None:
     length_bytes = max(1, int(bits_per_s / 8 * WIRE_SECONDS) // CHUNK_BYTES) * CHUNK_BYTES
     receiver, sender = place.network.hosts[:2]
     lines = [
-        host.enter([SELF[0], str(WIRE), end, receiver.address, str(length_bytes)], str(Path.cwd()))
+        host.enter([SELF[0], "-m", "lapwing.bench.wire", end, receiver.address, str(length_bytes)], str(Path.cwd()))
         for host, end in ((receiver, "listen"), (sender, "connect"))
     ]
-    receive_s, send_s = measure_wire(lines[0], lines[1])
+    limit_s = WIRE_START_S + WIRE_SLOWNESS * length_bytes * 8 / bits_per_s
+    receive_s, send_s = measure_wire(lines[0], lines[1], limit_s)
     return WireCost(receive_s * 1e6 / length_bytes, send_s * 1e6 / length_bytes)
