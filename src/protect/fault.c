@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Everything of this layer that may run in signal context. Rules of this file:
  * no allocation, no lock, no libc beyond syscall(2) wrappers, errno kept. A test
- * compares the symbols that it uses with a list. */
+ * compares the symbols that it uses with a list; another one follows what is
+ * reached through `touched_report` and `watch_report` (tests/lib/signal_context.py). */
 #include "protect/fault.h"
 
 #include <errno.h>
