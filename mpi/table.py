@@ -133,7 +133,7 @@ class Row:
         """What a parameter means: buffer-in, count, datatype, peer, tag, comm, request, requests, ..."""
         for buffer in self.buffers:
             if parameter.name == buffer.address:
-                return self._buffer_role(parameter, buffer)
+                return self._buffer_role(buffer)
             if parameter.name == buffer.count:
                 return "count"
         if parameter.name in PEER_NAMES:
@@ -142,7 +142,7 @@ class Row:
             return "tag"
         return plain_role(parameter)
 
-    def _buffer_role(self, parameter: Parameter, buffer: Buffer) -> str:
+    def _buffer_role(self, buffer: Buffer) -> str:
         if not buffer.is_written:
             return "buffer-in"
         is_sent_too = any(role in self.name.lower() for role in ("bcast", "_replace", "reduce_local"))

@@ -38,7 +38,7 @@ from lapwing.errors import RecordError
 from lapwing.model.profile import JobProfile, Touch, Way
 from lapwing.model.study import Study, study_profile
 from lapwing.profile.record import JobRecord, RankRecord
-from lapwing.report.totals import sum_ranks
+from lapwing.report.totals import JobTotals
 
 PROGRAM = "mpirun -n 2 ./solver"
 
@@ -68,9 +68,17 @@ def make_rounds(times: dict[Way, Sequence[float]]) -> Rounds:
     return Rounds(runs, count=len(next(iter(times.values()))), wanted=5)
 
 
+def sum_ranks(profile: JobProfile) -> JobTotals:
+    """Sum up a profile that is in memory."""
+    totals = JobTotals({}, world_size=len(profile.ranks))
+    for rank in profile.ranks:
+        totals.add(rank)
+    return totals
+
+
 def advise(study: Study, rounds: Rounds, choice: Choice | None = None, cause: str = "") -> Advice:
     """Make an advice."""
-    totals = sum_ranks({}, study.profile.ranks)
+    totals = sum_ranks(study.profile)
     chosen = choice or choose_ways(study)
     return build_advice(study, totals, chosen, rounds, {}, PROGRAM, cause=cause, plain_wall_s=1.5)
 
@@ -349,7 +357,7 @@ def test_page_works_in_a_browser(gained: Advice, tmp_path: Path) -> None:
     browser = shutil.which("chromium")
     if browser is None:
         pytest.skip("chromium is not installed")
-    profile = sum_ranks({}, make_study(blocking_with_slack).profile.ranks)
+    profile = sum_ranks(make_study(blocking_with_slack).profile)
     script = """<script>{const heads = document.querySelectorAll("#ways th"); heads[0].click(); heads[0].click();
     const names = [...document.querySelectorAll("#ways tbody tr")].map((row) => row.cells[0].textContent);
     document.title = names.join(", ") + "; " + document.querySelectorAll("svg").length; }</script></body>"""

@@ -10,7 +10,7 @@ from test_model_mpip import REPORT
 from test_model_refined import make_programs, overlapping
 
 from lapwing.cli import main
-from lapwing.model.document import encode_profile
+from lapwing.model.document import FORMAT
 from lapwing.model.profile import Way
 
 
@@ -18,7 +18,7 @@ from lapwing.model.profile import Way
 def base(tmp_path: Path) -> str:
     """The file of a stock run."""
     path = tmp_path / "stock.json"
-    path.write_text(encode_profile(profile_programs(make_programs(overlapping, 1 << 20))), "utf-8")
+    path.write_text(FORMAT.encode(profile_programs(make_programs(overlapping, 1 << 20))), "utf-8")
     return str(path)
 
 
@@ -27,7 +27,7 @@ def dedicated(tmp_path: Path) -> str:
     """The file of a run with a dedicated core."""
     path = tmp_path / "dedicated.json"
     profile = profile_programs(make_programs(overlapping, 1 << 20), Way.DEDICATED, 16 / 15)
-    path.write_text(encode_profile(profile), "utf-8")
+    path.write_text(FORMAT.encode(profile), "utf-8")
     return str(path)
 
 

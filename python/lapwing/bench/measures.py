@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from statistics import median, quantiles
+from statistics import quantiles
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,3 @@ def calculate_limit_share(comm: float, comp: float, both: float, processor: floa
 def calculate_speedup(stock: float, lapwing: float) -> float:
     """Return how many times faster."""
     return stock / lapwing
-
-
-def median_of(rows: Sequence[Sequence[float]]) -> float:
-    """Return the median of several samples together."""
-    return median([value for row in rows for value in row])

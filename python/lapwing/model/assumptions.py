@@ -86,7 +86,7 @@ def judge_balance(stock: Prediction) -> Assumption:
     return Assumption(claim, part <= 0.1, f"{100 * part:.0f} % of it is for late peers ({how})")
 
 
-def judge_blocking_progress(profile: JobProfile, classes: dict[CallClass, ClassSummary]) -> Assumption:
+def judge_blocking_progress(classes: dict[CallClass, ClassSummary]) -> Assumption:
     """Do blocking calls move only their own data? (Section IV)"""
     claim = "blocking calls move no data of nonblocking operations"
     if classes[CallClass.START].count == 0:
@@ -133,7 +133,7 @@ def judge_threads(profile: JobProfile) -> Assumption:
     return Assumption(claim, not threaded, evidence, ("paper", "refined"))
 
 
-def judge_slack(profile: JobProfile, stock: Prediction) -> Assumption:
+def judge_slack(stock: Prediction) -> Assumption:
     """Is the slack known where the time goes?"""
     sites = list_outcomes(stock.ranks, CallClass.BLOCKING, CallClass.WAIT)
     known = [outcome for outcome in sites if outcome.times.site.slack is not None]
@@ -154,10 +154,10 @@ def judge_assumptions(
         judge_scaling(profile),
         judge_overlap(dedicated if dedicated.ranks else stock),
         judge_balance(stock),
-        judge_blocking_progress(profile, classes),
+        judge_blocking_progress(classes),
         judge_floor("nonblocking start", classes[CallClass.START]),
         judge_floor("test", classes[CallClass.TEST]),
         judge_floor("wait", classes[CallClass.WAIT]),
         judge_contention(contention),
-        judge_slack(profile, stock),
+        judge_slack(stock),
     ]

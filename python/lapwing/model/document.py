@@ -41,11 +41,6 @@ def has_default(field: Any, value: Any) -> bool:
     return field.default is not MISSING and bool(value == field.default)
 
 
-def encode_profile(profile: JobProfile) -> str:
-    """Write a profile as JSON."""
-    return FORMAT.encode(profile)
-
-
 class DocumentError(ValueError):
     """A value that does not fit; the message begins with its place."""
 

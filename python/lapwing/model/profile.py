@@ -198,14 +198,12 @@ class SiteStatistics:
 class Engine:
     """What Lapwing's own progress cost on one rank, in a run that had any.
 
-    cpu_ns: processor time of the engine thread. hold_ns: arming and releasing holds. gate_wait_ns: time
-    that threads of the program waited to enter MPI because the engine was inside. ops, bytes_total: what
+    cpu_ns: processor time of the engine thread. hold_ns: arming and releasing holds. ops, bytes_total: what
     was carried in the background.
     """
 
     cpu_ns: int = 0
     hold_ns: int = 0
-    gate_wait_ns: int = 0
     ops: int = 0
     bytes_total: int = 0
 

@@ -163,7 +163,7 @@ def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
     return change_calls(put_behind(case, times, groups), count, count * case.setup.hold_ns)
 
 
-def find_rewrite_cost_ns(floors_ns: Mapping[str, float], function: str) -> float:
+def find_rewrite_cost_ns(floors_ns: Mapping[str, float]) -> float:
     """Return what a start and a wait cost: t_minMPInonblock + t_minMPIwait (paper, III-C2b), if the run had any."""
     starts = [time_ns for name, time_ns in floors_ns.items() if name.removeprefix("MPI_").startswith("I")]
     waits = [time_ns for name, time_ns in floors_ns.items() if name.removeprefix("MPI_").startswith("Wait")]
@@ -175,7 +175,7 @@ def judge_rewritten(case: Case, times: SiteTimes) -> SiteOutcome:
     if not is_convertible(times.site.function):
         return SiteOutcome(times)
     count = times.site.time.count
-    cost_ns = count * find_rewrite_cost_ns(case.baseline.floors_ns, times.site.function)
+    cost_ns = count * find_rewrite_cost_ns(case.baseline.floors_ns)
     return change_calls(put_behind(case, times, times.groups), count, cost_ns)
 
 

@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
 
 from lapwing.model.assumptions import Assumption, judge_assumptions
 from lapwing.model.calibration import derive_parameters
@@ -69,8 +68,3 @@ def study_profile(profile: JobProfile, threshold_bytes: int = 65536, wait_conten
     predictions = {prediction.way: prediction for prediction in predict_ways(profile, setup)}
     assumptions = judge_assumptions(profile, predictions[Way.STOCK], predictions[Way.DEDICATED], wait_contention)
     return Study(profile, setup, predictions, apply_paper(profile), tuple(assumptions))
-
-
-def has_dedicated(study: Study) -> bool:
-    """Say whether a core can be given up at all."""
-    return not isnan(study.setup.computation_ratio)

@@ -99,7 +99,6 @@ class RawSite:
     watch_tried_count: int
     watch_refused_count: int
     large_count: int
-    full_kinds: int
     cells: Mapping[int, tuple[Cell, ...]]
 
 
@@ -255,7 +254,6 @@ class Blocks:
             bytes=make_sample(*fields[7:11]),
             before=make_sample(*fields[11:15]),
             cells=self.read_cells(fields[15]),
-            full_kinds=fields[16],
             sampled_count=fields[17],
             wall_total_ns=fields[18],
             censored_count=fields[19],

@@ -2,7 +2,7 @@
 """Sums a profiled job up, one rank after the other: what all reports print."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -225,15 +225,6 @@ def describe_place(file: str, line: int, caller: str, module: str, offset: int) 
     if file:
         return f"{file.rsplit('/', 1)[-1]}:{line}"
     return name_address(caller, module, offset) or "an unknown place"
-
-
-def sum_ranks(about: Mapping[str, Any], ranks: Iterable[RankProfile]) -> JobTotals:
-    """Sum ranks up: for tests, and profiles that are in memory."""
-    totals = JobTotals(about)
-    for rank in ranks:
-        totals.add(rank)
-    totals.world_size = len(totals.ranks)
-    return totals
 
 
 def sum_profile(job: ProfileJob) -> JobTotals:
