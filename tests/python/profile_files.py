@@ -43,6 +43,7 @@ class FileSpec:
     event_capacity: int = 0
     elapsed_ns: int = 1_000_000
     version: int = 1
+    lost_requests: int = 0
     blocks: list[bytes] = field(default_factory=list)
 
 
@@ -109,7 +110,7 @@ def make_file(spec: FileSpec) -> bytes:
         started_ns + spec.elapsed_ns,
         77,
         0,
-        0,
+        spec.lost_requests,
         1,
         500,
         b"node7",

@@ -78,6 +78,13 @@ def test_unfinished_ranks_are_noticed(tmp_path: Path) -> None:
     assert "1 rank ended without MPI_Finalize" in render(sum_profile(open_profile_job(job)))
 
 
+def test_requests_that_were_not_followed_are_noticed(tmp_path: Path) -> None:
+    specs = [replace(make_receive(), rank=rank, size=2, lost_requests=3) for rank in range(2)]
+    totals = sum_profile(open_profile_job(merge(tmp_path, specs)))
+    assert "6 requests could not be followed" in render(totals)
+    assert encode_profile_totals(totals)["lost_requests"] == 6
+
+
 def test_json_has_a_schema_and_survives_a_round_trip(totals: JobTotals) -> None:
     document = json.loads(json.dumps(encode_profile_totals(totals)))
     assert document["schema"] == "lapwing-profile-summary-1"

@@ -152,6 +152,9 @@ def iterate_notes(totals: JobTotals) -> Iterator[str]:
         yield f"notice: {ranks} ended without MPI_Finalize (first: rank {unfinished[0]})"
     if totals.lost_calls:
         yield f"notice: {format_count(totals.lost_calls, 'call')} found no room in the record"
+    if totals.lost_requests:
+        lost = format_count(totals.lost_requests, "request")
+        yield f"notice: {lost} could not be followed, too many at once: their waits count without slack and bytes"
     damaged = totals.about.get("damaged")
     for text in damaged if isinstance(damaged, list) else ():
         yield f"notice: {text}"
@@ -246,6 +249,7 @@ def encode_profile_totals(totals: JobTotals) -> dict[str, Any]:
         "mpi_libraries": list(totals.libraries),
         "watches": {"count": totals.watch_count, "cost_ns": totals.watch_cost_ns},
         "lost_calls": totals.lost_calls,
+        "lost_requests": totals.lost_requests,
         "classes": {
             c.value: {"time_ns": totals.class_ns(c), "count": totals.class_count(c), "bytes": totals.class_bytes(c)}
             for c in CLASSES

@@ -164,6 +164,7 @@ class JobTotals:
     watch_count: int = 0
     watch_cost_ns: int = 0
     lost_calls: int = 0
+    lost_requests: int = 0
     libraries: Counter[str] = field(default_factory=Counter)
     world_size: int = 0
 
@@ -235,6 +236,7 @@ def sum_profile(job: ProfileJob) -> JobTotals:
         totals.watch_count += rank.header.watch_count
         totals.watch_cost_ns += rank.header.watch_cost_ns
         totals.lost_calls += rank.header.lost_calls
+        totals.lost_requests += rank.header.lost_requests
         totals.libraries[rank.header.mpi_library] += 1
         totals.world_size = max(totals.world_size, rank.header.size)
     return totals
