@@ -4,19 +4,19 @@
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs_mpi
 from rich.console import Console
 
 from lapwing.bench.bip import KEYS as BIP_KEYS
 from lapwing.bench.bip import describe_bip
 from lapwing.bench.contenders import Contender
-from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.mpi import Mpi
 from lapwing.bench.place import Place
 from lapwing.bench.sendtime import KEYS, describe_sendtime
 from lapwing.bench.turns import Turns, take_turns
@@ -101,15 +101,7 @@ def test_plots_are_written(bip: list[dict[str, Any]], sendtime: list[dict[str, A
         assert (tmp_path / "plot.png").stat().st_size > 1000
 
 
-def has_mpi() -> bool:
-    try:
-        find_mpi(None)
-    except LapwingError:
-        return False
-    return True
-
-
-@pytest.mark.skipif(not has_mpi() or shutil.which("cc") is None, reason="no MPI or no C compiler")
+@needs_mpi
 @pytest.mark.parametrize("experiment", ["bip --poke test --matrix 4KiB", "sendtime"])
 def test_short_run(tmp_path: Path, stand_in_preload: Path, experiment: str) -> None:
     line = f"bench {experiment} --shared-memory --sizes 64KiB --compute 200 --repetitions 3 --rounds 1"

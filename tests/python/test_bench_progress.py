@@ -4,18 +4,18 @@
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs_mpi
 from rich.console import Console
 
 from lapwing.bench.contenders import Contender, list_contenders, list_strategies, parse_strategies
 from lapwing.bench.experiments import WireCost
-from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.mpi import Mpi
 from lapwing.bench.place import Place
 from lapwing.bench.progress import (
     SMALL,
@@ -222,15 +222,7 @@ def test_plot_is_written(result: dict[str, Any], tmp_path: Path) -> None:
     assert (tmp_path / "plot.png").stat().st_size > 1000
 
 
-def has_mpi() -> bool:
-    try:
-        find_mpi(None)
-    except LapwingError:
-        return False
-    return True
-
-
-@pytest.mark.skipif(not has_mpi() or shutil.which("cc") is None, reason="no MPI or no C compiler")
+@needs_mpi
 def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
     line = "bench progress --shared-memory --sizes 64KiB --compute 200 --strategies auto --repetitions 3 --rounds 1"
     line += " --work memory"

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs_mpi
 from rich.console import Console
 
 from lapwing.bench.contenders import Contender
-from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.mpi import Mpi
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
 from lapwing.probe.evidence import EXPERIMENTS, Carrier, Finding, SizeFindings, Verdict, choose_verdict, judge_size
@@ -175,15 +176,7 @@ def test_line_with_a_program_is_refused() -> None:
         find_line_mpi(["true"], None)
 
 
-def has_mpi() -> bool:
-    try:
-        find_mpi(None)
-    except LapwingError:
-        return False
-    return True
-
-
-@pytest.mark.skipif(not has_mpi() or shutil.which("cc") is None, reason="no MPI or no C compiler")
+@needs_mpi
 def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
     line = "probe --shared-memory --sizes 64KiB --repetitions 3 --strategies auto --json out.json"
     environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}

@@ -10,7 +10,6 @@ from lapwing.advise.show import (
     describe_left_out,
     describe_times,
     describe_walls,
-    format_seconds,
     format_way,
     list_shown,
 )
@@ -28,6 +27,7 @@ from lapwing.report.html import (
     make_table,
     make_text,
 )
+from lapwing.report.summary import format_seconds
 from lapwing.report.totals import JobTotals
 
 PREDICTED, MEASURED, CURVE = "#2e86ab", "#d1495b", "#7b5ea7"

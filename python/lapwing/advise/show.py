@@ -7,15 +7,10 @@ from rich.table import Table
 from lapwing.advise.advice import Advice, Measured, WayAdvice
 from lapwing.advise.judge import Predicted, predict_speedup
 from lapwing.model.profile import Way
-from lapwing.report.summary import format_count, format_time
+from lapwing.report.summary import format_count, format_seconds
 
 COLUMNS = ("time\npredicted", "\nmeasured", "speedup\npredicted", "\nmeasured", "\ninside")
 SITES_MAX, FINDINGS_MAX = 3, 2
-
-
-def format_seconds(time_s: float) -> str:
-    """Write seconds for people."""
-    return format_time(time_s * 1e9)
 
 
 def format_predicted(predicted: Predicted | None, stock: Predicted | None) -> tuple[str, str]:

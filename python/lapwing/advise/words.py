@@ -8,14 +8,9 @@ from lapwing.advise.judge import ROUNDS_MIN, Outcome, predict_speedup
 from lapwing.model.classes import CallClass
 from lapwing.model.profile import Way
 from lapwing.model.study import Study
-from lapwing.report.summary import format_count, format_time
+from lapwing.report.summary import format_count, format_seconds, format_time
 
 SHARE_MIN = 0.01
-
-
-def format_seconds(time_s: float) -> str:
-    """Write seconds for people."""
-    return format_time(time_s * 1e9)
 
 
 def sum_shares(study: Study) -> tuple[float, float, float]:

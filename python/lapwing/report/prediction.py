@@ -14,7 +14,7 @@ from lapwing.model.profile import Way
 from lapwing.model.refined import Prediction
 from lapwing.model.study import PaperResult, Study
 from lapwing.report.findings import Finding, find_in_profile, sum_sites
-from lapwing.report.summary import format_time
+from lapwing.report.summary import format_seconds, format_time
 
 SCHEMA = "lapwing-prediction-1"
 TERM_SHARE_MIN = 0.01
@@ -27,11 +27,6 @@ def make_table(*columns: str) -> Table:
     for number, column in enumerate(columns):
         table.add_column(column, justify="left" if number == 0 else "right")
     return table
-
-
-def format_seconds(time_s: float) -> str:
-    """Write seconds for people."""
-    return format_time(time_s * 1e9)
 
 
 def format_interval(prediction: Prediction) -> str:

@@ -78,6 +78,11 @@ def format_time(ns: float) -> str:
     return f"{ns * 1e-9:.2f} s"
 
 
+def format_seconds(time_s: float) -> str:
+    """Write seconds for people."""
+    return format_time(time_s * 1e9)
+
+
 def format_count(number: int, word: str) -> str:
     """Write a number with its noun."""
     return f"{number:,} {word}" + ("" if number == 1 else "s")
