@@ -18,7 +18,7 @@ writes into FOLDER
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from functions import functions
@@ -250,15 +250,24 @@ def entries_header(rows: list[Row]) -> str:
 """
 
 
+def pointer_table(name: str, pointers: Iterable[str]) -> str:
+    """A table with an element for each name; each comes with its comma."""
+    lines = "\n".join(f"    {pointer}" for pointer in pointers)
+    return f"static void *const {name}[INTERCEPT_NAME_COUNT] = {{\n{lines}\n}};"
+
+
+def entry_pointers(rows: list[Row]) -> Iterator[str]:
+    """The entries, with what each does."""
+    for row in rows:
+        name = "NULL" if row.treatment == "direct" else f"entry_{row.name}"
+        yield f"{name}, /* {row.name}: {row.treatment} */"
+
+
 def entries_source(rows: list[Row]) -> str:
     """intercept/entries.c."""
     generated = "\n\n".join(entry(row) for row in rows if row.treatment in BODIES)
-    table = "\n".join(
-        f"    {'NULL' if row.treatment == 'direct' else f'entry_{row.name}'}, /* {row.name}: {row.treatment} */"
-        for row in rows
-    )
     wrappers = "\n\n".join(measured(row, index) for index, row in enumerate(rows) if is_measured(row))
-    wrapped = "\n".join(f"    {f'measured_{row.name}' if is_measured(row) else 'NULL'}," for row in rows)
+    wrapped = (f"measured_{row.name}," if is_measured(row) else "NULL," for row in rows)
     return f"""{C_NOTICE}/* Compiled once per ABI. */
 #include "engine/gate.h"
 #include "intercept/bind/bind.h"
@@ -275,16 +284,12 @@ struct intercept_real real;
 {generated}
 
 /* NULL: the program reaches MPI's own function. */
-static void *const entries[INTERCEPT_NAME_COUNT] = {{
-{table}
-}};
+{pointer_table("entries", entry_pointers(rows))}
 
 {wrappers}
 
 /* What stands before an entry while a profile is wanted; NULL: nothing. */
-static void *const measured[INTERCEPT_NAME_COUNT] = {{
-{wrapped}
-}};
+{pointer_table("measured", wrapped)}
 
 const struct intercept_backend ABI_BACKEND = {{
     .abi = ABI_NAME,
