@@ -43,15 +43,68 @@ Program = Sequence[Step]
 FUNCTIONS = {"send": "MPI_Send", "recv": "MPI_Recv", "isend": "MPI_Isend", "irecv": "MPI_Irecv", "wait": "MPI_Waitall"}
 
 
+Key = tuple[str, str]  # function and site
+
+
 @dataclass
 class Log:
     """What one rank did: durations, slack and computation before by site, its end."""
 
-    calls: dict[tuple[str, str], list[tuple[float, int]]] = field(default_factory=lambda: defaultdict(list))
-    slack: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
-    before: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+    calls: dict[Key, list[tuple[float, int]]] = field(default_factory=lambda: defaultdict(list))
+    slack: dict[Key, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    before: dict[Key, list[float]] = field(default_factory=lambda: defaultdict(list))
     end_ns: float = 0.0
     covered_ns: float = 0.0
+
+
+@dataclass
+class Rank:
+    """Where one rank is. now_ns: its clock; computed_ns: what of it was computation, and how much at the last call.
+
+    ends: of which end of a message it is. returned, started: clock and computation when a blocking call returned, or a
+    nonblocking one; pending: what was started and not waited for.
+    """
+
+    log: Log
+    now_ns: float = 0.0
+    computed_ns: float = 0.0
+    computed_at_call_ns: float = 0.0
+    ends: dict[int, str] = field(default_factory=dict)
+    returned: dict[int, tuple[float, float, Key]] = field(default_factory=dict)
+    started: dict[int, tuple[float, float]] = field(default_factory=dict)
+    pending: set[int] = field(default_factory=set)
+
+    def compute(self, time_ns: float) -> None:
+        """Compute."""
+        self.now_ns += time_ns
+        self.computed_ns += time_ns
+        self.log.covered_ns += time_ns if self.pending else 0.0
+
+    def note_return(self, numbers: Sequence[int], key: Key, is_blocking: bool) -> None:
+        """Note when the call came back that messages were begun with."""
+        if is_blocking:
+            self.returned.update(dict.fromkeys(numbers, (self.now_ns, self.computed_ns, key)))
+            return
+        self.pending.update(numbers)
+        self.started.update(dict.fromkeys(numbers, (self.now_ns, self.computed_ns)))
+
+    def note_touch(self, numbers: Sequence[int]) -> None:
+        """Log the slack of the calls whose buffers are touched for the first time."""
+        for number in numbers:
+            if number in self.returned:
+                returned_ns, computed_ns, key = self.returned.pop(number)
+                self.log.slack[key].append((self.computed_ns - computed_ns, self.now_ns - returned_ns))
+
+    def note_wait(self, numbers: Sequence[int], key: Key, begin_ns: float) -> None:
+        """Log the slack of a wait: since the earliest start."""
+        first_ns, computed_ns = min(self.started[number] for number in numbers)
+        self.log.slack[key].append((self.computed_ns - computed_ns, begin_ns - first_ns))
+
+    def log_call(self, key: Key, time_ns: float, size_bytes: int) -> None:
+        """Log a call that is over."""
+        self.log.calls[key].append((time_ns, size_bytes))
+        self.log.before[key].append(self.computed_ns - self.computed_at_call_ns)
+        self.computed_at_call_ns = self.computed_ns
 
 
 @dataclass
@@ -110,52 +163,53 @@ class Simulation:
             yield "blocked"
         return max((self.messages[number].done_ns or 0.0 for number in numbers), default=0.0)
 
-    def execute(self, rank: int) -> Generator[str, None, None]:
+    def execute(self, number: int) -> Generator[str, None, None]:
         """Run one rank."""
-        log, now, computed, computed_at_call = self.logs[rank], 0.0, 0.0, 0.0
-        ends: dict[int, str] = {}
-        returned: dict[int, tuple[float, float, tuple[str, str]]] = {}
-        started: dict[int, tuple[float, float]] = {}
-        pending: set[int] = set()
-        for step in self.programs[rank]:
-            begin, key = now, (FUNCTIONS.get(step.verb, ""), step.site)
+        rank = Rank(self.logs[number])
+        for step in self.programs[number]:
             if step.verb == "compute":
-                now += step.time_ns * self.ratio
-                computed += step.time_ns * self.ratio
-                log.covered_ns += step.time_ns * self.ratio if pending else 0.0
-                continue
-            if step.verb == "touch":
-                for number in step.messages:
-                    if number in returned:
-                        wall, before, site = returned.pop(number)
-                        log.slack[site].append((computed - before, now - wall))
-                now = max(now, (yield from self.wait_for(step.messages)))
-                continue
-            for number in step.messages if step.verb != "wait" else ():
-                ends[number] = "send" if "send" in step.verb else "recv"
-                self.messages[number].size_bytes = step.size_bytes
-                if self.has_progress or not step.verb.startswith("i"):
-                    self.messages[number].ready_ns[ends[number]] = now
-            now += CALL_NS
-            if step.verb in ("send", "recv") and not self.defers:
-                now = max(now, (yield from self.wait_for(step.messages)))
-            if step.verb in ("send", "recv"):
-                returned.update(dict.fromkeys(step.messages, (now, computed, key)))
-            if step.verb in ("isend", "irecv"):
-                pending.update(step.messages)
-                started.update(dict.fromkeys(step.messages, (now, computed)))
-            if step.verb == "wait":
-                for number in step.messages:
-                    self.messages[number].ready_ns.setdefault(ends[number], begin)
-                first, before = min(started[number] for number in step.messages)
-                log.slack[key].append((computed - before, begin - first))
-                now = max(now, (yield from self.wait_for(step.messages)))
-                pending.difference_update(step.messages)
-            size = step.size_bytes or sum(self.messages[number].size_bytes for number in step.messages)
-            log.calls[key].append((now - begin, size))
-            log.before[key].append(computed - computed_at_call)
-            computed_at_call = computed
-        log.end_ns = now
+                rank.compute(step.time_ns * self.ratio)
+            elif step.verb == "touch":
+                rank.note_touch(step.messages)
+                yield from self.block(rank, step.messages)
+            else:
+                yield from self.call(rank, step)
+        rank.log.end_ns = rank.now_ns
+
+    def block(self, rank: Rank, numbers: Sequence[int]) -> Generator[str, None, None]:
+        """Let a rank wait until the messages are over."""
+        rank.now_ns = max(rank.now_ns, (yield from self.wait_for(numbers)))
+
+    def call(self, rank: Rank, step: Step) -> Generator[str, None, None]:
+        """Run one MPI call, and log it."""
+        begin_ns, key = rank.now_ns, (FUNCTIONS[step.verb], step.site)
+        rank.now_ns += CALL_NS
+        if step.verb == "wait":
+            yield from self.wait(rank, step.messages, key, begin_ns)
+        else:
+            yield from self.start(rank, step, key, begin_ns)
+        size = step.size_bytes or sum(self.messages[number].size_bytes for number in step.messages)
+        rank.log_call(key, rank.now_ns - begin_ns, size)
+
+    def start(self, rank: Rank, step: Step, key: Key, begin_ns: float) -> Generator[str, None, None]:
+        """Begin messages; a blocking call waits for them, where it is not deferred."""
+        is_blocking = not step.verb.startswith("i")
+        for number in step.messages:
+            rank.ends[number] = "send" if "send" in step.verb else "recv"
+            self.messages[number].size_bytes = step.size_bytes
+            if self.has_progress or is_blocking:
+                self.messages[number].ready_ns[rank.ends[number]] = begin_ns
+        if is_blocking and not self.defers:
+            yield from self.block(rank, step.messages)
+        rank.note_return(step.messages, key, is_blocking)
+
+    def wait(self, rank: Rank, numbers: Sequence[int], key: Key, begin_ns: float) -> Generator[str, None, None]:
+        """Wait for messages that were begun: without progress they are ready only now."""
+        for number in numbers:
+            self.messages[number].ready_ns.setdefault(rank.ends[number], begin_ns)
+        rank.note_wait(numbers, key, begin_ns)
+        yield from self.block(rank, numbers)
+        rank.pending.difference_update(numbers)
 
 
 def make_moments(values: Sequence[float]) -> Moments:
