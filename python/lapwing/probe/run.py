@@ -102,6 +102,22 @@ def run_program(place: Place, contender: Contender, words: Sequence[str], count:
     return rows
 
 
+def probe_contenders(
+    place: Place, contenders: Sequence[Contender], words: Sequence[str], size_count: int, advance: Advance
+) -> tuple[dict[str, Sequence[SizeFindings]], dict[str, str]]:
+    """Run the program in each contender's way; return what was found, and why the others failed, by name."""
+    found: dict[str, Sequence[SizeFindings]] = {}
+    failures: dict[str, str] = {}
+    for contender in contenders:
+        try:
+            rows = run_program(place, contender, words, size_count + 1)
+            found[place.name_run(contender)] = [judge_size(row) for row in rows[1:]]
+        except LapwingError as error:
+            failures[contender.name] = error.message
+        advance()
+    return found, failures
+
+
 def probe_where(
     place: Place,
     program: Path,
@@ -125,13 +141,5 @@ def probe_where(
     sizes = sizes or choose_sizes(eager_bytes)
     place.limit_s = LIMIT_S + LIMIT_S_PER_BYTE * sum(sizes)
     words = [str(program), where, "transfer", str(repetitions), *map(str, sizes)]
-    found: dict[str, Sequence[SizeFindings]] = {}
-    failures: dict[str, str] = {}
-    for contender in contenders:
-        try:
-            rows = run_program(place, contender, words, len(sizes) + 1)
-            found[place.name_run(contender)] = [judge_size(row) for row in rows[1:]]
-        except LapwingError as error:
-            failures[contender.name] = error.message
-        advance()
+    found, failures = probe_contenders(place, contenders, words, len(sizes), advance)
     return Findings(where, "", head["library"], head["hosts"], eager_bytes, found, failures)

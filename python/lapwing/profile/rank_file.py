@@ -8,6 +8,7 @@ import struct
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lapwing.errors import RecordError
 from lapwing.profile.record import decode_text
@@ -133,8 +134,8 @@ class RankFile:
     events: tuple[Event, ...] = ()
 
 
-def decode_header(data: bytes, source: str) -> RankHeader:
-    """Return what the header says, or what is wrong with it."""
+def unpack_header(data: bytes, source: str) -> tuple[Any, ...]:
+    """Return the header's fields, or say what is wrong with it."""
     if not data or not data.startswith(MAGIC[: len(data)]):
         raise RecordError(f"{source} is no profile of Lapwing", REMEDY)
     if len(data) < HEADER.size:
@@ -145,6 +146,12 @@ def decode_header(data: bytes, source: str) -> RankHeader:
     is_sound = fields[1:4] == (VERSION, HEADER.size, BLOCK_BYTES) and fields[4] < len(STATES)
     if not is_sound or fields[9] > BLOCKS_MAX or fields[13] < fields[12]:
         raise RecordError(f"{source} is damaged", "profile again")
+    return fields
+
+
+def decode_header(data: bytes, source: str) -> RankHeader:
+    """Return what the header says."""
+    fields = unpack_header(data, source)
     return RankHeader(
         rank=fields[5],
         size=fields[6],
