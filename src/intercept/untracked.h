@@ -40,6 +40,13 @@ static inline bool untracked_begin(void)
     return true;
 }
 
+/* Are there any to count down? Who completes a small message has counted it, or has its
+ * request from who did, so that relaxed is enough to see it. */
+static inline bool untracked_are_some(void)
+{
+    return atomic_load_explicit(&untracked.count, memory_order_relaxed) != 0;
+}
+
 /* Somebody must know of every message from now on. True when some that were only
  * counted are still under way. */
 static inline bool untracked_end_all(void)

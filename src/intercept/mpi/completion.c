@@ -33,7 +33,8 @@ void completion_begin(struct completion *completion)
 {
     completion->keys = NULL;
     completion_wait_arguments(completion);
-    if (!requests_are_tracked() || completion->count <= 0)
+    bool is_of_interest = requests_are_tracked() || untracked_are_some();
+    if (!is_of_interest || completion->count <= 0)
         return;
     assist_note_wait();
     completion->keys = completion->inline_keys;

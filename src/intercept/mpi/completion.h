@@ -24,10 +24,11 @@ struct completion {
     uint64_t inline_keys[COMPLETION_KEYS_INLINE];
 };
 
-/* Waits for ops that hold a page of the arguments; notes the handles. */
+/* Waits for ops that hold a page of the arguments; notes the handles, where any request is
+ * tracked or counted. */
 void completion_begin(struct completion *completion);
 
-/* Untracks the requests that were active and are null now, and notes which
+/* Untracks, or counts down, the requests that were active and are null now, and notes which
  * persistent ones are over. `result`: what the call returns. */
 void completion_end(struct completion *completion, int result);
 
