@@ -21,22 +21,29 @@
 #include "engine/sockets.h"
 #include "engine/strategy.h"
 
-/* hooks, processors: before the engine starts. is_running, thread, wake_descriptor:
- * the thread that submits or begins to be assisted, under start_lock, and who stops
- * it. is_stopping: written by engine_stop(). is_asleep, totals: engine thread; totals
- * are read after it has ended. */
+enum engine_state { ENGINE_NOT_STARTED, ENGINE_RUNNING, ENGINE_ENDED };
+enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
+
+/* hooks, processors: before the engine starts. state, thread, wake_descriptor: the
+ * thread that submits or begins to be assisted, under start_lock, and who stops it;
+ * any thread reads the state. is_stopping: written by engine_stop(). The rest: engine
+ * thread. wakeups, guard_wakeups: numbers for a report, read by any thread, relaxed.
+ * cpu_clock: the thread's while it runs; then cpu_ns says what it took. */
 static struct {
     struct engine_hooks hooks;
     cpu_set_t processors;
 
     struct base_lock start_lock;
-    bool is_running;
+    _Atomic enum engine_state state;
     pthread_t thread;
     int wake_descriptor;
 
     _Atomic bool is_stopping;
     _Atomic bool is_asleep;
-    struct engine_totals totals;
+    _Atomic uint64_t wakeups;
+    _Atomic uint64_t guard_wakeups;
+    _Atomic clockid_t cpu_clock;
+    _Atomic uint64_t cpu_ns;
 } engine = {.wake_descriptor = -1, .hooks.touch_descriptor = -1};
 
 void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks)
@@ -135,6 +142,11 @@ static bool engine_come_in(void)
     return engine_pending() != 0 ? engine_come_in_for_ops() : engine_come_in_to_assist();
 }
 
+static void engine_count(_Atomic uint64_t *number)
+{
+    atomic_fetch_add_explicit(number, 1, memory_order_relaxed);
+}
+
 static uint32_t engine_look(void)
 {
     uint32_t ended = 0;
@@ -148,7 +160,7 @@ static uint32_t engine_look(void)
         gate_leave();
         looks++;
     } while (engine_pending_work() != 0 && (engine_sockets_unread() || looks < looks_due));
-    engine.totals.wakeups++;
+    engine_count(&engine.wakeups);
     return ended;
 }
 
@@ -199,14 +211,30 @@ static void engine_turn(void)
     engine_rest();
     unsigned events = engine_sleep();
     uint32_t ended = engine_strategy_is_idle() ? 0 : engine_look();
-    engine.totals.guard_wakeups += engine_strategy_judge(events == ENGINE_EVENT_NONE, ended);
+    if (engine_strategy_judge(events == ENGINE_EVENT_NONE, ended))
+        engine_count(&engine.guard_wakeups);
     engine_strategy_back_off(ended != 0 || engine_is_awaited());
     if (engine_strategy_is_polling() && engine_is_awaited())
         sched_yield();
 }
 
+static void engine_clock_open(void)
+{
+    clockid_t own;
+    if (pthread_getcpuclockid(pthread_self(), &own) == 0)
+        atomic_store_explicit(&engine.cpu_clock, own, memory_order_relaxed);
+}
+
+static void engine_clock_close(void)
+{
+    atomic_store_explicit(&engine.cpu_ns, (uint64_t)base_clock_thread_cpu_ns(), memory_order_relaxed);
+    /* release: who finds no clock any more finds the sum. */
+    atomic_store_explicit(&engine.cpu_clock, CLOCK_NONE, memory_order_release);
+}
+
 static void *engine_main(void *unused)
 {
+    engine_clock_open();
     sched_setaffinity(0, sizeof engine.processors, &engine.processors);
     engine_schedule_promptly();
     while (!engine_is_to_stop()) {
@@ -215,7 +243,7 @@ static void *engine_main(void *unused)
         else
             engine_turn();
     }
-    engine.totals.cpu_ns = (uint64_t)base_clock_thread_cpu_ns();
+    engine_clock_close();
     return NULL;
 }
 
@@ -246,12 +274,23 @@ static bool engine_start(void)
     return engine_thread_create();
 }
 
+static enum engine_state engine_state(void)
+{
+    /* acquire: who sees that the engine runs sees the strategy that it has chosen. */
+    return atomic_load_explicit(&engine.state, memory_order_acquire);
+}
+
+static void engine_state_set(enum engine_state state)
+{
+    atomic_store_explicit(&engine.state, state, memory_order_release); /* pairs with engine_state() */
+}
+
 static bool engine_is_or_becomes_running(void)
 {
     base_lock_take(&engine.start_lock);
-    if (!engine.is_running)
-        engine.is_running = engine_start();
-    bool is_running = engine.is_running;
+    if (engine_state() == ENGINE_NOT_STARTED && engine_start())
+        engine_state_set(ENGINE_RUNNING);
+    bool is_running = engine_state() == ENGINE_RUNNING;
     base_lock_release(&engine.start_lock);
     return is_running;
 }
@@ -279,7 +318,7 @@ void engine_assist_end(void)
 
 void engine_stop(void)
 {
-    if (!engine.is_running)
+    if (engine_state() != ENGINE_RUNNING)
         return;
     atomic_store_explicit(&engine.is_stopping, true, memory_order_release);
     /* The futex value does not change: wake until the thread has seen the flag. */
@@ -288,25 +327,38 @@ void engine_stop(void)
         engine_wake();
         sched_yield();
     }
-    engine.is_running = false;
+    engine_state_set(ENGINE_ENDED);
     base_descriptor_close(engine.wake_descriptor);
     engine.wake_descriptor = -1;
     engine_sockets_close();
 }
 
+static uint64_t engine_cpu_ns(void)
+{
+    /* acquire: pairs with engine_clock_close(). */
+    clockid_t clock = atomic_load_explicit(&engine.cpu_clock, memory_order_acquire);
+    int64_t spent_ns = clock == CLOCK_NONE ? 0 : base_clock_cpu_ns(clock);
+    return spent_ns != 0 ? (uint64_t)spent_ns : atomic_load_explicit(&engine.cpu_ns, memory_order_relaxed);
+}
+
 struct engine_totals engine_totals_read(void)
 {
-    return engine.totals;
+    return (struct engine_totals){
+        .cpu_ns = engine_cpu_ns(),
+        .wakeups = atomic_load_explicit(&engine.wakeups, memory_order_relaxed),
+        .guard_wakeups = atomic_load_explicit(&engine.guard_wakeups, memory_order_relaxed),
+    };
 }
 
 const char *engine_progress_name(void)
 {
-    return engine.is_running ? engine_strategy_name() : "none";
+    return engine_state() == ENGINE_NOT_STARTED ? "none" : engine_strategy_name();
 }
 
 void engine_forked_child(void)
 {
-    engine.is_running = false;
+    engine_state_set(ENGINE_NOT_STARTED);
+    atomic_store_explicit(&engine.cpu_clock, CLOCK_NONE, memory_order_relaxed);
     engine.wake_descriptor = -1;
     atomic_store_explicit(&engine.start_lock.state, 0, memory_order_relaxed);
     engine_pending_forked_child();

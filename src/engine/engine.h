@@ -49,13 +49,13 @@ struct engine_totals {
     uint64_t guard_wakeups;
 };
 
-/* Ends the thread (no op may be pending) and returns once it is gone. */
+/* Ends the thread for good (no op may be pending) and returns once it is gone. */
 void engine_stop(void);
 
-/* After engine_stop(). */
+/* What it has done so far. Any thread, whether the engine runs or has ended. */
 struct engine_totals engine_totals_read(void);
 
-/* A choice of option `progress` other than auto, or "none" when no thread ran. */
+/* A choice of option `progress` other than auto, or "none" when no thread ran. As above. */
 const char *engine_progress_name(void);
 
 /* In the child after fork: no thread, no ops. */

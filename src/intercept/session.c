@@ -177,6 +177,7 @@ static void session_write_record(bool is_complete)
         return;
     is_written = true;
     identity.is_complete = is_complete;
+    session_note(identity.progress, sizeof identity.progress, engine_progress_name());
     struct engine_totals totals = engine_totals_read();
     record_count(RECORD_ENGINE_CPU_NS, totals.cpu_ns);
     record_count(RECORD_ENGINE_WAKEUPS, totals.wakeups);
@@ -189,7 +190,6 @@ void session_stop(void)
 {
     profile_stop();
     transfer_wait_all();
-    session_note(identity.progress, sizeof identity.progress, engine_progress_name());
     session_state = REASON_NOT_RUNNING;
     engine_stop();
     protect_stop();
