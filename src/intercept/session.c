@@ -25,20 +25,50 @@
 
 enum { LEVEL_SERIALIZED = 2, LEVEL_MULTIPLE = 3 };
 
-/* Written by the thread in MPI_Init, MPI_Finalize or fork; read by all. */
-enum reason session_state = REASON_NOT_RUNNING;
-/* And by a thread that makes a userfaultfd. */
-enum reason session_hold_state = REASON_NOT_RUNNING;
+/* Written by the thread in MPI_Init, MPI_Finalize or fork, and by any that finds why
+ * ops are not possible any more; read by all. Relaxed: switches, which order nothing
+ * (between MPI_Init and another thread's first call the program does); what begins
+ * beside a write may still have seen the old value. */
+_Atomic enum reason session_state = REASON_NOT_RUNNING;
+/* The same, and by a thread that makes a userfaultfd. */
+_Atomic enum reason session_hold_state = REASON_NOT_RUNNING;
 
 /* Any thread (intercept/pcontrol.c). */
 _Atomic bool session_is_paused;
 
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
 static int64_t started_ns;
-static bool is_written;
+static _Atomic bool is_written;  /* by whoever ends the process first */
 static bool has_rdma;            /* as session_has_rdma() says, once MPI runs */
-static bool has_watcher;         /* the program has a userfaultfd of its own */
+static _Atomic bool has_watcher; /* the program has a userfaultfd of its own; any thread, at any time */
 static _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
+
+static void session_state_set(enum reason reason)
+{
+    atomic_store_explicit(&session_state, reason, memory_order_relaxed);
+}
+
+/* seq_cst, here and at its other uses: pairs with session_hold_state_set(). */
+static bool session_has_watcher(void)
+{
+    return atomic_load_explicit(&has_watcher, memory_order_seq_cst);
+}
+
+static void session_refuse_holds(enum reason reason)
+{
+    enum reason possible = REASON_NONE;
+    atomic_compare_exchange_strong_explicit(&session_hold_state, &possible, reason, memory_order_seq_cst,
+                                            memory_order_relaxed);
+}
+
+/* A thread may have made a userfaultfd since the obstacles were looked for: either it
+ * finds our state, or we find it. */
+static void session_hold_state_set(enum reason reason)
+{
+    atomic_store_explicit(&session_hold_state, reason, memory_order_seq_cst);
+    if (session_has_watcher())
+        session_refuse_holds(REASON_MEMORY_WATCHED);
+}
 
 static void session_note(char *field, size_t field_bytes, const char *text)
 {
@@ -98,7 +128,7 @@ static enum reason session_find_obstacle(void)
 {
     if (has_rdma)
         return REASON_TRANSPORT;
-    if (has_watcher)
+    if (session_has_watcher())
         return REASON_MEMORY_WATCHED;
     return options.hold == OPTION_HOLD_NONE ? REASON_HOLDS_OFF : REASON_NONE;
 }
@@ -115,7 +145,7 @@ static void session_configure(const struct session_facts *facts)
 {
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
     has_rdma = session_has_rdma();
-    session_hold_state = session_start_holds();
+    session_hold_state_set(session_start_holds());
     struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
@@ -152,17 +182,19 @@ void session_start(const struct session_facts *facts)
 {
     started_ns = base_clock_now_ns();
     session_identify(facts);
-    session_state = profile_is_wanted() ? session_profile(facts) : session_decide(facts);
-    if (session_state == REASON_NONE)
+    enum reason reason = profile_is_wanted() ? session_profile(facts) : session_decide(facts);
+    if (reason == REASON_NONE)
         session_configure(facts);
-    identity.is_active = session_state == REASON_NONE;
+    identity.is_active = reason == REASON_NONE;
+    session_state_set(reason);
     session_note(identity.hold, sizeof identity.hold, protect_backend_name());
 }
 
 void session_refuse(enum reason reason)
 {
-    if (session_state == REASON_NONE)
-        session_state = reason;
+    enum reason possible = REASON_NONE;
+    atomic_compare_exchange_strong_explicit(&session_state, &possible, reason, memory_order_relaxed,
+                                            memory_order_relaxed);
 }
 
 void session_pause(bool is_paused)
@@ -173,9 +205,10 @@ void session_pause(bool is_paused)
 static void session_write_record(bool is_complete)
 {
     const char *directory = getenv("LAPWING_RECORD_DIR");
-    if (directory == NULL || is_written || identity.pid != (uint32_t)getpid())
+    if (directory == NULL || identity.pid != (uint32_t)getpid())
         return;
-    is_written = true;
+    if (atomic_exchange_explicit(&is_written, true, memory_order_relaxed))
+        return;
     identity.is_complete = is_complete;
     session_note(identity.progress, sizeof identity.progress, engine_progress_name());
     struct engine_totals totals = engine_totals_read();
@@ -190,7 +223,7 @@ void session_stop(void)
 {
     profile_stop();
     transfer_wait_all();
-    session_state = REASON_NOT_RUNNING;
+    session_state_set(REASON_NOT_RUNNING);
     engine_stop();
     protect_stop();
     session_write_record(true);
@@ -198,7 +231,7 @@ void session_stop(void)
 
 void intercept_process_forked(void)
 {
-    session_state = REASON_NOT_RUNNING;
+    session_state_set(REASON_NOT_RUNNING);
     profile_fork();
     protect_forked_child();
     engine_forked_child();
@@ -210,9 +243,8 @@ void intercept_process_watches_memory(void)
 {
     if (gate_is_inside())
         return; /* MPI's own */
-    has_watcher = true;
-    if (session_hold_state == REASON_NONE)
-        session_hold_state = REASON_MEMORY_WATCHED;
+    atomic_store_explicit(&has_watcher, true, memory_order_seq_cst);
+    session_refuse_holds(REASON_MEMORY_WATCHED);
     transfer_wait_all();
 }
 

@@ -26,16 +26,16 @@ void session_start(const struct session_facts *facts);
 /* REASON_NONE while ops are possible, else why every call is passed. */
 static inline enum reason session_reason(void)
 {
-    extern enum reason session_state;
-    return session_state;
+    extern _Atomic enum reason session_state;
+    return atomic_load_explicit(&session_state, memory_order_relaxed); /* a switch (session.c) */
 }
 
 /* Why no memory is held although ops may begin (by copies, on a device that moved
  * pages would confuse); REASON_NONE: it is. */
 static inline enum reason session_hold_reason(void)
 {
-    extern enum reason session_hold_state;
-    return session_hold_state;
+    extern _Atomic enum reason session_hold_state;
+    return atomic_load_explicit(&session_hold_state, memory_order_relaxed); /* a switch (session.c) */
 }
 
 /* As session_reason(), and REASON_PAUSED while the program has paused Lapwing: for
