@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "intercept/requests.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/lock.h"
@@ -18,12 +19,15 @@ struct request {
     struct assist assist;
 };
 
-/* Written by the thread that is in MPI; under `lock` when several may be. */
+/* Read and written by the thread that is in MPI; under `lock` when several may be. Two
+ * are also read without it, relaxed. is_unknown: set for good, by a thread inside MPI;
+ * who arms a hold on shared pages does so while no other is. count: a thread that ends a request has
+ * begun it, or has it from who did, and so sees it counted. is_shared: once, at start. */
 static struct {
     struct base_lock lock;
     bool is_shared;
-    bool is_unknown;
-    uint32_t count;
+    _Atomic bool is_unknown;
+    _Atomic uint32_t count;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
@@ -52,6 +56,17 @@ void requests_share(bool is_shared)
     untracked.is_shared = is_shared;
 }
 
+static uint32_t requests_count(void)
+{
+    return atomic_load_explicit(&requests.count, memory_order_relaxed);
+}
+
+/* Under the lock: a plain addition does. */
+static void requests_count_set(uint32_t count)
+{
+    atomic_store_explicit(&requests.count, count, memory_order_relaxed);
+}
+
 static uint32_t *request_bucket(uint64_t key)
 {
     return &requests.heads[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 52];
@@ -72,12 +87,12 @@ static void request_insert(uint64_t key, struct range bytes)
     uint32_t *head = request_bucket(key);
     uint32_t index = request_entry_take();
     if (index == NOBODY) {
-        requests.is_unknown = true;
+        requests_track_unknown();
         return;
     }
     requests.entries[index] = (struct request){.key = key, .bytes = bytes, .next = *head};
     *head = index;
-    requests.count++;
+    requests_count_set(requests_count() + 1);
 }
 
 void requests_track(uint64_t key, struct range bytes)
@@ -91,7 +106,7 @@ void requests_track_region(struct range bytes)
 {
     requests_lock();
     if (requests.region_count == REGIONS_MAX)
-        requests.is_unknown = true;
+        requests_track_unknown();
     else
         requests.regions[requests.region_count++] = bytes;
     requests_unlock();
@@ -116,12 +131,12 @@ void requests_untrack_region(uintptr_t low)
 
 void requests_track_unknown(void)
 {
-    requests.is_unknown = true;
+    atomic_store_explicit(&requests.is_unknown, true, memory_order_relaxed);
 }
 
 bool requests_are_unknown(void)
 {
-    return requests.is_unknown;
+    return atomic_load_explicit(&requests.is_unknown, memory_order_relaxed);
 }
 
 static void request_settle(struct request *request)
@@ -181,7 +196,7 @@ static void request_remove(uint64_t key)
         request_settle(&requests.entries[index]);
         requests.entries[index] = (struct request){.next = requests.unused};
         requests.unused = index;
-        requests.count--;
+        requests_count_set(requests_count() - 1);
         return;
     }
     untracked_add(-1);
@@ -196,12 +211,12 @@ void requests_untrack(uint64_t key)
 
 bool requests_are_tracked(void)
 {
-    return requests.count != 0;
+    return requests_count() != 0;
 }
 
 bool requests_know(uint64_t key)
 {
-    if (requests.count == 0)
+    if (!requests_are_tracked())
         return false;
     requests_lock();
     bool is_known = request_of(key) != NULL;
@@ -216,7 +231,7 @@ static bool request_find(struct range bytes)
             return true;
     }
     /* An unused entry has an empty range, which overlaps nothing. */
-    for (uint32_t index = 1; requests.count != 0 && index <= requests.highest; index++) {
+    for (uint32_t index = 1; requests_count() != 0 && index <= requests.highest; index++) {
         if (base_ranges_overlap(requests.entries[index].bytes, bytes))
             return true;
     }
@@ -225,7 +240,7 @@ static bool request_find(struct range bytes)
 
 bool requests_touch(struct range bytes)
 {
-    if (untracked_end_all() || requests.is_unknown)
+    if (untracked_end_all() || requests_are_unknown())
         return true;
     requests_lock();
     bool is_touched = request_find(bytes);
