@@ -21,20 +21,19 @@
 #include "engine/sockets.h"
 #include "engine/strategy.h"
 
-enum engine_state { ENGINE_NOT_STARTED, ENGINE_RUNNING, ENGINE_ENDED };
+enum engine_state { ENGINE_NOT_STARTED, ENGINE_REFUSED, ENGINE_RUNNING, ENGINE_ENDED };
 enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
 
 /* hooks, processors: before the engine starts. state, thread, wake_descriptor: the
- * thread that submits or begins to be assisted, under start_lock, and who stops it;
- * any thread reads the state. is_stopping: written by engine_stop(). The rest: engine
- * thread. wakeups, guard_wakeups: numbers for a report, read by any thread, relaxed.
- * cpu_clock: the thread's while it runs; then cpu_ns says what it took. */
+ * thread that starts the engine, under start_lock, and who stops it. is_stopping: written by engine_stop(). The rest:
+ * engine thread. wakeups, guard_wakeups: numbers for a report, read by any thread, relaxed. cpu_clock: the thread's
+ * while it runs; then cpu_ns says what it took. */
 static struct {
     struct engine_hooks hooks;
     cpu_set_t processors;
 
     struct base_lock start_lock;
-    _Atomic enum engine_state state;
+    enum engine_state state;
     pthread_t thread;
     int wake_descriptor;
 
@@ -237,6 +236,9 @@ static void *engine_main(void *unused)
     engine_clock_open();
     sched_setaffinity(0, sizeof engine.processors, &engine.processors);
     engine_schedule_promptly();
+    engine_park();
+    if (!engine_is_to_stop())
+        engine_strategy_choose();
     while (!engine_is_to_stop()) {
         if (engine_pending_work() == 0)
             engine_park();
@@ -263,52 +265,50 @@ static bool engine_thread_create(void)
     return error == 0;
 }
 
-static bool engine_start(void)
+static bool engine_open(void)
 {
     engine.wake_descriptor = base_descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (engine.wake_descriptor < 0 || !engine_sockets_open())
         return false;
     engine_sockets_watch(engine.wake_descriptor, ENGINE_EVENT_WAKE);
     engine_sockets_watch(engine.hooks.touch_descriptor, ENGINE_EVENT_TOUCH);
-    engine_strategy_choose();
-    return engine_thread_create();
+    return true;
 }
 
-static enum engine_state engine_state(void)
+static void engine_close(void)
 {
-    /* acquire: who sees that the engine runs sees the strategy that it has chosen. */
-    return atomic_load_explicit(&engine.state, memory_order_acquire);
+    base_descriptor_close(engine.wake_descriptor);
+    engine.wake_descriptor = -1;
+    engine_sockets_close();
 }
 
-static void engine_state_set(enum engine_state state)
+static bool engine_try(void)
 {
-    atomic_store_explicit(&engine.state, state, memory_order_release); /* pairs with engine_state() */
+    if (engine_open() && engine_thread_create())
+        return true;
+    engine_close();
+    return false;
 }
 
-static bool engine_is_or_becomes_running(void)
+bool engine_start(void)
 {
     base_lock_take(&engine.start_lock);
-    if (engine_state() == ENGINE_NOT_STARTED && engine_start())
-        engine_state_set(ENGINE_RUNNING);
-    bool is_running = engine_state() == ENGINE_RUNNING;
+    /* Once: a system that refuses would be asked again at every message. */
+    if (engine.state == ENGINE_NOT_STARTED)
+        engine.state = engine_try() ? ENGINE_RUNNING : ENGINE_REFUSED;
+    bool is_running = engine.state == ENGINE_RUNNING;
     base_lock_release(&engine.start_lock);
     return is_running;
 }
 
-bool engine_submit(struct engine_op *op)
+void engine_submit(struct engine_op *op)
 {
-    bool is_running = engine_is_or_becomes_running();
-    if (is_running)
-        engine_pending_add(op);
-    return is_running;
+    engine_pending_add(op);
 }
 
-bool engine_assist_begin(void)
+void engine_assist_begin(void)
 {
-    bool is_running = engine_is_or_becomes_running();
-    if (is_running)
-        engine_pending_assist();
-    return is_running;
+    engine_pending_assist();
 }
 
 void engine_assist_end(void)
@@ -318,7 +318,7 @@ void engine_assist_end(void)
 
 void engine_stop(void)
 {
-    if (engine_state() != ENGINE_RUNNING)
+    if (engine.state != ENGINE_RUNNING)
         return;
     atomic_store_explicit(&engine.is_stopping, true, memory_order_release);
     /* The futex value does not change: wake until the thread has seen the flag. */
@@ -327,10 +327,8 @@ void engine_stop(void)
         engine_wake();
         sched_yield();
     }
-    engine_state_set(ENGINE_ENDED);
-    base_descriptor_close(engine.wake_descriptor);
-    engine.wake_descriptor = -1;
-    engine_sockets_close();
+    engine.state = ENGINE_ENDED;
+    engine_close();
 }
 
 static uint64_t engine_cpu_ns(void)
@@ -352,12 +350,12 @@ struct engine_totals engine_totals_read(void)
 
 const char *engine_progress_name(void)
 {
-    return engine_state() == ENGINE_NOT_STARTED ? "none" : engine_strategy_name();
+    return engine_strategy_name();
 }
 
 void engine_forked_child(void)
 {
-    engine_state_set(ENGINE_NOT_STARTED);
+    engine.state = ENGINE_NOT_STARTED;
     atomic_store_explicit(&engine.cpu_clock, CLOCK_NONE, memory_order_relaxed);
     engine.wake_descriptor = -1;
     atomic_store_explicit(&engine.start_lock.state, 0, memory_order_relaxed);

@@ -26,14 +26,17 @@ struct engine_hooks {
 /* Remembers how to run; starts no thread yet. */
 void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks);
 
-/* Puts an op on the list and wakes the engine, starting its thread the first
- * time. Inside the gate. False when no thread can be had: the caller waits. */
-bool engine_submit(struct engine_op *op);
+/* Starts the thread when it is first asked for. False when the system refuses one, then
+ * and for good. Any thread, before anything begins that only the engine may end. */
+bool engine_start(void);
 
-/* The engine assists from the first of these calls until as many ends have come.
- * False when no thread can be had. End: inside the gate, so that the engine is
- * not poking when it returns. */
-bool engine_assist_begin(void);
+/* Puts an op on the list and wakes the engine, which has started. Inside the gate. */
+void engine_submit(struct engine_op *op);
+
+/* The engine, which has started, assists from the first of these calls until as many
+ * ends have come. End: inside the gate, so that the engine is not poking when it
+ * returns. */
+void engine_assist_begin(void);
 void engine_assist_end(void);
 
 /* Tests every op and pokes once; returns how many ops ended. The engine, or a program
@@ -55,7 +58,7 @@ void engine_stop(void);
 /* What it has done so far. Any thread, whether the engine runs or has ended. */
 struct engine_totals engine_totals_read(void);
 
-/* A choice of option `progress` other than auto, or "none" when no thread ran. As above. */
+/* A choice of option `progress` other than auto, or "none" when it never had work. As above. */
 const char *engine_progress_name(void);
 
 /* In the child after fork: no thread, no ops. */

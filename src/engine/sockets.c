@@ -66,8 +66,10 @@ bool engine_sockets_open(void)
 {
     int outer = base_descriptor_own(epoll_create1(EPOLL_CLOEXEC));
     int inner = sockets_inner();
-    if (outer < 0 || inner < 0)
+    if (outer < 0 || inner < 0) {
+        base_descriptor_close(outer);
         return false;
+    }
     sockets_watch(outer, EPOLL_CTL_ADD, inner, ENGINE_EVENT_SOCKET, EPOLLIN);
     /* release: who finds the set finds the sockets in it. */
     atomic_store_explicit(&sockets.outer_plus_1, outer + 1, memory_order_release);

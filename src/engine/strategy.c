@@ -8,19 +8,19 @@
 
 enum { NS_PER_US = 1000, GUARD_MISSES_MAX = 2, MANUAL_SLEEP_NS = 1000000000 };
 
-/* wish, has_local_peers: before the engine starts. mode: at the start, and by the
- * engine thread; any thread reads. The others: engine thread. */
+/* wish, has_local_peers: before the engine starts. mode: engine thread; any thread
+ * reads. The others: engine thread. */
 static struct {
     enum option_progress wish;
     bool has_local_peers;
-    _Atomic enum option_progress mode; /* never auto or off */
+    _Atomic enum option_progress mode; /* auto: not chosen yet; never off */
     int64_t sleep_ns;
     int guard_misses;
-} strategy;
+} strategy = {.mode = OPTION_PROGRESS_AUTO};
 
 static const char *const names[] = {
-    [OPTION_PROGRESS_EVENT] = "event",   [OPTION_PROGRESS_POLL] = "poll",           [OPTION_PROGRESS_TIMER] = "timer",
-    [OPTION_PROGRESS_MANUAL] = "manual", [OPTION_PROGRESS_DEDICATED] = "dedicated",
+    [OPTION_PROGRESS_AUTO] = "none",   [OPTION_PROGRESS_EVENT] = "event",   [OPTION_PROGRESS_POLL] = "poll",
+    [OPTION_PROGRESS_TIMER] = "timer", [OPTION_PROGRESS_MANUAL] = "manual", [OPTION_PROGRESS_DEDICATED] = "dedicated",
 };
 
 void engine_strategy_configure(enum option_progress wish, bool has_local_peers)

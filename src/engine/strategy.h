@@ -12,10 +12,10 @@
 /* Before the engine starts. */
 void engine_strategy_configure(enum option_progress wish, bool has_local_peers);
 
-/* When its thread starts: by then the MPI library has its sockets. */
+/* When its first work has come: by then the MPI library has its sockets. */
 void engine_strategy_choose(void);
 
-/* A choice of option `progress` other than auto. Any thread. */
+/* A choice of option `progress` other than auto; "none" before the first. Any thread. */
 const char *engine_strategy_name(void);
 
 bool engine_strategy_is_polling(void);

@@ -38,13 +38,10 @@ static bool assist_is_possible(struct policy_site *site)
 void assist_begin(struct assist *assist, uint64_t bytes, const void *return_address)
 {
     struct policy_site *site = policy_site_find(fortran_call_site(return_address), POLICY_NONBLOCKING, bytes);
-    if (!assist_is_possible(site))
+    if (!assist_is_possible(site) || !session_has_engine())
         return;
     busy_raise();
-    if (!engine_assist_begin()) {
-        busy_lower();
-        return;
-    }
+    engine_assist_begin();
     *assist = (struct assist){true, site, base_clock_now_ns()};
 }
 

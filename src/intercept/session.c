@@ -197,6 +197,14 @@ void session_refuse(enum reason reason)
                                             memory_order_relaxed);
 }
 
+bool session_has_engine(void)
+{
+    bool has_engine = engine_start();
+    if (!has_engine)
+        session_refuse(REASON_NO_ENGINE);
+    return has_engine;
+}
+
 void session_pause(bool is_paused)
 {
     atomic_store_explicit(&session_is_paused, is_paused, memory_order_relaxed);

@@ -56,6 +56,10 @@ void session_pause(bool is_paused);
 /* No op begins any more, for this reason. */
 void session_refuse(enum reason reason);
 
+/* Is there an engine for what is about to begin? Where the system refuses one, nothing
+ * begins from then on. */
+bool session_has_engine(void);
+
 /* Before MPI_Finalize: waits for all ops, ends the engine, writes the record. */
 void session_stop(void);
 

@@ -158,16 +158,13 @@ bool transfer_is_starter(void)
     return is_starter;
 }
 
-bool transfer_launch(struct transfer *transfer)
+void transfer_launch(struct transfer *transfer)
 {
     is_starter = true;
     busy_raise();
     transfer->returned_ns = base_clock_now_ns();
     transfer->stalled_before_ns = program_stalled_ns();
-    if (engine_submit(&transfer->op))
-        return true;
-    busy_lower();
-    return false;
+    engine_submit(&transfer->op);
 }
 
 /* From now on a touch is no longer this op's. acq_rel: see transfer_touched(). */

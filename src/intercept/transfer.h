@@ -50,7 +50,7 @@ enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct
 void transfer_cancel(struct transfer *transfer);
 
 /* Hands the op to the engine: the call is about to return. */
-bool transfer_launch(struct transfer *transfer);
+void transfer_launch(struct transfer *transfer);
 
 /* The transfer is over (called inside the op's test): releases the memory,
  * counts, teaches the policy, frees the slot. */

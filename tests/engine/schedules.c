@@ -49,8 +49,9 @@ int main(void)
     engine_sockets_add(ends[1]);
     engine_configure(OPTION_PROGRESS_EVENT, false, hooks);
     gate_open(false);
+    claim(engine_start(), "there is a thread for the engine");
     gate_enter();
-    claim(engine_assist_begin(), "there is a thread for the engine");
+    engine_assist_begin();
     gate_leave();
     usleep(SETTLED_US);
     for (int round = 1; round <= ROUNDS; round++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "message.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -215,16 +214,6 @@ static bool message_is_over(struct transfer *transfer, MPI_Status *status, int *
     return is_over || *result != MPI_SUCCESS;
 }
 
-/* Without an engine (no thread to be had) the call waits for its op here. */
-static enum reason message_launch(struct transfer *transfer, MPI_Status *status, int *result)
-{
-    if (transfer_launch(transfer))
-        return REASON_NONE;
-    while (!message_is_over(transfer, status, result))
-        sched_yield();
-    return REASON_FINISHED_AT_ONCE;
-}
-
 /* Where MPI finds the message: a receive's pages have moved. */
 static void *message_transfer_buffer(const struct transfer *transfer, const struct message *message)
 {
@@ -251,7 +240,9 @@ static enum reason message_start_held(struct transfer *transfer, struct message 
     }
     if (is_send && !message->is_copied)
         reason = message_hold(transfer, message);
-    return reason == REASON_NONE ? message_launch(transfer, status, result) : reason;
+    if (reason == REASON_NONE)
+        transfer_launch(transfer);
+    return reason;
 }
 
 /* The program's status while its page is certainly not held: before the hold. */
@@ -272,6 +263,8 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     MPI_Status own_status;
     *request = abi_handles.request_null;
     *result = MPI_SUCCESS;
+    if (!session_has_engine())
+        return REASON_NO_ENGINE;
     struct transfer *transfer = transfer_take(options.max_ops);
     if (transfer == NULL)
         return REASON_TOO_MANY_OPS;
