@@ -15,9 +15,6 @@ enum { BITS_MAX = 64, PEERS_MAX = 48 };
 _Thread_local struct profile_thread profile_thread;
 _Atomic bool profile_is_on;
 
-/* Requests of the program under way. Any thread; relaxed: a number for a report. */
-static _Atomic int64_t active_count;
-
 /* The first thread that was seen; another one makes the profile a threaded one. */
 static _Atomic(const struct profile_thread *) first_thread;
 
@@ -87,7 +84,7 @@ void profile_call_start(struct profile_call *call, uint32_t function, const void
 /* Before the call's completions are known: they were pending until now. */
 static void covered_add(int64_t before_ns)
 {
-    if (before_ns > 0 && atomic_load_explicit(&active_count, memory_order_relaxed) > 0)
+    if (before_ns > 0 && profile_requests_active() > 0)
         profile_add(&profile_header->covered_ns, (uint64_t)before_ns);
 }
 
@@ -140,142 +137,6 @@ void profile_slack_add(struct profile_site *site, int64_t start_ns, int64_t wall
     struct profile_event event = {(uint64_t)start_ns, (uint64_t)wall_ns, profile_site_number(site), PROFILE_EVENT_SLACK,
                                   computation};
     profile_event_add(&event);
-}
-
-/* --- requests --- */
-
-/* Open addressing by handle. A library may give the same handle to several requests (MPICH:
- * sends that were over at once): each has an entry, and any of them ends. Entries are claimed
- * and given back by CAS, so no thread ever waits here. */
-enum { REQUEST_SLOTS = 16384, REQUEST_PROBES = 32 };
-
-enum request_state { REQUEST_INACTIVE, REQUEST_ACTIVE };
-
-struct request_entry {
-    _Atomic uint64_t key; /* 0: free; the rest belongs to who wrote the key, then to who ends the request */
-    bool is_persistent;
-    enum request_state state;
-    uint64_t bytes;
-    int64_t started_ns;
-    int64_t inside_ns;
-    const struct profile_thread *thread;
-};
-
-static struct request_entry request_entries[REQUEST_SLOTS];
-
-static struct request_entry *request_place(uint64_t key, uint32_t probe)
-{
-    uint32_t hash = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
-    return &request_entries[(hash + probe) % REQUEST_SLOTS];
-}
-
-static struct request_entry *request_find(uint64_t key)
-{
-    for (uint32_t probe = 0; probe < REQUEST_PROBES; probe++) {
-        struct request_entry *entry = request_place(key, probe);
-        /* acquire: the entry was filled before its key. */
-        if (atomic_load_explicit(&entry->key, memory_order_acquire) == key)
-            return entry;
-    }
-    return NULL;
-}
-
-/* 1 stands for a place that is being filled: no handle has that value. */
-static struct request_entry *request_claim(uint64_t key)
-{
-    for (uint32_t probe = 0; probe < REQUEST_PROBES; probe++) {
-        struct request_entry *entry = request_place(key, probe);
-        uint64_t unused = 0;
-        if (atomic_load_explicit(&entry->key, memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong_explicit(&entry->key, &unused, 1, memory_order_acquire,
-                                                    memory_order_relaxed))
-            return entry;
-    }
-    atomic_fetch_add_explicit(&profile_header->lost_requests, 1, memory_order_relaxed);
-    return NULL;
-}
-
-static void request_activate(struct request_entry *entry)
-{
-    entry->state = REQUEST_ACTIVE;
-    entry->started_ns = profile_thread.returned_ns;
-    entry->inside_ns = profile_thread.inside_ns;
-    entry->thread = &profile_thread;
-    atomic_fetch_add_explicit(&active_count, 1, memory_order_relaxed);
-}
-
-static struct request_entry *request_fill(uint64_t key, uint64_t bytes, bool is_persistent)
-{
-    struct request_entry *entry = key == 0 ? NULL : request_claim(key);
-    if (entry == NULL)
-        return NULL;
-    entry->is_persistent = is_persistent;
-    entry->state = REQUEST_INACTIVE;
-    entry->bytes = bytes;
-    return entry;
-}
-
-void profile_request_start(uint64_t key, uint64_t bytes)
-{
-    struct request_entry *entry = request_fill(key, bytes, false);
-    if (entry == NULL)
-        return;
-    request_activate(entry);
-    atomic_store_explicit(&entry->key, key, memory_order_release);
-}
-
-void profile_request_make(uint64_t key, uint64_t bytes)
-{
-    struct request_entry *entry = request_fill(key, bytes, true);
-    if (entry != NULL)
-        atomic_store_explicit(&entry->key, key, memory_order_release);
-}
-
-uint64_t profile_request_restart(uint64_t key)
-{
-    struct request_entry *entry = key == 0 ? NULL : request_find(key);
-    if (entry == NULL)
-        return 0;
-    request_activate(entry);
-    return entry->bytes;
-}
-
-static void request_deactivate(struct request_entry *entry)
-{
-    if (entry->state == REQUEST_ACTIVE)
-        atomic_fetch_sub_explicit(&active_count, 1, memory_order_relaxed);
-    entry->state = REQUEST_INACTIVE;
-}
-
-static void completion_add(struct profile_completion *completion, const struct request_entry *entry)
-{
-    completion->count++;
-    completion->bytes += entry->bytes;
-    if (completion->started_ns != 0 && completion->started_ns <= entry->started_ns)
-        return;
-    completion->started_ns = entry->started_ns;
-    completion->inside_at_start_ns = entry->inside_ns;
-    completion->thread = entry->thread;
-}
-
-void profile_request_end(uint64_t key, struct profile_completion *completion)
-{
-    struct request_entry *entry = key == 0 ? NULL : request_find(key);
-    if (entry == NULL || entry->state != REQUEST_ACTIVE)
-        return;
-    completion_add(completion, entry);
-    request_deactivate(entry);
-    if (!entry->is_persistent)
-        atomic_store_explicit(&entry->key, 0, memory_order_release);
-}
-
-void profile_request_forget(uint64_t key)
-{
-    struct request_entry *entry = key == 0 ? NULL : request_find(key);
-    if (entry == NULL)
-        return;
-    request_deactivate(entry);
-    atomic_store_explicit(&entry->key, 0, memory_order_release);
 }
 
 void profile_wait_slack(struct profile_call *call, const struct profile_completion *completion)

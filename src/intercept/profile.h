@@ -68,7 +68,7 @@ static inline bool profile_call_begin(struct profile_call *call, uint32_t functi
 int64_t profile_call_over(struct profile_call *call);
 void profile_call_end(struct profile_call *call, int64_t over_ns);
 
-/* --- requests --- */
+/* --- requests (profile_requests.c) --- */
 
 /* What a completion took: the sum of its messages, and the start that came first. */
 struct profile_completion {
@@ -91,6 +91,9 @@ void profile_request_end(uint64_t key, struct profile_completion *completion);
 
 /* MPI_Request_free. */
 void profile_request_forget(uint64_t key);
+
+/* How many are under way. */
+int64_t profile_requests_active(void);
 
 /* The slack of a wait, before profile_call_end(). */
 void profile_wait_slack(struct profile_call *call, const struct profile_completion *completion);

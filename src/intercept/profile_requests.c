@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* When the program's requests began, for the calls that end them. */
+#include <stddef.h>
+
+#include "intercept/profile.h"
+
+/* Requests of the program under way. Any thread; relaxed: a number for a report. */
+static _Atomic int64_t active_count;
+
+int64_t profile_requests_active(void)
+{
+    return atomic_load_explicit(&active_count, memory_order_relaxed);
+}
+
+/* Open addressing by handle. A library may give the same handle to several requests (MPICH:
+ * sends that were over at once): each has an entry, and any of them ends. Entries are claimed
+ * and given back by CAS, so no thread ever waits here. */
+enum { REQUEST_SLOTS = 16384, REQUEST_PROBES = 32 };
+
+enum request_state { REQUEST_INACTIVE, REQUEST_ACTIVE };
+
+struct request_entry {
+    _Atomic uint64_t key; /* 0: free; the rest belongs to who wrote the key, then to who ends the request */
+    bool is_persistent;
+    enum request_state state;
+    uint64_t bytes;
+    int64_t started_ns;
+    int64_t inside_ns;
+    const struct profile_thread *thread;
+};
+
+static struct request_entry request_entries[REQUEST_SLOTS];
+
+static struct request_entry *request_place(uint64_t key, uint32_t probe)
+{
+    uint32_t hash = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
+    return &request_entries[(hash + probe) % REQUEST_SLOTS];
+}
+
+static struct request_entry *request_find(uint64_t key)
+{
+    for (uint32_t probe = 0; probe < REQUEST_PROBES; probe++) {
+        struct request_entry *entry = request_place(key, probe);
+        /* acquire: the entry was filled before its key. */
+        if (atomic_load_explicit(&entry->key, memory_order_acquire) == key)
+            return entry;
+    }
+    return NULL;
+}
+
+/* 1 stands for a place that is being filled: no handle has that value. */
+static struct request_entry *request_claim(uint64_t key)
+{
+    for (uint32_t probe = 0; probe < REQUEST_PROBES; probe++) {
+        struct request_entry *entry = request_place(key, probe);
+        uint64_t unused = 0;
+        if (atomic_load_explicit(&entry->key, memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong_explicit(&entry->key, &unused, 1, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return entry;
+    }
+    atomic_fetch_add_explicit(&profile_header->lost_requests, 1, memory_order_relaxed);
+    return NULL;
+}
+
+static void request_activate(struct request_entry *entry)
+{
+    entry->state = REQUEST_ACTIVE;
+    entry->started_ns = profile_thread.returned_ns;
+    entry->inside_ns = profile_thread.inside_ns;
+    entry->thread = &profile_thread;
+    atomic_fetch_add_explicit(&active_count, 1, memory_order_relaxed);
+}
+
+static struct request_entry *request_fill(uint64_t key, uint64_t bytes, bool is_persistent)
+{
+    struct request_entry *entry = key == 0 ? NULL : request_claim(key);
+    if (entry == NULL)
+        return NULL;
+    entry->is_persistent = is_persistent;
+    entry->state = REQUEST_INACTIVE;
+    entry->bytes = bytes;
+    return entry;
+}
+
+void profile_request_start(uint64_t key, uint64_t bytes)
+{
+    struct request_entry *entry = request_fill(key, bytes, false);
+    if (entry == NULL)
+        return;
+    request_activate(entry);
+    atomic_store_explicit(&entry->key, key, memory_order_release);
+}
+
+void profile_request_make(uint64_t key, uint64_t bytes)
+{
+    struct request_entry *entry = request_fill(key, bytes, true);
+    if (entry != NULL)
+        atomic_store_explicit(&entry->key, key, memory_order_release);
+}
+
+uint64_t profile_request_restart(uint64_t key)
+{
+    struct request_entry *entry = key == 0 ? NULL : request_find(key);
+    if (entry == NULL)
+        return 0;
+    request_activate(entry);
+    return entry->bytes;
+}
+
+static void request_deactivate(struct request_entry *entry)
+{
+    if (entry->state == REQUEST_ACTIVE)
+        atomic_fetch_sub_explicit(&active_count, 1, memory_order_relaxed);
+    entry->state = REQUEST_INACTIVE;
+}
+
+static void completion_add(struct profile_completion *completion, const struct request_entry *entry)
+{
+    completion->count++;
+    completion->bytes += entry->bytes;
+    if (completion->started_ns != 0 && completion->started_ns <= entry->started_ns)
+        return;
+    completion->started_ns = entry->started_ns;
+    completion->inside_at_start_ns = entry->inside_ns;
+    completion->thread = entry->thread;
+}
+
+void profile_request_end(uint64_t key, struct profile_completion *completion)
+{
+    struct request_entry *entry = key == 0 ? NULL : request_find(key);
+    if (entry == NULL || entry->state != REQUEST_ACTIVE)
+        return;
+    completion_add(completion, entry);
+    request_deactivate(entry);
+    if (!entry->is_persistent)
+        atomic_store_explicit(&entry->key, 0, memory_order_release);
+}
+
+void profile_request_forget(uint64_t key)
+{
+    struct request_entry *entry = key == 0 ? NULL : request_find(key);
+    if (entry == NULL)
+        return;
+    request_deactivate(entry);
+    atomic_store_explicit(&entry->key, 0, memory_order_release);
+}
