@@ -13,14 +13,16 @@ int64_t profile_requests_active(void)
 }
 
 /* Open addressing by handle. A library may give the same handle to several requests (MPICH:
- * sends that were over at once): each has an entry, and any of them ends. Entries are claimed
- * and given back by CAS, so no thread ever waits here. */
+ * sends that were over at once): each has an entry, and any of them ends. Whoever swaps the
+ * key (0 for a new request, its handle for a known one) for TAKEN owns the entry until it
+ * stores the next key, so no thread ever waits here. No handle has the value TAKEN. */
 enum { REQUEST_SLOTS = 16384, REQUEST_PROBES = 32 };
+enum { FREE = 0, TAKEN = 1 };
 
 enum request_state { REQUEST_INACTIVE, REQUEST_ACTIVE };
 
 struct request_entry {
-    _Atomic uint64_t key; /* 0: free; the rest belongs to who wrote the key, then to who ends the request */
+    _Atomic uint64_t key;
     bool is_persistent;
     enum request_state state;
     uint64_t bytes;
@@ -37,30 +39,43 @@ static struct request_entry *request_place(uint64_t key, uint32_t probe)
     return &request_entries[(hash + probe) % REQUEST_SLOTS];
 }
 
-static struct request_entry *request_find(uint64_t key)
+static bool request_take(struct request_entry *entry, uint64_t key)
 {
-    for (uint32_t probe = 0; probe < REQUEST_PROBES; probe++) {
+    if (atomic_load_explicit(&entry->key, memory_order_relaxed) != key)
+        return false;
+    /* acquire: pairs with request_put(), so that the entry is seen as its last owner left it. */
+    return atomic_compare_exchange_strong_explicit(&entry->key, &key, TAKEN, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+/* Its owner gives it away: to who asks for this key. */
+static void request_put(struct request_entry *entry, uint64_t key)
+{
+    atomic_store_explicit(&entry->key, key, memory_order_release); /* pairs with request_take() */
+}
+
+/* Takes an entry whose key is `wanted` from where the handle's lie. */
+static struct request_entry *request_find(uint64_t key, uint64_t wanted)
+{
+    for (uint32_t probe = 0; key != 0 && probe < REQUEST_PROBES; probe++) {
         struct request_entry *entry = request_place(key, probe);
-        /* acquire: the entry was filled before its key. */
-        if (atomic_load_explicit(&entry->key, memory_order_acquire) == key)
+        if (request_take(entry, wanted))
             return entry;
     }
     return NULL;
 }
 
-/* 1 stands for a place that is being filled: no handle has that value. */
-static struct request_entry *request_claim(uint64_t key)
+static struct request_entry *request_make(uint64_t key, uint64_t bytes, bool is_persistent)
 {
-    for (uint32_t probe = 0; probe < REQUEST_PROBES; probe++) {
-        struct request_entry *entry = request_place(key, probe);
-        uint64_t unused = 0;
-        if (atomic_load_explicit(&entry->key, memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong_explicit(&entry->key, &unused, 1, memory_order_acquire,
-                                                    memory_order_relaxed))
-            return entry;
+    struct request_entry *entry = request_find(key, FREE);
+    if (entry == NULL) {
+        atomic_fetch_add_explicit(&profile_header->lost_requests, key != 0, memory_order_relaxed);
+        return NULL;
     }
-    atomic_fetch_add_explicit(&profile_header->lost_requests, 1, memory_order_relaxed);
-    return NULL;
+    entry->is_persistent = is_persistent;
+    entry->state = REQUEST_INACTIVE;
+    entry->bytes = bytes;
+    return entry;
 }
 
 static void request_activate(struct request_entry *entry)
@@ -72,47 +87,38 @@ static void request_activate(struct request_entry *entry)
     atomic_fetch_add_explicit(&active_count, 1, memory_order_relaxed);
 }
 
-static struct request_entry *request_fill(uint64_t key, uint64_t bytes, bool is_persistent)
-{
-    struct request_entry *entry = key == 0 ? NULL : request_claim(key);
-    if (entry == NULL)
-        return NULL;
-    entry->is_persistent = is_persistent;
-    entry->state = REQUEST_INACTIVE;
-    entry->bytes = bytes;
-    return entry;
-}
-
-void profile_request_start(uint64_t key, uint64_t bytes)
-{
-    struct request_entry *entry = request_fill(key, bytes, false);
-    if (entry == NULL)
-        return;
-    request_activate(entry);
-    atomic_store_explicit(&entry->key, key, memory_order_release);
-}
-
-void profile_request_make(uint64_t key, uint64_t bytes)
-{
-    struct request_entry *entry = request_fill(key, bytes, true);
-    if (entry != NULL)
-        atomic_store_explicit(&entry->key, key, memory_order_release);
-}
-
-uint64_t profile_request_restart(uint64_t key)
-{
-    struct request_entry *entry = key == 0 ? NULL : request_find(key);
-    if (entry == NULL)
-        return 0;
-    request_activate(entry);
-    return entry->bytes;
-}
-
 static void request_deactivate(struct request_entry *entry)
 {
     if (entry->state == REQUEST_ACTIVE)
         atomic_fetch_sub_explicit(&active_count, 1, memory_order_relaxed);
     entry->state = REQUEST_INACTIVE;
+}
+
+void profile_request_start(uint64_t key, uint64_t bytes)
+{
+    struct request_entry *entry = request_make(key, bytes, false);
+    if (entry == NULL)
+        return;
+    request_activate(entry);
+    request_put(entry, key);
+}
+
+void profile_request_make(uint64_t key, uint64_t bytes)
+{
+    struct request_entry *entry = request_make(key, bytes, true);
+    if (entry != NULL)
+        request_put(entry, key);
+}
+
+uint64_t profile_request_restart(uint64_t key)
+{
+    struct request_entry *entry = request_find(key, key);
+    if (entry == NULL)
+        return 0;
+    request_activate(entry);
+    uint64_t bytes = entry->bytes;
+    request_put(entry, key);
+    return bytes;
 }
 
 static void completion_add(struct profile_completion *completion, const struct request_entry *entry)
@@ -128,20 +134,20 @@ static void completion_add(struct profile_completion *completion, const struct r
 
 void profile_request_end(uint64_t key, struct profile_completion *completion)
 {
-    struct request_entry *entry = key == 0 ? NULL : request_find(key);
-    if (entry == NULL || entry->state != REQUEST_ACTIVE)
+    struct request_entry *entry = request_find(key, key);
+    if (entry == NULL)
         return;
-    completion_add(completion, entry);
+    if (entry->state == REQUEST_ACTIVE)
+        completion_add(completion, entry);
     request_deactivate(entry);
-    if (!entry->is_persistent)
-        atomic_store_explicit(&entry->key, 0, memory_order_release);
+    request_put(entry, entry->is_persistent ? key : FREE);
 }
 
 void profile_request_forget(uint64_t key)
 {
-    struct request_entry *entry = key == 0 ? NULL : request_find(key);
+    struct request_entry *entry = request_find(key, key);
     if (entry == NULL)
         return;
     request_deactivate(entry);
-    atomic_store_explicit(&entry->key, 0, memory_order_release);
+    request_put(entry, FREE);
 }
