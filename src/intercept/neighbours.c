@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "intercept/neighbours.h"
 
-#include <stdatomic.h>
-
 #include "engine/gate.h"
 #include "intercept/libc/allocate.h"
 #include "intercept/libc/keep.h"
@@ -12,30 +10,11 @@
 #include "intercept/requests.h"
 #include "protect/protect.h"
 
-static _Atomic unsigned generation = 2; /* even: no hold is being armed; never 0 */
-
-unsigned neighbours_generation(void)
-{
-    /* seq_cst: pairs with neighbours_threads(). */
-    return atomic_load_explicit(&generation, memory_order_seq_cst);
-}
-
 static enum reason neighbours_threads(void)
 {
     if (!gate_is_open())
         return REASON_NONE;
     return gate_others_inside() == 0 ? REASON_NONE : REASON_OTHER_THREAD;
-}
-
-/* Odd while a hold is being armed, so that who looks in between looks again. */
-void neighbours_arming_begin(void)
-{
-    atomic_fetch_add_explicit(&generation, 1, memory_order_seq_cst);
-}
-
-void neighbours_arming_end(void)
-{
-    atomic_fetch_add_explicit(&generation, 1, memory_order_seq_cst);
 }
 
 /* Other threads and signal handlers of the program may use a shared page at any

@@ -17,13 +17,4 @@ enum reason neighbours_check(struct range bytes, bool has_gaps);
 /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
 bool neighbours_own_thread(struct range pages);
 
-/* Under MPI_THREAD_MULTIPLE two threads may race: one arms a hold while another
- * enters MPI with a buffer on the same page. The generation
- * is odd from before neighbours_check() looks for threads inside until the hold is
- * armed; each call notes it before its own look at the holds and compares once it
- * is inside: odd, or another one, means look again. */
-unsigned neighbours_generation(void);
-void neighbours_arming_begin(void);
-void neighbours_arming_end(void);
-
 #endif

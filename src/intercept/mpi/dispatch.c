@@ -3,9 +3,9 @@
 
 #include "engine/gate.h"
 #include "errors.h"
+#include "intercept/arming.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
-#include "intercept/neighbours.h"
 #include "intercept/requests.h"
 #include "intercept/session.h"
 #include "intercept/transfer.h"
@@ -21,10 +21,10 @@ struct native natives[TRANSFERS_MAX];
 enum { NOTED_MAX = 16 };
 
 /* What this thread waited for on behalf of the call that it is about to enter.
- * generation: noted before the first look at the holds; 0: the call named no
- * memory. More ranges than there is room for, or unknown ones: are_unknown. */
+ * moment: noted before the first look at the holds; 0: the call named no memory. More ranges than there is room for, or
+ * unknown ones: are_unknown. */
 static _Thread_local struct {
-    unsigned generation;
+    uint64_t moment;
     bool are_unknown;
     uint32_t count;
     struct {
@@ -35,8 +35,8 @@ static _Thread_local struct {
 
 static void noted_begin(void)
 {
-    if (noted.generation == 0)
-        noted.generation = neighbours_generation();
+    if (noted.moment == 0)
+        noted.moment = arming_moment();
 }
 
 static void noted_add(struct range bytes, bool is_read)
@@ -54,7 +54,7 @@ static void noted_add(struct range bytes, bool is_read)
 
 static void noted_forget(void)
 {
-    noted.generation = 0;
+    noted.moment = 0;
     noted.count = 0;
     noted.are_unknown = false;
 }
@@ -124,13 +124,13 @@ void dispatch_wait_request(MPI_Request request)
  * under MPI_THREAD_MULTIPLE): it may cover a page of our buffer. */
 static bool dispatch_was_overtaken(void)
 {
-    bool is_noted = noted.generation != 0 && gate_is_open() && gate_depth == 1;
-    return is_noted && (noted.generation % 2 != 0 || noted.generation != neighbours_generation());
+    bool is_noted = noted.moment != 0 && gate_is_open() && gate_depth == 1;
+    return is_noted && arming_came_between(noted.moment);
 }
 
 static void dispatch_look_again(void)
 {
-    noted.generation = neighbours_generation();
+    noted.moment = arming_moment();
     if (noted.are_unknown)
         transfer_wait_all();
     for (uint32_t i = 0; i < noted.count; i++)

@@ -8,6 +8,7 @@
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "errors.h"
+#include "intercept/arming.h"
 #include "intercept/fortran/callers.h"
 #include "intercept/copies.h"
 #include "intercept/neighbours.h"
@@ -185,11 +186,11 @@ static enum reason message_check_neighbours(const struct message *message)
 static enum reason message_hold(struct transfer *transfer, struct message *message)
 {
     enum hold_kind kind = message->direction == POLICY_SEND ? HOLD_NO_WRITE : HOLD_NO_ACCESS;
-    neighbours_arming_begin();
+    arming_begin();
     enum reason reason = message_check_neighbours(message);
     if (reason == REASON_NONE)
         reason = transfer_hold(transfer, kind, message->range);
-    neighbours_arming_end();
+    arming_end();
     return reason;
 }
 
