@@ -76,7 +76,10 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_heap(bytes))
         return REASON_MEMORY_NEIGHBOURS;
-    if (neighbours_requests(bytes, pages, has_gaps))
-        return REASON_MEMORY_NEIGHBOURS;
-    return neighbours_threads();
+    /* Threads first: one that is inside may leave a request behind at any moment; one that
+     * enters from now on looks at the holds again (arming.h). */
+    enum reason threads = neighbours_threads();
+    if (threads != REASON_NONE)
+        return threads;
+    return neighbours_requests(bytes, pages, has_gaps) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
 }
