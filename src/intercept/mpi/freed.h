@@ -4,7 +4,7 @@
 #ifndef INTERCEPT_MPI_FREED_H
 #define INTERCEPT_MPI_FREED_H
 
-/* MPI_Finalize is near: MPI gets them all. */
+/* Before MPI_Finalize, without an engine any more: MPI gets them all, as the program gave them. */
 void freed_requests_give_up(void);
 
 #endif

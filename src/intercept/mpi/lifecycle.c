@@ -96,6 +96,7 @@ int entry_MPI_Finalize(void)
 {
     session_stop();
     int late = errors_take();
+    freed_requests_give_up();
     poke_finish();
     int result = real.MPI_Finalize();
     return result == MPI_SUCCESS ? late : result;
