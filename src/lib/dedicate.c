@@ -95,28 +95,46 @@ static char **environment_with(char *engine, char *threads)
     return entries;
 }
 
-/* The arguments as this process was given them. NULL when they cannot be had. */
+/* The length of what `text` gets; 0 when not all of it can be had. */
+static size_t command_line_read(char *text, size_t text_bytes)
+{
+    ssize_t length = 0;
+    size_t used = 0;
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    while ((length = read(file, text + used, text_bytes - used)) > 0)
+        used += (size_t)length;
+    close(file);
+    return length < 0 || used == text_bytes ? 0 : used;
+}
+
+/* Each argument ends with a null byte. */
+static size_t arguments_count(const char *text, size_t used)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < used; i++)
+        count += text[i] == '\0';
+    return count;
+}
+
+static void arguments_split(char *text, size_t count, char **arguments)
+{
+    for (size_t i = 0; i < count; i++) {
+        arguments[i] = text;
+        text += strlen(text) + 1;
+    }
+}
+
+/* The arguments as this process was given them. NULL when they cannot be had: better
+ * none than cut ones. */
 static char **arguments_read(void)
 {
     static char text[COMMAND_LINE_BYTES_MAX];
-    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t length = 0;
-    size_t used = 0;
-    size_t count = 0;
-    if (file < 0)
-        return NULL;
-    while ((length = read(file, text + used, sizeof text - used)) > 0)
-        used += (size_t)length;
-    close(file);
-    for (size_t i = 0; i < used; i++)
-        count += text[i] == '\0';
-    char **arguments = used == 0 || used == sizeof text ? NULL : calloc(count + 1, sizeof *arguments);
-    for (size_t i = 0, begin = 0, next = 0; arguments != NULL && i < used; i++) {
-        if (text[i] == '\0') {
-            arguments[next++] = text + begin;
-            begin = i + 1;
-        }
-    }
+    size_t count = arguments_count(text, command_line_read(text, sizeof text));
+    char **arguments = count == 0 ? NULL : calloc(count + 1, sizeof *arguments);
+    if (arguments != NULL)
+        arguments_split(text, count, arguments);
     return arguments;
 }
 
