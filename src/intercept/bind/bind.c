@@ -211,11 +211,6 @@ void *intercept_bind(size_t index)
     return targets[index];
 }
 
-const struct intercept_backend *intercept_bound(void)
-{
-    return atomic_load_explicit(&bind_is_done, memory_order_acquire) ? backend : NULL;
-}
-
 const char *intercept_bind_library_path(void)
 {
     return atomic_load_explicit(&bind_is_done, memory_order_acquire) ? library.path : "";

@@ -17,9 +17,6 @@ struct intercept_backend {
     void *real;                     /* struct intercept_real of that ABI */
 };
 
-/* The backend in use; NULL before the first MPI call and where Lapwing is off. */
-const struct intercept_backend *intercept_bound(void);
-
 /* Path of the MPI library; "" before the first MPI call. */
 const char *intercept_bind_library_path(void);
 

@@ -90,7 +90,6 @@ MPI_Request *requests_take(int64_t slot, int64_t type);
 void requests_begin(void);
 
 void helper_start(instruction_fn *run, const int64_t *arguments, int count);
-void helper_join(void);
 void helper_end(void);
 
 extern const struct instruction memory_instructions[];
