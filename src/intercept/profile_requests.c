@@ -2,6 +2,7 @@
 /* When the program's requests began, for the calls that end them. */
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "intercept/profile.h"
 
 /* Requests of the program under way. Any thread; relaxed: a number for a report. */
@@ -16,7 +17,7 @@ int64_t profile_requests_active(void)
  * sends that were over at once): each has an entry, and any of them ends. Whoever swaps the
  * key (0 for a new request, its handle for a known one) for TAKEN owns the entry until it
  * stores the next key, so no thread ever waits here. No handle has the value TAKEN. */
-enum { REQUEST_SLOTS = 16384, REQUEST_PROBES = 32 };
+enum { REQUEST_BITS = 14, REQUEST_SLOTS = 1 << REQUEST_BITS, REQUEST_PROBES = 32 };
 enum { FREE = 0, TAKEN = 1 };
 
 enum request_state { REQUEST_INACTIVE, REQUEST_ACTIVE };
@@ -35,8 +36,7 @@ static struct request_entry request_entries[REQUEST_SLOTS];
 
 static struct request_entry *request_place(uint64_t key, uint32_t probe)
 {
-    uint32_t hash = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
-    return &request_entries[(hash + probe) % REQUEST_SLOTS];
+    return &request_entries[(base_hash(key, REQUEST_BITS) + probe) % REQUEST_SLOTS];
 }
 
 static bool request_take(struct request_entry *entry, uint64_t key)

@@ -4,12 +4,14 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "base/lock.h"
 #include "intercept/assist.h"
 #include "intercept/untracked.h"
 
 /* Beyond REQUESTS_MAX at once, nothing more is known and no page is shared. */
-enum { BUCKETS = 4096, REQUESTS_MAX = 16384, REGIONS_MAX = 256, NOBODY = 0 };
+enum { BUCKET_BITS = 12, BUCKETS = 1 << BUCKET_BITS };
+enum { REQUESTS_MAX = 16384, REGIONS_MAX = 256, NOBODY = 0 };
 
 /* Chains by index (0 ends a chain), so that an untouched table costs no memory. */
 struct request {
@@ -69,7 +71,7 @@ static void requests_count_set(uint32_t count)
 
 static uint32_t *request_bucket(uint64_t key)
 {
-    return &requests.heads[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 52];
+    return &requests.heads[base_hash(key, BUCKET_BITS)];
 }
 
 static uint32_t request_entry_take(void)

@@ -4,11 +4,14 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/hash.h"
+
 /* A sample is bad when it brought less than twice its cost: what the clock does
  * not show (a fault, two thread switches, colder caches) costs about as much again.
  * BAD_SAMPLES in a row start a pause; each pause without a good sample in between
  * is twice as long, so that a hopeless site is sampled once in PAUSE_LONGEST calls. */
-enum { SITES = 2048, BAD_SAMPLES = 3, PAUSE_FIRST = 32, PAUSE_LONGEST = 8192, PROBES = 16, GAIN_FACTOR = 2 };
+enum { SITE_BITS = 11, SITES = 1 << SITE_BITS };
+enum { BAD_SAMPLES = 3, PAUSE_FIRST = 32, PAUSE_LONGEST = 8192, PROBES = 16, GAIN_FACTOR = 2 };
 enum { COPIES_IN_A_ROW = 64 };
 
 /* key: 0 free, claimed once by CAS. The rest: hints, relaxed, by any thread. */
@@ -26,11 +29,6 @@ static bool policy_learns = true; /* written once at start */
 void policy_configure(bool learns)
 {
     policy_learns = learns;
-}
-
-static uint32_t site_hash(uintptr_t key)
-{
-    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
 }
 
 static bool site_is_or_becomes(struct policy_site *site, uintptr_t key)
@@ -53,7 +51,7 @@ struct policy_site *policy_site_find(const void *return_address, enum policy_dir
 {
     /* Code lies below 2^56 on both processors. */
     uintptr_t key = ((uintptr_t)return_address << 2) | (uintptr_t)direction | (size_class(bytes) << 58);
-    uint32_t start = site_hash(key);
+    uint32_t start = (uint32_t)base_hash(key, SITE_BITS);
     for (uint32_t i = 0; i < PROBES; i++) {
         struct policy_site *site = &sites[(start + i) % SITES];
         if (site_is_or_becomes(site, key))

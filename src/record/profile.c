@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/descriptors.h"
+#include "base/hash.h"
 #include "base/lock.h"
 
 _Static_assert(sizeof(struct profile_header) == 512, "the reader counts on this size");
@@ -26,7 +27,8 @@ _Static_assert(sizeof(struct profile_event) * 2 == PROFILE_BLOCK_BYTES, "two eve
 
 /* The file grows in steps. Address space for all of it is taken at once. */
 enum { STEP_BYTES = 64 << 10, LENGTH_MAX_BYTES = 32 << 20, NAMES_MAX = 1024 };
-enum { SITE_SLOTS = 8192, PROBES_MAX = 64, SITE_BLOCKS = sizeof(struct profile_site) / PROFILE_BLOCK_BYTES };
+enum { SITE_BITS = 13, SITE_SLOTS = 1 << SITE_BITS };
+enum { PROBES_MAX = 64, SITE_BLOCKS = sizeof(struct profile_site) / PROFILE_BLOCK_BYTES };
 
 struct profile_header *profile_header;
 bool profile_is_shared;
@@ -230,7 +232,7 @@ static uint64_t site_key(uintptr_t address, uint32_t function)
 
 static uint32_t site_slot(uint64_t key, uint32_t probe)
 {
-    return ((uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40) + probe) % SITE_SLOTS;
+    return ((uint32_t)base_hash(key, SITE_BITS) + probe) % SITE_SLOTS;
 }
 
 /* The slot that has the key, or could have it; SITE_SLOTS when there is none. */

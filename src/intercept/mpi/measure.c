@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "dispatch.h"
 #include "intercept/requests.h"
 #include "statuses.h"
@@ -114,8 +115,7 @@ static void communicator_ask(struct communicator *known, MPI_Comm comm, uint32_t
 
 static struct communicator *communicator_of(MPI_Comm comm)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)comm * UINT64_C(0x9E3779B97F4A7C15);
-    struct communicator *known = &communicators[hash >> (64 - COMMUNICATOR_BITS)];
+    struct communicator *known = &communicators[base_hash((uint64_t)(uintptr_t)comm, COMMUNICATOR_BITS)];
     uint32_t generation = atomic_load_explicit(&communicator_generation, memory_order_relaxed);
     if (known->comm != comm || known->generation != generation)
         communicator_ask(known, comm, generation);

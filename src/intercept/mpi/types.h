@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "base/hash.h"
 #include "base/pages.h"
 
 /* Whose are the bytes between those of an element? Asked for large messages only. */
@@ -42,8 +43,7 @@ extern _Atomic uint32_t types_generation; /* raised by types_forget() */
 
 static inline struct type_layout *types_entry(MPI_Datatype datatype)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)datatype * UINT64_C(0x9E3779B97F4A7C15);
-    return &types_cache[hash >> (64 - TYPES_CACHE_BITS)];
+    return &types_cache[base_hash((uint64_t)(uintptr_t)datatype, TYPES_CACHE_BITS)];
 }
 
 static inline bool types_is_cached(const struct type_layout *layout, MPI_Datatype datatype)
