@@ -10,6 +10,7 @@
 
 #include "base/lock.h"
 #include "base/pages.h"
+#include "base/text.h"
 #include "intercept/bind/state.h"
 #include "intercept/machine.h"
 #include "record/profile.h"
@@ -46,7 +47,7 @@ static const char *const system_names[] = {
 static bool is_system_name(const char *name)
 {
     for (size_t i = 0; i < sizeof(system_names) / sizeof(system_names[0]); i++)
-        if (strncmp(name, system_names[i], strlen(system_names[i])) == 0)
+        if (base_text_begins(name, system_names[i]))
             return true;
     return false;
 }

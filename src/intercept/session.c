@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/launch.h"
+#include "base/text.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "intercept/bind/bind.h"
@@ -89,7 +89,7 @@ static bool link_is_rdma(const char *path)
 {
     static const char *const devices[] = {"/dev/infiniband/", "/dev/cxi", "/dev/hfi1", "/dev/efa", "/dev/knem"};
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-        if (strncmp(path, devices[i], strlen(devices[i])) == 0)
+        if (base_text_begins(path, devices[i]))
             return true;
     }
     return false;

@@ -4,8 +4,8 @@
  * no before anybody knew which MPI there would be. So the answer is taken back, in
  * the places where the dynamic linker has written it: what glibc itself writes for
  * a weak reference that nobody defines is zero. */
-#include <string.h>
 
+#include "base/text.h"
 #include "intercept/bind/object.h"
 #include "intercept/bind/state.h"
 
@@ -20,7 +20,7 @@ static bool is_our_jump(uintptr_t address)
 
 static bool is_absent_name(const char *name, void *context)
 {
-    return strncmp(name, "MPI_", 4) == 0 && bind_is_absent(name);
+    return base_text_begins(name, "MPI_") && bind_is_absent(name);
 }
 
 static void hide_reference(const struct object *object, const struct object_reference *reference)

@@ -2,8 +2,8 @@
 /* Ways into MPI that do not pass our entries. An op that Lapwing carries on and a
  * call that it does not see could meet inside MPI, so one such way switches it off. */
 #include <stdio.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "intercept/bind/object.h"
 #include "intercept/bind/state.h"
 #include "intercept/bind/bind.h"
@@ -17,34 +17,27 @@ static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libm
 bool bind_is_of_installation(const char *file_name)
 {
     for (size_t i = 0; i < sizeof(installation_names) / sizeof(installation_names[0]); i++)
-        if (strncmp(file_name, installation_names[i], strlen(installation_names[i])) == 0)
+        if (base_text_begins(file_name, installation_names[i]))
             return true;
     return false;
 }
 
 static bool is_profiling_name(const char *name, void *context)
 {
-    return strncmp(name, "PMPI_", 5) == 0;
-}
-
-static bool name_ends(const char *name, const char *ending)
-{
-    size_t length = strlen(name);
-    size_t ending_length = strlen(ending);
-    return length >= ending_length && strcmp(name + length - ending_length, ending) == 0;
+    return base_text_begins(name, "PMPI_");
 }
 
 /* Where the bindings are not in files of their own (fortran/bindings.h) we do not
  * see what they call, when they call PMPI_X: all of Open MPI's do. */
 static bool is_fortran_name(const char *name, void *context)
 {
-    return strncmp(name, "mpi_", 4) == 0 && name_ends(name, "_");
+    return base_text_begins(name, "mpi_") && base_text_ends(name, "_");
 }
 
 /* In MPICH only those of the mpi_f08 module do (mpi_wait_f08_ and others). */
 static bool is_fortran_2008_name(const char *name, void *context)
 {
-    return strncmp(name, "mpi_", 4) == 0 && (name_ends(name, "_f08_") || name_ends(name, "_f08ts_"));
+    return base_text_begins(name, "mpi_") && (base_text_ends(name, "_f08_") || base_text_ends(name, "_f08ts_"));
 }
 
 static void describe(char *text, size_t text_bytes, const char *how, const struct object *object)

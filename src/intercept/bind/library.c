@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "intercept/bind/object.h"
 
 /* Every MPI library defines it, and the libraries around it (Fortran, C++) do not. */
@@ -82,29 +83,17 @@ static const char *library_soname(const struct library *library)
     return strings == NULL || offset == 0 ? soname : strings + offset;
 }
 
-static bool text_begins(const char *text, const char *beginning)
-{
-    return strncmp(text, beginning, strlen(beginning)) == 0;
-}
-
-static bool text_ends(const char *text, const char *ending)
-{
-    size_t length = strlen(text);
-    size_t ending_length = strlen(ending);
-    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
-
 /* The name decides between the two ABIs of MPICH, since each of its libraries
  * exports the other's functions too. The MPICH ABI initiative fixed the version
  * of the name to 12 for all its members; Debian and Cray change what stands before. */
 static enum library_abi library_tell_abi(const struct library *library)
 {
     const char *soname = library_soname(library);
-    if (text_begins(soname, "libmpi_abi.so"))
+    if (base_text_begins(soname, "libmpi_abi.so"))
         return LIBRARY_STANDARD;
     if (dlsym(library->handle, "ompi_mpi_comm_world") != NULL)
         return LIBRARY_OPENMPI;
-    if (text_begins(soname, "libmpi") && text_ends(soname, ".so.12"))
+    if (base_text_begins(soname, "libmpi") && base_text_ends(soname, ".so.12"))
         return LIBRARY_MPICH;
     return LIBRARY_UNKNOWN;
 }

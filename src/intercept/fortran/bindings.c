@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "intercept/bind/state.h"
 #include "intercept/fortran/callers.h"
 #include "intercept/session.h"
@@ -20,7 +21,7 @@ static _Atomic bool is_in_part; /* some calls could not be */
 bool fortran_bindings_are_in(const char *file_name)
 {
     for (size_t i = 0; i < sizeof(name_beginnings) / sizeof(name_beginnings[0]); i++)
-        if (strncmp(file_name, name_beginnings[i], strlen(name_beginnings[i])) == 0)
+        if (base_text_begins(file_name, name_beginnings[i]))
             return true;
     return false;
 }
@@ -53,7 +54,7 @@ static const void *replacement_of(const char *name)
 {
     if (strcmp(name, maker_name) == 0)
         return (const void *)fortran_errhandler_create;
-    return strncmp(name, "PMPI_", 5) == 0 ? entry_of(name + 1) : NULL;
+    return base_text_begins(name, "PMPI_") ? entry_of(name + 1) : NULL;
 }
 
 static void redirect_reference(const struct object *object, const struct object_reference *reference)

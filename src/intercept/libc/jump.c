@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "intercept/bind/bind.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/signals.h"
@@ -86,7 +87,7 @@ void *libc_jump_before_dlsym(void *handle, const char *name)
     names_hide_after_load();
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
         return (void *)dlsym_behind_us;
-    if (handle != RTLD_NEXT && strncmp(name, "MPI_", 4) == 0 && is_entry_alone(handle, name))
+    if (handle != RTLD_NEXT && base_text_begins(name, "MPI_") && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
     return (void *)libc_real()->dlsym;
 }

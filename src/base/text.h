@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool base_text_begins(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static inline bool base_text_ends(const char *text, const char *ending)
+{
+    size_t length = strlen(text);
+    size_t ending_length = strlen(ending);
+    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
+}
+
+#endif
