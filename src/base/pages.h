@@ -16,11 +16,16 @@ struct range {
 /* Bytes of a page of this machine; known before any constructor runs. */
 size_t base_page_bytes(void);
 
+static inline bool base_range_is_empty(struct range range)
+{
+    return range.low >= range.high;
+}
+
 /* The whole pages that a byte range touches. An empty range stays empty. */
 static inline struct range base_pages_of(struct range bytes)
 {
     uintptr_t mask = base_page_bytes() - 1;
-    if (bytes.low >= bytes.high)
+    if (base_range_is_empty(bytes))
         return (struct range){0, 0};
     return (struct range){bytes.low & ~mask, (bytes.high + mask) & ~mask};
 }

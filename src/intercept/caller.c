@@ -107,7 +107,7 @@ static int module_read(struct dl_phdr_info *info, size_t size_bytes, void *stora
     struct module module = {.base = info->dlpi_addr};
     uint32_t count = atomic_load_explicit(&module_count, memory_order_relaxed);
     segments_read(info, &module);
-    if (module.code.low >= module.code.high || module_at(module.code.low) != NULL || count == MODULES_MAX)
+    if (base_range_is_empty(module.code) || module_at(module.code.low) != NULL || count == MODULES_MAX)
         return 0;
     const char *path = module_path(info, storage);
     module.owner = owner_of(path);

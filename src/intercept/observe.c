@@ -133,11 +133,6 @@ void observe_stop(void)
 
 /* --- sampling --- */
 
-static bool is_empty(struct range range)
-{
-    return range.low >= range.high;
-}
-
 static struct range inner_pages(struct range bytes)
 {
     uintptr_t mask = base_page_bytes() - 1;
@@ -153,7 +148,7 @@ static enum reason find_pages(const struct observe_buffer *buffer, struct range 
     *pages = may_share ? base_pages_of(buffer->bytes) : inner_pages(buffer->bytes);
     if (requests_are_unknown() || neighbours_own_thread(*pages) || (buffer->has_gaps && !may_share))
         return reason == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : reason;
-    return is_empty(*pages) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
+    return base_range_is_empty(*pages) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
 }
 
 static enum reason prepare_part(const struct observe_buffer *buffer, struct watch_part *part)

@@ -130,11 +130,6 @@ struct pieces {
     struct range range[PIECES];
 };
 
-static bool is_empty(struct range pages)
-{
-    return pages.low >= pages.high;
-}
-
 /* Other threads may use the neighbours in an edge page at any moment, and must
  * not meet the empty page of the gap between moving and guarding. Pages that are
  * the buffer's alone need no such care: nobody may touch them during a receive. */
@@ -166,7 +161,7 @@ static bool edge_take_out(struct range edge)
 static bool piece_take_out(const struct pieces *pieces, int index)
 {
     struct range piece = pieces->range[index];
-    if (is_empty(piece))
+    if (base_range_is_empty(piece))
         return true;
     return index == PIECE_MIDDLE ? transit_move_out(piece) : edge_take_out(piece);
 }
@@ -180,7 +175,7 @@ static bool pages_take_out(struct range bytes, struct range pages)
     if (out == PIECES && backend->access_close(pages))
         return true;
     while (out-- > 0)
-        if (!is_empty(pieces.range[out]))
+        if (!base_range_is_empty(pieces.range[out]))
             transit_move_home(pieces.range[out]);
     backend->access_open(pages);
     return false;
@@ -283,7 +278,7 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
 
 enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **hold)
 {
-    if (backend == NULL || is_empty(bytes))
+    if (backend == NULL || base_range_is_empty(bytes))
         return REASON_MEMORY_FAILED;
     int saved_errno = errno;
     uint64_t mask = table_enter();

@@ -43,7 +43,7 @@ static void entry_write(uint32_t i, uintptr_t owner, struct range bytes)
 
 static void entry_set(uintptr_t owner, struct range bytes)
 {
-    bool is_empty = bytes.low >= bytes.high;
+    bool is_empty = base_range_is_empty(bytes);
     uint32_t i = entry_find(owner);
     if (i == atomic_load_explicit(&keeps.used, memory_order_relaxed))
         i = is_empty ? KEEPS_MAX : entry_find(0);

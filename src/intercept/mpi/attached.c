@@ -10,7 +10,7 @@ static void attached_track(int result, const void *buffer, MPI_Count length_byte
 {
     struct range bytes = base_range_of(buffer, (size_t)length_bytes);
     /* MPI_BUFFER_AUTOMATIC, MPI's own memory, is no address. */
-    bool is_memory = bytes.low >= base_page_bytes() && bytes.low < bytes.high && bytes.high != UINTPTR_MAX;
+    bool is_memory = bytes.low >= base_page_bytes() && !base_range_is_empty(bytes) && bytes.high != UINTPTR_MAX;
     if (result == MPI_SUCCESS && length_bytes > 0 && is_memory)
         requests_track_region(bytes);
 }

@@ -116,7 +116,7 @@ void dispatch_wait_request(MPI_Request request)
 {
     struct range bytes = requests_range(request_key(request));
     dispatch_wait_all();
-    if (gate_is_open() && bytes.low < bytes.high)
+    if (gate_is_open() && !base_range_is_empty(bytes))
         dispatch_wait_range(bytes, false);
 }
 

@@ -120,13 +120,13 @@ struct run {
 
 static void run_end(struct run *run)
 {
-    if (run->bytes.low < run->bytes.high)
+    if (!base_range_is_empty(run->bytes))
         dispatch_wait_range(run->bytes, run->is_read);
 }
 
 static void run_add(struct run *run, struct range part)
 {
-    if (part.low >= part.high)
+    if (base_range_is_empty(part))
         return;
     if (part.low > run->bytes.high || part.high < run->bytes.low) {
         run_end(run);

@@ -32,7 +32,7 @@ void measure_uses_requests(int count, const MPI_Request requests[])
 {
     for (int i = 0; i < count; i++) {
         struct range bytes = requests_range(request_key(requests[i]));
-        if (bytes.low < bytes.high)
+        if (!base_range_is_empty(bytes))
             observe_use_range(bytes, false);
         else
             observe_use_all();
@@ -264,12 +264,6 @@ void measure_restarted(struct profile_call *call, int count, const MPI_Request r
 
 /* --- slack of blocking calls --- */
 
-static bool layout_has_gaps(const struct type_layout *layout, MPI_Count count)
-{
-    bool is_one = count == 1 || layout->extent_bytes == layout->size_bytes;
-    return !is_one || layout->size_bytes != layout->true_extent_bytes;
-}
-
 void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                     bool is_received)
 {
@@ -280,6 +274,6 @@ void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Cou
     buffers->buffers[buffers->count++] = (struct observe_buffer){
         .bytes = types_span(layout, buffer, count),
         .is_received = is_received,
-        .has_gaps = layout_has_gaps(layout, count),
+        .has_gaps = types_have_gaps(layout, count),
     };
 }

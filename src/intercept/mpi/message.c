@@ -23,19 +23,13 @@
 /* Gaps may be this many times as large as the data: the cost of a hold grows with both. */
 enum { SPAN_FACTOR_MAX = 4 };
 
-static bool message_has_gaps(const struct message *message, const struct type_layout *layout)
-{
-    bool is_one = message->count == 1 || layout->extent_bytes == layout->size_bytes;
-    return !is_one || layout->size_bytes != layout->true_extent_bytes;
-}
-
 void message_measure(struct message *message)
 {
     const struct type_layout *layout = types_layout(message->datatype);
     uint64_t count = message->count > 0 ? (uint64_t)message->count : 0;
     bool is_huge = __builtin_mul_overflow(layout->is_known ? (uint64_t)layout->size_bytes : 0, count, &message->bytes);
     message->is_measured = layout->is_known && !is_huge && message->count >= 0;
-    message->has_gaps = message_has_gaps(message, layout);
+    message->has_gaps = types_have_gaps(layout, message->count);
     message->range = types_span(layout, message->buffer, message->count);
 }
 

@@ -80,6 +80,12 @@ bool types_gaps_are_own(MPI_Datatype datatype)
     return layout->gaps == TYPE_GAPS_OWN;
 }
 
+bool types_have_gaps(const struct type_layout *layout, MPI_Count count)
+{
+    bool is_one = count == 1 || layout->extent_bytes == layout->size_bytes;
+    return !is_one || layout->size_bytes != layout->true_extent_bytes;
+}
+
 struct range types_span(const struct type_layout *layout, const void *buffer, MPI_Count count)
 {
     if (count <= 0 || layout->size_bytes == 0)

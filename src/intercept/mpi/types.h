@@ -57,6 +57,9 @@ static inline bool types_is_cached(const struct type_layout *layout, MPI_Datatyp
 /* A datatype was freed: its handle may come back with another layout. */
 void types_forget(void);
 
+/* Are there other bytes between those of `count` elements? */
+bool types_have_gaps(const struct type_layout *layout, MPI_Count count);
+
 /* All bytes between the first and the last that `count` elements touch. */
 struct range types_span(const struct type_layout *layout, const void *buffer, MPI_Count count);
 
