@@ -82,14 +82,14 @@ def waits(row: Row) -> Iterator[str]:
     """What an entry waits for before it enters MPI."""
     if row.is_drained:
         requests = [parameter for parameter in row.parameters if parameter.type == "MPI_Request"]
-        yield f"dispatch_wait_request({requests[0].name});" if requests else "dispatch_wait_all();"
+        yield f"dispatch_wait_request({requests[0].name});" if requests else "transfer_wait_due();"
         yield from waits_for_handed(row)
         return
     op = row.parameter_of_role("op")
     if op is not None and row.buffers:
         # The program's own reduction function may touch any memory while MPI runs it.
         yield f"if (!abi_op_is_predefined({op.name}))"
-        yield "    dispatch_wait_all();"
+        yield "    transfer_wait_due();"
     yield from (wait_for_buffer(buffer) for buffer in row.buffers)
     for parameter in row.plain_pointers():
         is_copied = row.treatment == "status" and row.role(parameter) == "status" and parameter.is_read_only
@@ -276,6 +276,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "intercept/mpi/handed.h"
 #include "intercept/mpi/measure.h"
 #include "intercept/names.h"
+#include "intercept/transfer.h"
 
 _Static_assert(sizeof(struct intercept_real) == INTERCEPT_NAME_COUNT * sizeof(void *), "one pointer per name");
 

@@ -10,28 +10,18 @@
 #include <stddef.h>
 
 #include "base/options.h"
-#include "engine/gate.h"
 #include "intercept/bind/state.h"
 #include "intercept/session.h"
 #include "intercept/transfer.h"
 
 enum { LEVEL_OFF = 0, LEVEL_ON = 1, LEVEL_FLUSH = 2 };
 
-/* Under MPI_THREAD_MULTIPLE another thread's message may need what this thread does next. */
-static void pcontrol_flush(void)
-{
-    if (gate_is_open())
-        transfer_wait_own();
-    else
-        transfer_wait_all();
-}
-
 static void pcontrol_obey(int level)
 {
     if (level == LEVEL_OFF || level == LEVEL_ON)
         session_pause(level == LEVEL_OFF);
     else if (level == LEVEL_FLUSH)
-        pcontrol_flush();
+        transfer_wait_due();
 }
 
 /* Called by the entries in assembly with the number of the name and the first argument. */

@@ -314,6 +314,14 @@ void transfer_wait_own(void)
     }
 }
 
+void transfer_wait_due(void)
+{
+    if (gate_is_open())
+        transfer_wait_own();
+    else
+        transfer_wait_all();
+}
+
 /* Nobody is left to touch the memory but destructors, which would wait for ever. */
 static void transfer_abandon_all(void)
 {

@@ -82,6 +82,9 @@ void transfer_wait_all_unless_interrupted(void);
  * need this thread's next call. */
 void transfer_wait_own(void);
 
+/* Waits for every op that this thread may take to be over: its own ones then, else all. */
+void transfer_wait_due(void);
+
 /* The process ends, called from any thread. Ops are waited for as long as they
  * may end: not when this is a handler that interrupted a wait for a message, nor
  * while a thread waits at a touch (it might be this one). What is still pending

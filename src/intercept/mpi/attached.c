@@ -5,6 +5,7 @@
 #include "dispatch.h"
 #include "intercept/entries.h"
 #include "intercept/requests.h"
+#include "intercept/transfer.h"
 
 static void attached_track(int result, const void *buffer, MPI_Count length_bytes)
 {
@@ -24,7 +25,7 @@ static void attached_untrack(int result, const void *buffer_address)
 
 int entry_MPI_Buffer_attach(void *buffer, int size)
 {
-    dispatch_wait_all();
+    transfer_wait_due();
     dispatch_enter();
     int result = real.MPI_Buffer_attach(buffer, size);
     attached_track(result, buffer, size);
@@ -33,7 +34,7 @@ int entry_MPI_Buffer_attach(void *buffer, int size)
 
 int entry_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
-    dispatch_wait_all();
+    transfer_wait_due();
     dispatch_enter();
     int result = real.MPI_Buffer_attach_c(buffer, size);
     attached_track(result, buffer, size);
@@ -42,7 +43,7 @@ int entry_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 
 int entry_MPI_Buffer_detach(void *buffer_addr, int *size)
 {
-    dispatch_wait_all();
+    transfer_wait_due();
     dispatch_enter();
     int result = real.MPI_Buffer_detach(buffer_addr, size);
     attached_untrack(result, buffer_addr);
@@ -51,7 +52,7 @@ int entry_MPI_Buffer_detach(void *buffer_addr, int *size)
 
 int entry_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
-    dispatch_wait_all();
+    transfer_wait_due();
     dispatch_enter();
     int result = real.MPI_Buffer_detach_c(buffer_addr, size);
     attached_untrack(result, buffer_addr);

@@ -104,18 +104,10 @@ void dispatch_wait_others(void)
         transfer_wait_all();
 }
 
-void dispatch_wait_all(void)
-{
-    if (gate_is_open())
-        transfer_wait_own();
-    else
-        transfer_wait_all();
-}
-
 void dispatch_wait_request(MPI_Request request)
 {
     struct range bytes = requests_range(request_key(request));
-    dispatch_wait_all();
+    transfer_wait_due();
     if (gate_is_open() && !base_range_is_empty(bytes))
         dispatch_wait_range(bytes, false);
 }

@@ -38,12 +38,8 @@ void dispatch_wait_argument(const void *argument, size_t length_bytes);
  * released meanwhile. */
 void dispatch_wait_others(void);
 
-/* Waits for every op that the program may take to be over: under
- * MPI_THREAD_MULTIPLE those of this thread (transfer_wait_own). */
-void dispatch_wait_all(void);
-
 /* Before a call that names a request whose buffer MPI is going to use: waits for
- * the ops that hold it, and for those of dispatch_wait_all(). */
+ * the ops that hold it, and for those of transfer_wait_due(). */
 void dispatch_wait_request(MPI_Request request);
 
 /* Takes the gate (recursive: MPI calls back into the program's functions). */

@@ -6,6 +6,7 @@
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "intercept/copies.h"
+#include "intercept/transfer.h"
 #include "errors.h"
 #include "matched.h"
 #include "statuses.h"
@@ -171,7 +172,7 @@ static bool exchange_can_split(struct exchange *exchange)
         return true;
     if (message_is_whole(send) && message_copy(send))
         return true;
-    dispatch_wait_all();
+    transfer_wait_due();
     return false;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that one thread has received and another gives to a call. A call that waits
- * for the ops of its own thread (dispatch_wait_all) waits under MPI_THREAD_MULTIPLE for
+ * for the ops of its own thread (transfer_wait_due) waits under MPI_THREAD_MULTIPLE for
  * these as well. For the entries that mpi/uses.py describes. */
 #ifndef INTERCEPT_MPI_HANDED_H
 #define INTERCEPT_MPI_HANDED_H

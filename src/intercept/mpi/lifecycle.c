@@ -13,6 +13,7 @@
 #include "intercept/libc/signals.h"
 #include "intercept/profile.h"
 #include "intercept/session.h"
+#include "intercept/transfer.h"
 #include "poke.h"
 #include "types.h"
 
@@ -168,7 +169,7 @@ int entry_MPI_Type_free(MPI_Datatype *datatype)
 {
     types_forget();
     if (atomic_load_explicit(&types_have_functions, memory_order_relaxed))
-        dispatch_wait_all();
+        transfer_wait_due();
     dispatch_wait_argument(datatype, sizeof *datatype);
     dispatch_enter();
     return dispatch_leave(real.MPI_Type_free(datatype));

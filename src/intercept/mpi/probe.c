@@ -126,7 +126,7 @@ int entry_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 {
     MPI_Status own_status = {0};
     MPI_Status *wanted = status_is_ignored(status) ? &own_status : status;
-    dispatch_wait_all();
+    transfer_wait_due();
     dispatch_enter();
     int result = real.MPI_Improbe(source, tag, comm, flag, message, wanted);
     if (result == MPI_SUCCESS && *flag)

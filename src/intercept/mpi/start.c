@@ -4,13 +4,14 @@
 #include "dispatch.h"
 #include "intercept/entries.h"
 #include "intercept/requests.h"
+#include "intercept/transfer.h"
 
 static bool start_enter(int count, const MPI_Request *requests)
 {
     bool is_direct = dispatch_is_direct();
     if (is_direct)
         return true;
-    dispatch_wait_all();
+    transfer_wait_due();
     for (int i = 0; i < count; i++)
         dispatch_wait_request(requests[i]);
     dispatch_enter();
