@@ -29,8 +29,6 @@ void assist_note_wait(void)
 
 static bool assist_is_possible(struct policy_site *site)
 {
-    if (!options.nonblocking || session_reason_to_begin() != REASON_NONE)
-        return false;
     /* Who makes progress by hand knows better than a site's history. */
     return options.progress == OPTION_PROGRESS_MANUAL || policy_site_allows(site);
 }

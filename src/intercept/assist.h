@@ -18,8 +18,9 @@ struct assist {
     int64_t started_ns;
 };
 
-/* May it be worth it for an operation on so many bytes that was started from here?
- * Then the engine works for it until assist_end(). Inside an MPI call of the program. */
+/* Where options and session allow it: may it be worth it for an operation on so many bytes
+ * that was started from here? Then the engine works for it until assist_end(). Inside an
+ * MPI call of the program. */
 void assist_begin(struct assist *assist, uint64_t bytes, const void *return_address);
 void assist_end(struct assist *assist);
 
