@@ -41,19 +41,19 @@ static void note_callers(void)
 static int count_loads(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
     *(unsigned long long *)context = info->dlpi_adds;
-    return 1;
+    return 1; /* the counter is the same in every object: stop at the first */
 }
 
 void intercept_bind_adjust_objects(void)
 {
-    /* Objects loaded so far when this was last done; a race only repeats the work. */
+    /* Objects loaded so far when this was last done. */
     static _Atomic unsigned long long loads_seen;
     unsigned long long loads = 0;
     dl_iterate_phdr(count_loads, &loads);
-    /* relaxed: nothing else is published through the number. */
-    if (loads == atomic_load_explicit(&loads_seen, memory_order_relaxed) || !bind_try())
+    /* relaxed: nothing else is published through the number. Where there is no MPI library
+     * yet, nothing is to be done before the next load. */
+    if (loads == atomic_exchange_explicit(&loads_seen, loads, memory_order_relaxed) || !bind_try())
         return;
-    atomic_store_explicit(&loads_seen, loads, memory_order_relaxed);
     dl_iterate_phdr(adjust_object, NULL);
     if (fortran_bindings_are_redirected())
         note_callers();

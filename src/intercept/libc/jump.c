@@ -3,9 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -16,23 +14,10 @@
 #include "intercept/libc/threads.h"
 #include "intercept/libc/use.h"
 
-/* How often libraries had been loaded when names were last hidden. */
-static _Atomic unsigned long long known_loads;
-
-static int loads_read(struct dl_phdr_info *object, size_t object_bytes, void *loads)
-{
-    *(unsigned long long *)loads = object->dlpi_adds;
-    return 1; /* the counter is the same in every object: stop at the first */
-}
-
-static void names_hide_after_load(void)
+static void objects_adjust(void)
 {
     int saved_errno = errno;
-    unsigned long long loads = 0;
-    dl_iterate_phdr(loads_read, &loads);
-    /* relaxed: two threads that both see news both hide, which does no harm. */
-    if (atomic_exchange_explicit(&known_loads, loads, memory_order_relaxed) != loads)
-        intercept_bind_adjust_objects();
+    intercept_bind_adjust_objects();
     errno = saved_errno;
 }
 
@@ -63,7 +48,8 @@ static bool is_ours(void *address)
 {
     Dl_info found;
     Dl_info own;
-    return dladdr(address, &found) != 0 && dladdr(&known_loads, &own) != 0 && found.dli_fbase == own.dli_fbase;
+    return dladdr(address, &found) != 0 && dladdr((void *)dlsym_behind_us, &own) != 0 &&
+           found.dli_fbase == own.dli_fbase;
 }
 
 /* True where our MPI entry is the answer and there is no MPI function behind it.
@@ -84,7 +70,7 @@ static bool is_entry_alone(void *handle, const char *name)
  * (RUNPATH, $ORIGIN), so that nothing of ours may come after it. */
 void *libc_jump_before_dlsym(void *handle, const char *name)
 {
-    names_hide_after_load();
+    objects_adjust();
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
         return (void *)dlsym_behind_us;
     if (handle != RTLD_NEXT && base_text_begins(name, "MPI_") && is_entry_alone(handle, name))
