@@ -29,7 +29,9 @@ static void completion_wait_arguments(const struct completion *completion)
         dispatch_wait_argument(completion->statuses, count * sizeof *completion->statuses);
 }
 
-void completion_begin(struct completion *completion)
+/* Waits for ops that hold a page of the arguments; notes the handles, where any request is
+ * tracked or counted. */
+static void completion_begin(struct completion *completion)
 {
     completion->keys = NULL;
     completion_wait_arguments(completion);
@@ -73,7 +75,9 @@ static void completion_settle(const struct completion *completion)
         completion_settle_one(completion, has_indices ? completion->indices[i] : i);
 }
 
-void completion_end(struct completion *completion, int result)
+/* Untracks, or counts down, the requests that were active and are null now, and notes which
+ * persistent ones are over. `result`: what the call returns. */
+static void completion_end(struct completion *completion, int result)
 {
     if (completion->keys == NULL)
         return;
@@ -136,4 +140,19 @@ static int completion_look(void *argument, int *is_over)
 int completion_wait(struct completion *completion, completion_test_fn *test)
 {
     return dispatch_block(completion_look, &(struct completion_look){completion, test});
+}
+
+static int completion_call(struct completion *completion, completion_call_fn *call)
+{
+    dispatch_enter();
+    return dispatch_leave(call(completion));
+}
+
+int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
+{
+    completion_begin(completion);
+    bool must_loop = look != NULL && completion_must_loop();
+    int result = must_loop ? errors_or(completion_wait(completion, look)) : completion_call(completion, call);
+    completion_end(completion, result);
+    return result;
 }

@@ -24,14 +24,6 @@ struct completion {
     uint64_t inline_keys[COMPLETION_KEYS_INLINE];
 };
 
-/* Waits for ops that hold a page of the arguments; notes the handles, where any request is
- * tracked or counted. */
-void completion_begin(struct completion *completion);
-
-/* Untracks, or counts down, the requests that were active and are null now, and notes which
- * persistent ones are over. `result`: what the call returns. */
-void completion_end(struct completion *completion, int result);
-
 /* May the call go straight to MPI? Then the messages that were only counted
  * (intercept/untracked.h) are counted down by these: requests that are not null
  * before, less those that are not null after. */
@@ -53,5 +45,10 @@ int completion_wait(struct completion *completion, completion_test_fn *test);
 
 /* Should a blocking completion call become a loop? */
 bool completion_must_loop(void);
+
+/* A completion call that may not go straight to MPI: `call` inside the gate or, where it
+ * would keep the gate while ops are pending, a loop over `look` (NULL: it does not block). */
+typedef int completion_call_fn(struct completion *completion);
+int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *look);
 
 #endif

@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome: passed inside the gate; what
- * they complete is no longer tracked. */
+/* MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome: passed, inside the gate where they may
+ * not go straight; what they complete is no longer tracked. */
 #include "completion.h"
-#include "dispatch.h"
 #include "intercept/entries.h"
-#include "intercept/requests.h"
+#include "intercept/real.h"
+
+/* out_count is the flag, but for MPI_Testsome. */
+static int test_one(struct completion *c)
+{
+    return real.MPI_Test(c->requests, c->out_count, c->statuses);
+}
+
+static int test_all(struct completion *c)
+{
+    return real.MPI_Testall(c->count, c->requests, c->out_count, c->statuses);
+}
+
+static int test_any(struct completion *c)
+{
+    return real.MPI_Testany(c->count, c->requests, c->indices, c->out_count, c->statuses);
+}
+
+static int test_some(struct completion *c)
+{
+    return real.MPI_Testsome(c->count, c->requests, c->out_count, c->indices, c->statuses);
+}
 
 int entry_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
@@ -15,11 +35,7 @@ int entry_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         return result;
     }
     struct completion completion = {.count = 1, .requests = request, .out_count = flag, .statuses = status};
-    completion_begin(&completion);
-    dispatch_enter();
-    int result = dispatch_leave(real.MPI_Test(request, flag, status));
-    completion_end(&completion, result);
-    return result;
+    return completion_carry(&completion, test_one, NULL);
 }
 
 int entry_MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
@@ -31,11 +47,7 @@ int entry_MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *s
         return result;
     }
     struct completion completion = {.count = count, .requests = requests, .out_count = flag, .statuses = statuses};
-    completion_begin(&completion);
-    dispatch_enter();
-    int result = dispatch_leave(real.MPI_Testall(count, requests, flag, statuses));
-    completion_end(&completion, result);
-    return result;
+    return completion_carry(&completion, test_all, NULL);
 }
 
 int entry_MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
@@ -48,11 +60,7 @@ int entry_MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, M
     }
     struct completion completion = {
         .count = count, .requests = requests, .out_count = flag, .indices = index, .statuses = status};
-    completion_begin(&completion);
-    dispatch_enter();
-    int result = dispatch_leave(real.MPI_Testany(count, requests, index, flag, status));
-    completion_end(&completion, result);
-    return result;
+    return completion_carry(&completion, test_any, NULL);
 }
 
 int entry_MPI_Testsome(int in_count, MPI_Request *requests, int *out_count, int *indices, MPI_Status *statuses)
@@ -65,9 +73,5 @@ int entry_MPI_Testsome(int in_count, MPI_Request *requests, int *out_count, int 
     }
     struct completion completion = {
         .count = in_count, .requests = requests, .out_count = out_count, .indices = indices, .statuses = statuses};
-    completion_begin(&completion);
-    dispatch_enter();
-    int result = dispatch_leave(real.MPI_Testsome(in_count, requests, out_count, indices, statuses));
-    completion_end(&completion, result);
-    return result;
+    return completion_carry(&completion, test_some, NULL);
 }

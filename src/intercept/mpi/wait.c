@@ -1,10 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome (MPI 4.1, 3.7.3, 3.7.5). */
+/* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome (MPI 4.1, 3.7.3, 3.7.5). Each goes straight to MPI where it may,
+ * and else as completion_carry() says: with MPI's own function, or with the one that only looks. */
 #include "completion.h"
-#include "dispatch.h"
-#include "errors.h"
 #include "intercept/entries.h"
-#include "intercept/requests.h"
+#include "intercept/real.h"
+
+static int wait_one(struct completion *c)
+{
+    return real.MPI_Wait(c->requests, c->statuses);
+}
+
+static int wait_all(struct completion *c)
+{
+    return real.MPI_Waitall(c->count, c->requests, c->statuses);
+}
+
+static int wait_any(struct completion *c)
+{
+    return real.MPI_Waitany(c->count, c->requests, c->indices, c->statuses);
+}
+
+static int wait_some(struct completion *c)
+{
+    return real.MPI_Waitsome(c->count, c->requests, c->out_count, c->indices, c->statuses);
+}
 
 static int wait_look_all(struct completion *c, int *is_over)
 {
@@ -32,16 +51,7 @@ int entry_MPI_Wait(MPI_Request *request, MPI_Status *status)
         return result;
     }
     struct completion completion = {.count = 1, .requests = request, .statuses = status};
-    int result;
-    completion_begin(&completion);
-    if (completion_must_loop()) {
-        result = errors_or(completion_wait(&completion, completion_test_one));
-    } else {
-        dispatch_enter();
-        result = dispatch_leave(real.MPI_Wait(request, status));
-    }
-    completion_end(&completion, result);
-    return result;
+    return completion_carry(&completion, wait_one, completion_test_one);
 }
 
 int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
@@ -53,16 +63,7 @@ int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
         return result;
     }
     struct completion completion = {.count = count, .requests = requests, .statuses = statuses};
-    int result;
-    completion_begin(&completion);
-    if (completion_must_loop()) {
-        result = errors_or(completion_wait(&completion, wait_look_all));
-    } else {
-        dispatch_enter();
-        result = dispatch_leave(real.MPI_Waitall(count, requests, statuses));
-    }
-    completion_end(&completion, result);
-    return result;
+    return completion_carry(&completion, wait_all, wait_look_all);
 }
 
 int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
@@ -74,16 +75,7 @@ int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *
         return result;
     }
     struct completion completion = {.count = count, .requests = requests, .indices = index, .statuses = status};
-    int result;
-    completion_begin(&completion);
-    if (completion_must_loop()) {
-        result = errors_or(completion_wait(&completion, wait_look_any));
-    } else {
-        dispatch_enter();
-        result = dispatch_leave(real.MPI_Waitany(count, requests, index, status));
-    }
-    completion_end(&completion, result);
-    return result;
+    return completion_carry(&completion, wait_any, wait_look_any);
 }
 
 int entry_MPI_Waitsome(int in_count, MPI_Request *requests, int *out_count, int *indices, MPI_Status *statuses)
@@ -96,14 +88,5 @@ int entry_MPI_Waitsome(int in_count, MPI_Request *requests, int *out_count, int 
     }
     struct completion completion = {
         .count = in_count, .requests = requests, .out_count = out_count, .indices = indices, .statuses = statuses};
-    int result;
-    completion_begin(&completion);
-    if (completion_must_loop()) {
-        result = errors_or(completion_wait(&completion, wait_look_some));
-    } else {
-        dispatch_enter();
-        result = dispatch_leave(real.MPI_Waitsome(in_count, requests, out_count, indices, statuses));
-    }
-    completion_end(&completion, result);
-    return result;
+    return completion_carry(&completion, wait_some, wait_look_some);
 }
