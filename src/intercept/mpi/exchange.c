@@ -46,38 +46,39 @@ static bool exchange_shares_pages(const struct exchange *exchange)
     return base_ranges_overlap(base_pages_of(exchange->receive.range), base_pages_of(exchange->send.range));
 }
 
+typedef int exchange_init_fn(const struct message *message, MPI_Request *request);
+
+static int exchange_init_send(const struct message *m, MPI_Request *request)
+{
+    if (m->count <= INT32_MAX)
+        return real.MPI_Send_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real.MPI_Send_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+}
+
+static int exchange_init_receive(const struct message *m, MPI_Request *request)
+{
+    if (m->count <= INT32_MAX)
+        return real.MPI_Recv_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real.MPI_Recv_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+}
+
+static int exchange_check_half(const struct message *message, exchange_init_fn *init)
+{
+    MPI_Request request;
+    dispatch_enter();
+    int result = init(message, &request);
+    if (result == MPI_SUCCESS)
+        real.MPI_Request_free(&request);
+    gate_leave();
+    return result;
+}
+
 /* MPI looks at the arguments of both messages before it starts one. So do we:
  * after that each half goes its way, whatever becomes of the other. */
-static int exchange_check_send(const struct message *m)
-{
-    MPI_Request request;
-    dispatch_enter();
-    int result = m->count <= INT32_MAX
-                     ? real.MPI_Send_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, &request)
-                     : real.MPI_Send_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, &request);
-    if (result == MPI_SUCCESS)
-        real.MPI_Request_free(&request);
-    gate_leave();
-    return result;
-}
-
-static int exchange_check_receive(const struct message *m)
-{
-    MPI_Request request;
-    dispatch_enter();
-    int result = m->count <= INT32_MAX
-                     ? real.MPI_Recv_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, &request)
-                     : real.MPI_Recv_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, &request);
-    if (result == MPI_SUCCESS)
-        real.MPI_Request_free(&request);
-    gate_leave();
-    return result;
-}
-
 static int exchange_check(const struct exchange *exchange)
 {
-    int result = exchange_check_receive(&exchange->receive);
-    return result == MPI_SUCCESS ? exchange_check_send(&exchange->send) : result;
+    int result = exchange_check_half(&exchange->receive, exchange_init_receive);
+    return result == MPI_SUCCESS ? exchange_check_half(&exchange->send, exchange_init_send) : result;
 }
 
 /* The send first: MPI announces it then before the receive lets the peer's data, and
