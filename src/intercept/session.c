@@ -23,7 +23,7 @@
 #include "protect/protect.h"
 #include "record/record.h"
 
-enum { LEVEL_SERIALIZED = 2, LEVEL_MULTIPLE = 3 };
+enum { LEVEL_SERIALIZED = 2, LEVEL_MULTIPLE = 3, PAIR_SIZE = 2 };
 
 /* Written by the thread in MPI_Init, MPI_Finalize or fork, and by any that finds why
  * ops are not possible any more; read by all. Relaxed: switches, which order nothing
@@ -111,6 +111,11 @@ static bool session_has_rdma(void)
     }
     closedir(folder);
     return is_found;
+}
+
+bool session_matches_first(void)
+{
+    return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && identity.size > PAIR_SIZE);
 }
 
 static enum reason session_decide(const struct session_facts *facts)

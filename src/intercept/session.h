@@ -50,6 +50,11 @@ static inline enum reason session_reason_to_begin(void)
     return atomic_load_explicit(&session_is_paused, memory_order_relaxed) ? REASON_PAUSED : REASON_NONE;
 }
 
+/* Must a receive from a named rank wait until its message is matched, as one from
+ * anybody must? A third rank could see else that the message was not yet sent when the
+ * receive returned. Once MPI runs. */
+bool session_matches_first(void);
+
 /* From now on nothing begins, or it may again. At any time, MPI_Init or not. */
 void session_pause(bool is_paused);
 

@@ -101,7 +101,7 @@ bool message_must_match(const struct message *message, const MPI_Status *status)
     bool is_asked = !status_is_ignored(status);
     if (message->comm == abi_handles.comm_null)
         return false; /* MPI says itself what is wrong, of the receive and not of a probe */
-    if (message->peer == MPI_ANY_SOURCE)
+    if (message->peer == MPI_ANY_SOURCE || session_matches_first())
         return true;
     return is_asked && (message->tag == MPI_ANY_TAG || !statuses_can_promise());
 }

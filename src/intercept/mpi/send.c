@@ -9,6 +9,7 @@
 #include "intercept/copies.h"
 #include "intercept/entries.h"
 #include "intercept/session.h"
+#include "intercept/transfer.h"
 #include "message.h"
 #include "record/record.h"
 
@@ -101,6 +102,9 @@ static int send_early(struct message *message, const struct send_kind *kind)
 static int send_judged(struct message *message, const struct send_kind *kind, const void *return_address)
 {
     enum reason reason = REASON_SYNCHRONOUS;
+    /* That the receiver is ready may be what a receive that has returned was to tell. */
+    if (kind->start == message_start_ready_send)
+        transfer_wait_due();
     message_measure(message);
     if (kind->start != message_start_synchronous_send)
         reason = message_judge(message, return_address);
