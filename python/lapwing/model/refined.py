@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isnan, sqrt
 
-from lapwing.model.classes import CallClass, count_directions, is_convertible
+from lapwing.model.classes import CallClass, comes_in, count_directions, is_convertible
 from lapwing.model.outcomes import SiteOutcome, limit_hidden, limit_shared
 from lapwing.model.profile import JobProfile, RankProfile, Way
 from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
@@ -36,6 +36,7 @@ DEFERRED_WAYS = (Way.DEFERRED, Way.DEFERRED_DEDICATED)
 REWRITTEN_WAYS = (Way.REWRITTEN, Way.REWRITTEN_DEDICATED)
 # The interval needs a dozen calculations: only for the ranks that may become the slowest.
 CANDIDATE_COUNT = 32
+PAIR_SIZE = 2
 
 
 @dataclass(frozen=True)
@@ -156,11 +157,19 @@ def judge_test(case: Case, times: SiteTimes) -> SiteOutcome:
     return SiteOutcome(times, hidden, hidden)
 
 
+def is_matched_first(case: Case, times: SiteTimes) -> bool:
+    """Say whether Lapwing lets a site's calls return only when their senders have come to theirs (`--match auto`)."""
+    return len(case.profile.ranks) > PAIR_SIZE and comes_in(times.site.function)
+
+
 def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
     """Let Lapwing return early from a blocking call: where that does not pay, the site learns to pass."""
     groups = select_deferrable(times, case.setup)
     count = sum(group.count for group in groups)
-    return change_calls(put_behind(case, times, groups), count, count * case.setup.hold_ns)
+    outcome = put_behind(case, times, groups)
+    if is_matched_first(case, times):
+        outcome = replace(outcome, hidden_with_idle_ns=outcome.hidden_ns)
+    return change_calls(outcome, count, count * case.setup.hold_ns)
 
 
 def find_rewrite_cost_ns(floors_ns: Mapping[str, float]) -> float:
