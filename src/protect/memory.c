@@ -3,6 +3,7 @@
 #include "protect/memory.h"
 
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,16 +238,41 @@ enum reason protect_memory_check(struct range bytes)
 }
 
 /* A thread's arena of glibc's malloc starts on a multiple of its greatest size
- * (malloc/arena.c, HEAP_MAX_SIZE) and has no name of its own. */
-static bool mapping_may_be_arena(const struct mapping *mapping, uintptr_t address)
+ * (malloc/arena.c, HEAP_MAX_SIZE) and has no name of its own. Holds and advice split it, but its first page, which
+ * describes it, is nobody's message. */
+static bool may_be_arena(const struct mapping *mapping, uintptr_t address)
 {
     enum { ARENA_BYTES = 64 << 20 };
-    return mapping->range.low <= (address & ~((uintptr_t)ARENA_BYTES - 1));
+    uintptr_t begin = address & ~((uintptr_t)ARENA_BYTES - 1);
+    struct mapping first;
+    if (mapping->range.low <= begin)
+        return true;
+    return memory_mapping_find(begin, &first) && first.name == MAPPING_PLAIN && first.is_writable && !first.is_shared &&
+           !first.is_file;
+}
+
+static int object_contains(struct dl_phdr_info *object, size_t size, void *address)
+{
+    (void)size;
+    bool is_inside = false;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t low = object->dlpi_addr + part->p_vaddr;
+        is_inside |=
+            part->p_type == PT_LOAD && contains((struct range){low, low + part->p_memsz}, *(uintptr_t *)address);
+    }
+    return is_inside;
+}
+
+/* Variables of a program or library, in arrays as large as an arena (Fortran's COMMON). */
+static bool is_variable(uintptr_t address)
+{
+    return dl_iterate_phdr(object_contains, &address) != 0;
 }
 
 bool protect_memory_is_heap(struct range bytes)
 {
     struct mapping mapping;
     return memory_mapping_find(bytes.low, &mapping) &&
-           (mapping.name == MAPPING_HEAP || mapping_may_be_arena(&mapping, bytes.low));
+           (mapping.name == MAPPING_HEAP || (may_be_arena(&mapping, bytes.low) && !is_variable(bytes.low)));
 }

@@ -52,7 +52,7 @@ bool protect_sets_rights(void);
  * PROCMAP_QUERY, a read of /proc/self/maps elsewhere. */
 enum reason protect_memory_check(struct range bytes);
 
-/* True when the pages of `bytes` lie in the brk heap, where small blocks of
+/* True when the pages of `bytes` may lie in the brk heap or in a thread's arena, where small blocks of
  * anybody, MPI included, share pages with large ones. As costly as the check. */
 bool protect_memory_is_heap(struct range bytes);
 

@@ -102,12 +102,32 @@ static void check_accepted(void)
     protect_hold_release(second);
 }
 
+enum { ARENA_BYTES = 64 << 20 };
+static char large_variable[3 * ARENA_BYTES];
+
+/* As glibc maps the heaps of threads: on a multiple of their greatest size. */
+static void check_arena(void)
+{
+    char *reserved = mmap(NULL, 2 * ARENA_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *arena = (char *)(((uintptr_t)reserved + ARENA_BYTES - 1) & ~((uintptr_t)ARENA_BYTES - 1));
+    mprotect(arena, BYTES, PROT_READ | PROT_WRITE);
+    struct range last = base_range_of(arena + BYTES - 100, 100);
+    check(protect_memory_is_heap(last), "a thread's heap");
+    struct hold *hold = hold_arm(HOLD_NO_ACCESS, arena + PAGE, PAGE, 1);
+    check(protect_memory_is_heap(last), "a thread's heap behind a message under way");
+    protect_hold_release(hold);
+    struct range middle = base_range_of(large_variable + 2 * ARENA_BYTES, BYTES);
+    check(!protect_memory_is_heap(middle), "an array as large as a thread's heap");
+    munmap(reserved, 2 * ARENA_BYTES);
+}
+
 int main(int argument_count, char **arguments)
 {
     pthread_t thread;
     backend_start(argument_count, arguments);
     check_refused();
     check_devices();
+    check_arena();
     check_huge_page_file();
     check_accepted();
     memory_stop();
