@@ -3,6 +3,7 @@
 
 #include "engine/gate.h"
 #include "intercept/libc/allocate.h"
+#include "intercept/libc/blocks.h"
 #include "intercept/libc/keep.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/thread_local.h"
@@ -30,7 +31,7 @@ static bool neighbours_are_busy(void)
  * call. Behind the end of a large heap block there is nothing to touch. */
 static bool neighbours_may_wait(struct range bytes, struct range pages)
 {
-    bool is_end_only = pages.low == bytes.low && libc_large_block_ends_by(bytes.high);
+    bool is_end_only = pages.low == bytes.low && libc_blocks_end_by(bytes);
     return gate_is_open() && libc_threads_are_several() && !is_end_only;
 }
 
@@ -45,13 +46,14 @@ static bool neighbours_requests(struct range bytes, struct range pages, bool has
     return (is_first_shared && requests_touch(first)) || (is_last_shared && requests_touch(last));
 }
 
-/* May other heap blocks, MPI's among them, lie on the same pages? A buffer of
- * LIBC_LARGE_BLOCK_BYTES lies in a block of at least that size, with pages of
- * its own; of a smaller one nothing is known. */
+/* May other heap blocks, MPI's among them, lie on the same pages? Not on those of a large block. A small buffer in one
+ * may have been given by an allocator above malloc, MPI's own (MPI_Alloc_mem) among them. */
 static bool neighbours_heap(struct range bytes)
 {
     bool is_large = bytes.high - bytes.low >= LIBC_LARGE_BLOCK_BYTES;
-    return !(is_large && libc_large_blocks_own_pages()) && protect_memory_is_heap(bytes);
+    if (is_large && libc_blocks_contain(bytes))
+        return false;
+    return !libc_large_blocks_own_pages() || protect_memory_is_heap(bytes);
 }
 
 bool neighbours_own_thread(struct range pages)

@@ -12,10 +12,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/pages.h"
+#include "intercept/libc/blocks.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/use.h"
 
@@ -24,25 +26,11 @@
 extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));
 extern void *__libc_calloc(size_t count, size_t size_bytes) __attribute__((weak));
 
-/* Written once by the constructor, before there are threads. */
+/* Written by the constructor, before there are threads. */
 static bool is_libc_allocator;
 
 /* The large block that this thread got last. */
 static _Thread_local void *newest_block;
-
-/* Where the program's part of large blocks ends: addresses, each at its page's place. Whoever
- * gets a block writes; a younger block takes an older one's place. A block that is freed stays, until another one is
- * made of its page. */
-enum { ENDS_MAX = 1024 };
-static _Atomic uintptr_t ends[ENDS_MAX];
-
-__attribute__((constructor(102))) static void allocator_recognise(void)
-{
-    Dl_info used;
-    Dl_info own;
-    is_libc_allocator = __libc_malloc != NULL && dladdr((void *)libc_real()->malloc, &used) &&
-                        dladdr((void *)__libc_malloc, &own) && used.dli_fbase == own.dli_fbase;
-}
 
 bool libc_large_blocks_own_pages(void)
 {
@@ -77,43 +65,12 @@ static void *block_new_aligned(size_t alignment_bytes, size_t length_bytes)
     return block != NULL ? block : libc_real()->memalign(alignment_bytes, length_bytes);
 }
 
-static _Atomic uintptr_t *end_place(uintptr_t address)
-{
-    return &ends[address / base_page_bytes() % ENDS_MAX];
-}
-
-static bool is_on_pages(uintptr_t address, struct range pages)
-{
-    return pages.low <= address && address < pages.high;
-}
-
-/* relaxed: who uses a block has it from the thread that made it, in an order of the program's own. */
-static void block_note_end(const void *block, size_t length_bytes)
-{
-    struct range bytes = base_range_of(block, length_bytes);
-    struct range pages = base_pages_of(bytes);
-    size_t page_count = (pages.high - pages.low) / base_page_bytes();
-    for (size_t i = 0; i < page_count && i < ENDS_MAX; i++) {
-        _Atomic uintptr_t *place = end_place(pages.low + i * base_page_bytes());
-        if (is_on_pages(atomic_load_explicit(place, memory_order_relaxed), pages))
-            atomic_store_explicit(place, 0, memory_order_relaxed);
-    }
-    if (bytes.high != pages.high)
-        atomic_store_explicit(end_place(bytes.high), bytes.high, memory_order_relaxed);
-}
-
-bool libc_large_block_ends_by(uintptr_t address)
-{
-    uintptr_t end = atomic_load_explicit(end_place(address), memory_order_relaxed);
-    return end / base_page_bytes() == address / base_page_bytes() && end <= address;
-}
-
 static void *block_new_large(size_t alignment_bytes, size_t length_bytes)
 {
     size_t alignment = larger_of(alignment_bytes, base_page_bytes());
     newest_block = block_new_aligned(alignment, block_whole_pages(length_bytes));
     if (newest_block != NULL)
-        block_note_end(newest_block, length_bytes);
+        libc_blocks_note(newest_block, length_bytes);
     return newest_block;
 }
 
@@ -178,15 +135,23 @@ static void *block_move_to_pages(void *block, size_t length_bytes)
     return moved;
 }
 
-static void *block_resize_large(void *block, size_t length_bytes)
+static void *block_resized(void *block, size_t length_bytes)
 {
-    void *resized = libc_real()->realloc(block, block_whole_pages(length_bytes));
-    if (resized == NULL)
-        return NULL;
-    if (!block_owns_its_pages(resized))
-        return block_move_to_pages(resized, length_bytes);
-    block_note_end(resized, length_bytes);
-    return resized;
+    if (!block_owns_its_pages(block))
+        return block_move_to_pages(block, length_bytes);
+    libc_blocks_note(block, length_bytes);
+    return block;
+}
+
+/* Forgotten first: another thread may get the old memory before realloc() returns. */
+static void *block_resize(void *block, size_t length_bytes)
+{
+    bool is_large = block_is_large(length_bytes);
+    size_t old_bytes = block_owns_its_pages(block) ? libc_blocks_forget(block) : 0;
+    void *resized = libc_real()->realloc(block, is_large ? block_whole_pages(length_bytes) : length_bytes);
+    if (resized == NULL && old_bytes != 0 && length_bytes != 0)
+        libc_blocks_note(block, old_bytes); /* it stays as it was */
+    return resized != NULL && is_large ? block_resized(resized, length_bytes) : resized;
 }
 
 void *libc_entry_realloc(void *block, size_t length_bytes) LIBC_ENTRY(realloc);
@@ -194,9 +159,9 @@ void *libc_entry_realloc(void *block, size_t length_bytes)
 {
     if (protect_is_armed())
         libc_use_block(block);
-    if (block_is_large(length_bytes))
-        return block == NULL ? block_new_large(0, length_bytes) : block_resize_large(block, length_bytes);
-    return libc_real()->realloc(block, length_bytes);
+    if (block == NULL && block_is_large(length_bytes))
+        return block_new_large(0, length_bytes);
+    return block_resize(block, length_bytes);
 }
 
 void *libc_entry_reallocarray(void *block, size_t count, size_t size_bytes) LIBC_ENTRY(reallocarray);
@@ -272,4 +237,32 @@ int libc_entry_madvise(void *address, size_t length_bytes, int advice)
     if (advice == MADV_HUGEPAGE && is_rest_of_newest_block(address) && block_wish_huge_pages(length_bytes))
         return 0;
     return libc_real()->madvise(address, length_bytes, advice);
+}
+
+static bool allocator_is_next(void)
+{
+    Dl_info used;
+    Dl_info own;
+    return __libc_malloc != NULL && dladdr((void *)libc_real()->malloc, &used) && dladdr((void *)__libc_malloc, &own) &&
+           used.dli_fbase == own.dli_fbase;
+}
+
+/* Do the process's malloc, realloc and free come through here? A program with an allocator of its own stands before all
+ * libraries. dlsym(RTLD_DEFAULT) would name the program, too, where it only takes malloc's address (its linkage table
+ * stands for the function then). */
+static bool allocator_is_reached(void)
+{
+    void *volatile block = malloc(LIBC_LARGE_BLOCK_BYTES);
+    bool is_reached = block != NULL && block == newest_block;
+    void *volatile resized = realloc(block, 2 * LIBC_LARGE_BLOCK_BYTES);
+    struct range bytes = base_range_of(resized, 2 * LIBC_LARGE_BLOCK_BYTES);
+    is_reached = is_reached && resized != NULL && libc_blocks_contain(bytes);
+    free(resized == NULL ? block : resized);
+    return is_reached && !libc_blocks_contain(bytes);
+}
+
+__attribute__((constructor(102))) static void allocator_recognise(void)
+{
+    is_libc_allocator = allocator_is_next();
+    is_libc_allocator = is_libc_allocator && allocator_is_reached();
 }

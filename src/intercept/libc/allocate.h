@@ -12,11 +12,7 @@
  * rest of its own block. */
 enum { LIBC_LARGE_BLOCK_BYTES = 65536 };
 
-/* False with an allocator other than libc's own: it lays out blocks in its way. */
+/* False with an allocator other than libc's own, or one before it: it lays out blocks in its way, anywhere. */
 bool libc_large_blocks_own_pages(void);
-
-/* Does the program's part of a large block, as far as it asked for it, reach no further than this address, on the same
- * page? False where that is not known (any more). */
-bool libc_large_block_ends_by(uintptr_t address);
 
 #endif

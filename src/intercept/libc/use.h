@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "intercept/libc/blocks.h"
 #include "intercept/libc/real.h"
 #include "intercept/wait.h"
 #include "protect/protect.h"
@@ -67,6 +68,15 @@ void libc_use_file(int descriptor);
 void libc_use_all_when(int condition);
 /* libc is about to start threads by itself, if so. Also when nothing is armed. */
 void libc_use_threads(int condition);
+
+/* A heap block is about to be given back, null allowed. Also when nothing is armed. Blocks with pages of their own
+ * begin on a page; of 4 KiB at least. */
+static inline void libc_use_gone(const void *block)
+{
+    enum { LEAST_PAGE_BYTES = 4096 };
+    if (__builtin_expect((uintptr_t)block % LEAST_PAGE_BYTES == 0, 0) && block != NULL)
+        libc_blocks_forget(block);
+}
 
 /* Lengths, saturating: a caller's nonsense must not wrap to a small range. */
 size_t libc_use_product(size_t a, size_t b);

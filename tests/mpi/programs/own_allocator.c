@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: a program with an allocator of its own linked into it, which lays block behind block, runs as without Lapwing:
+ * MPI's own small blocks lie on the message's first and last page.
+ * flags: -pthread -fno-builtin
+ * passes: memory_neighbours */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "check.h"
+
+enum { ARENA_BYTES = 1 << 30, CLASSES = 48, KEPT_BYTES = 65536, LEAST_ALIGNMENT = 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uintptr_t next;
+static void *freed[CLASSES]; /* lists of blocks of 2^i bytes */
+
+static int class_of(size_t length)
+{
+    int class = 5;
+    while (((size_t)1 << class) < length)
+        class ++;
+    return class;
+}
+
+/* Large blocks are as long as was asked, and never given again. */
+static size_t block_bytes(size_t length)
+{
+    return length >= KEPT_BYTES ? (length + 15) & ~(size_t)15 : (size_t)1 << class_of(length);
+}
+
+static void *take_new(size_t alignment, size_t length)
+{
+    if (next == 0)
+        next = (uintptr_t)mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                               -1, 0);
+    uintptr_t block = (next + sizeof(size_t) + alignment - 1) & ~(uintptr_t)(alignment - 1);
+    ((size_t *)block)[-1] = length;
+    next = block + length;
+    return (void *)block;
+}
+
+static void *take_freed(int class)
+{
+    void *block = freed[class];
+    if (block)
+        freed[class] = *(void **)block;
+    return block;
+}
+
+static void *take(size_t alignment, size_t length)
+{
+    bool is_plain = length < KEPT_BYTES && alignment <= LEAST_ALIGNMENT;
+    pthread_mutex_lock(&lock);
+    void *block = is_plain ? take_freed(class_of(length)) : NULL;
+    if (!block)
+        block = take_new(alignment < LEAST_ALIGNMENT ? LEAST_ALIGNMENT : alignment, block_bytes(length));
+    pthread_mutex_unlock(&lock);
+    return block;
+}
+
+size_t malloc_usable_size(void *block)
+{
+    return block ? ((size_t *)block)[-1] : 0;
+}
+
+void *malloc(size_t length)
+{
+    return take(LEAST_ALIGNMENT, length);
+}
+
+void free(void *block)
+{
+    size_t length = malloc_usable_size(block);
+    if (!block || length >= KEPT_BYTES)
+        return;
+    pthread_mutex_lock(&lock);
+    *(void **)block = freed[class_of(length)];
+    freed[class_of(length)] = block;
+    pthread_mutex_unlock(&lock);
+}
+
+void *calloc(size_t count, size_t length)
+{
+    void *block = malloc(count * length);
+    return memset(block, 0, count * length);
+}
+
+void *realloc(void *block, size_t length)
+{
+    if (block && malloc_usable_size(block) >= length)
+        return block;
+    void *moved = malloc(length);
+    memcpy(moved, block, malloc_usable_size(block));
+    free(block);
+    return moved;
+}
+
+void *memalign(size_t alignment, size_t length)
+{
+    return take(alignment, length);
+}
+
+void *aligned_alloc(size_t alignment, size_t length)
+{
+    return take(alignment, length);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t length)
+{
+    *block = take(alignment, length);
+    return 0;
+}
+
+void *valloc(size_t length)
+{
+    return take(4096, length);
+}
+
+enum { LENGTH = 300000, REQUESTS = 4 };
+
+/* What MPI allocates in the turn lies behind the message. */
+static void turn(int i)
+{
+    MPI_Request requests[REQUESTS];
+    int numbers[REQUESTS];
+    MPI_Comm comm;
+    int peer = 1 - check_rank();
+    unsigned char *message = check_buffer_new(LENGTH + i * 16);
+    for (int k = 0; k < REQUESTS; k++)
+        MPI_Irecv(&numbers[k], 1, MPI_INT, peer, k, MPI_COMM_WORLD, &requests[k]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (check_rank() == 0)
+        check_recv(message, LENGTH, 1, REQUESTS);
+    else
+        check_fill(message, LENGTH, i), check_delay(), check_send(message, LENGTH, 0, REQUESTS);
+    for (int k = 0; k < REQUESTS; k++)
+        MPI_Send(&k, 1, MPI_INT, peer, k, MPI_COMM_WORLD);
+    MPI_Waitall(REQUESTS, requests, MPI_STATUSES_IGNORE);
+    MPI_Comm_free(&comm);
+    check(check_is_filled(message, LENGTH, i), "the message");
+    free(message);
+}
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    for (int i = 0; i < 20; i++)
+        turn(i);
+    return check_end();
+}
