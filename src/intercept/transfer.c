@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "intercept/transfer.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -238,26 +239,59 @@ void transfer_poll_round(uint32_t round)
         sched_yield();
 }
 
+/* A wait of this thread has put off its cancellation. */
+static _Thread_local bool is_cancel_put_off;
+
+/* A thread that died where MPI calls epoll_wait() or poll(), inside the gate, would leave
+ * it shut, and these waits stand in calls of threads that never call MPI. Who was asked
+ * to end meanwhile does so at the next such place of its own. True: let it again. */
+static bool cancel_put_off(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    is_cancel_put_off |= before == PTHREAD_CANCEL_ENABLE;
+    return before == PTHREAD_CANCEL_ENABLE;
+}
+
+/* With PTHREAD_CANCEL_ASYNCHRONOUS the thread may end here: nothing may be left to do.
+ * And it ends in pthread_setcanceltype(): glibc 2.36's pthread_setcancelstate() forgets
+ * that pthread_join() is to give PTHREAD_CANCELED. */
+static void cancel_let(bool was_let)
+{
+    int type;
+    if (!was_let)
+        return;
+    is_cancel_put_off = false;
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    pthread_setcanceltype(type, NULL);
+}
+
 struct transfer_wait {
     int64_t begin_ns;
+    bool lets_cancel;
     uint32_t number;
 };
 
 static struct transfer_wait transfer_wait_begin(void)
 {
-    return (struct transfer_wait){base_clock_now_ns(), program_wait_begin()};
+    struct transfer_wait wait = {.begin_ns = base_clock_now_ns(), .lets_cancel = cancel_put_off()};
+    wait.number = program_wait_begin();
+    return wait;
 }
 
 static void transfer_wait_end(struct transfer_wait wait)
 {
     program_wait_end(wait.number);
     record_count(RECORD_CALL_WAIT_NS, (uint64_t)(base_clock_now_ns() - wait.begin_ns));
+    cancel_let(wait.lets_cancel);
 }
 
 void intercept_waits_left(void)
 {
     for (uint32_t left = gate_forget_waits(); left > 0; left--)
         program_stall_end();
+    cancel_let(is_cancel_put_off);
 }
 
 void transfer_wait(uint64_t id)
@@ -334,8 +368,10 @@ static void transfer_abandon_all(void)
 static void transfer_wait_untouched(void)
 {
     uint32_t round = 0;
+    bool lets_cancel = cancel_put_off();
     while (engine_pending() != 0 && !transfer_is_awaited())
         transfer_poll_round(round++);
+    cancel_let(lets_cancel);
 }
 
 void transfer_leave(bool may_wait)
