@@ -694,7 +694,8 @@ static bool is_tried(const char *name)
 static bool is_tried_elsewhere(const char *name)
 {
     static const char *const elsewhere =
-        " listen open open64 __open_2 __open64_2 openat openat64 __openat_2 __openat64_2 creat creat64 access shm_open "
+        " killpg sigqueue pidfd_send_signal pidfd_getfd ptrace tgkill listen open open64 __open_2 __open64_2 openat "
+        "openat64 __openat_2 __openat64_2 creat creat64 access shm_open "
         "kill fopen fopen64 opendir close close_range "
         "dlclose closefrom dup2 dup3 pthread_create thrd_create aio_fsync aio_fsync64 getaddrinfo_a malloc calloc "
         "posix_memalign aligned_alloc memalign "

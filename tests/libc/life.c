@@ -22,6 +22,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/select.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
@@ -360,6 +361,29 @@ static bool openings_wait_for_all(void)
     return is_there && is_alive && waits == 4;
 }
 
+/* Some are younger than the libc that this may be compiled with. */
+static bool waits_for_all(const char *name, long a, long b, long c)
+{
+    long (*function)(long, long, long, long) = (long (*)(long, long, long, long))dlsym(RTLD_DEFAULT, name);
+    arm();
+    function(a, b, c, 0);
+    return notes->all_waits == 1;
+}
+
+/* And so does who reaches into another process. */
+static bool reaching_a_peer_waits_for_all(void)
+{
+    int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    int waits = waits_for_all("killpg", getpgrp(), 0, 0) + waits_for_all("sigqueue", getpid(), 0, 0) +
+                waits_for_all("pidfd_send_signal", own, 0, 0) + waits_for_all("pidfd_getfd", own, 0, 0) +
+                waits_for_all("ptrace", PTRACE_CONT, getppid(), 0) + waits_for_all("tgkill", getppid(), getppid(), 0) +
+                waits_for_all("syscall", SYS_kill, getpid(), 0) + waits_for_all("syscall", SYS_tgkill, getppid(), 0) +
+                waits_for_all("syscall", SYS_pidfd_send_signal, own, 0) +
+                waits_for_all("process_vm_writev", getppid(), 0, 0);
+    return waits == 10 && !waits_for_all("tgkill", getpid(), getpid(), 0) &&
+           !waits_for_all("process_vm_writev", getpid(), 0, 0);
+}
+
 static bool handlers_leave_touches_open(void)
 {
     struct sigaction shown;
@@ -468,8 +492,9 @@ static bool own_memory_is_waited_for(void)
     is_good = is_good && process_vm_writev(getpid(), &here, 1, &there, 1, 0) == 10 && notes->range_waits == 1 &&
               !notes->is_read;
     arm();
+    is_good = is_good && notes->all_waits == 0;
     process_vm_readv(getppid(), &here, 1, &there, 1, 0);
-    return is_good && notes->range_waits == 0;
+    return is_good && notes->range_waits == 0 && notes->all_waits == 1;
 }
 
 /* What it unmaps, nobody knows but the dynamic linker. */
@@ -1081,6 +1106,7 @@ static const struct {
     {"a_c11_thread_is_told", a_c11_thread_is_told},
     {"threads_of_libc_are_told", threads_of_libc_are_told},
     {"openings_wait_for_all", openings_wait_for_all},
+    {"reaching_a_peer_waits_for_all", reaching_a_peer_waits_for_all},
     {"looks_wait_for_all", looks_wait_for_all},
     {"lookers_wait_for_all", lookers_wait_for_all},
     {"open_files_wait_for_all", open_files_wait_for_all},

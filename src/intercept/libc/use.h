@@ -63,6 +63,8 @@ void libc_use_all(void);
  * other processes may have left. Not for MPI's own threads, nor inside MPI. */
 void libc_use_known(void);
 void libc_use_known_when(int condition);
+/* Does the program reach into another process? It must find it as that was when it sent. */
+int libc_use_is_peer(pid_t process);
 /* The content of an open file, if the descriptor is one, or a folder. */
 void libc_use_file(int descriptor);
 void libc_use_all_when(int condition);
