@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/options.h"
+#include "intercept/libc/allocate.h"
 
 enum { SPARES_MAX = 8, WASTE_FACTOR_MAX = 4, SMOOTHING = 8 };
 enum { FIRST_PS_PER_BYTE = 250 }; /* 4 GB/s, until it has been measured */
@@ -65,7 +66,7 @@ static struct block *block_new(size_t length_bytes)
     spares_free_until(length_bytes);
     if (copies.existing_bytes + length_bytes > options.buffer_bytes)
         return NULL;
-    struct block *block = malloc(sizeof *block + length_bytes);
+    struct block *block = libc_block_own(sizeof *block + length_bytes);
     if (block == NULL)
         return NULL;
     block->capacity_bytes = length_bytes;

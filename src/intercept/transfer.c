@@ -356,6 +356,12 @@ void transfer_wait_due(void)
         transfer_wait_all();
 }
 
+void transfer_wait_due_unless_interrupted(void)
+{
+    if (engine_pending() != 0 && !transfer_has_interrupted())
+        transfer_wait_due();
+}
+
 /* Nobody is left to touch the memory but destructors, which would wait for ever. */
 static void transfer_abandon_all(void)
 {

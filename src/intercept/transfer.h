@@ -84,6 +84,7 @@ void transfer_wait_own(void);
 
 /* Waits for every op that this thread may take to be over: its own ones then, else all. */
 void transfer_wait_due(void);
+void transfer_wait_due_unless_interrupted(void);
 
 /* The process ends, called from any thread. Ops are waited for as long as they
  * may end: not when this is a handler that interrupted a wait for a message, nor

@@ -33,3 +33,8 @@ void intercept_wait_known(void)
         observe_use_all();
     transfer_wait_own();
 }
+
+void intercept_wait_due(void)
+{
+    transfer_wait_due_unless_interrupted();
+}

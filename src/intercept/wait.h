@@ -25,6 +25,10 @@ void intercept_wait_all(void);
  * itself depend on what this thread is about to do. */
 void intercept_wait_known(void);
 
+/* Waits for every op that the calling thread may take to be over, unless it is a
+ * signal handler that interrupted a wait. */
+void intercept_wait_due(void);
+
 static inline void intercept_wait_read(const void *address, size_t length_bytes)
 {
     if (protect_is_armed())

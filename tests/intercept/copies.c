@@ -8,10 +8,16 @@
 #include "../base/claim.h"
 #include "base/options.h"
 #include "intercept/copies.h"
+#include "intercept/libc/allocate.h"
 
 enum { KIB = 1024, SMALL = 64 * KIB, LARGE = 512 * KIB };
 
 static char source[1024 * KIB];
+
+void *libc_block_own(size_t length_bytes)
+{
+    return malloc(length_bytes);
+}
 
 int main(void)
 {

@@ -4,11 +4,17 @@
 
 #include "../base/claim.h"
 #include "engine/engine.h"
+#include "intercept/libc/allocate.h"
 #include "intercept/libc/threads.h"
 
 bool libc_threads_are_several(void)
 {
     return false;
+}
+
+void *libc_block_own(size_t length_bytes)
+{
+    return NULL;
 }
 
 int main(void)

@@ -780,6 +780,53 @@ static bool calloc_is_zero(void)
     return calloc(half, 4) == NULL && errno == ENOMEM;
 }
 
+/* No machine has so many addresses. */
+static const volatile size_t too_many_bytes = (size_t)1 << 60;
+
+static bool asks_for_too_much(int way)
+{
+    void *block = NULL;
+    switch (way) {
+    case 0:
+        return malloc(too_many_bytes) == NULL;
+    case 1:
+        return calloc(too_many_bytes / 8, 8) == NULL;
+    case 2:
+        return realloc(NULL, too_many_bytes) == NULL;
+    case 3:
+        return posix_memalign(&block, 64, too_many_bytes) == ENOMEM;
+    case 4:
+        return aligned_alloc(64, too_many_bytes) == NULL;
+    case 5:
+        return memalign(64, too_many_bytes) == NULL;
+    case 6:
+        return valloc(too_many_bytes) == NULL;
+    case 7:
+        return mmap(NULL, too_many_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+    case 8:
+        return sbrk((intptr_t)too_many_bytes) == (void *)-1;
+    case 9:
+        return brk((char *)sbrk(0) + too_many_bytes) == -1;
+    default:
+        return malloc(15 * too_many_bytes) == NULL && realloc(NULL, 15 * too_many_bytes) == NULL;
+    }
+}
+
+/* A hold takes as many addresses again, which its end gives back. */
+static bool without_memory_ops_are_waited_for(void)
+{
+    int waits = 0;
+    for (int way = 0; way <= 10; way++) {
+        arm();
+        waits += asks_for_too_much(way) && notes->all_waits + notes->range_waits == 1;
+    }
+    arm();
+    free(malloc(100000));
+    bool is_right = waits == 11 && notes->all_waits == 0;
+    hold(page, 4096, PROT_READ | PROT_WRITE, false);
+    return is_right && asks_for_too_much(0) && notes->all_waits == 0;
+}
+
 static bool break_waits(void)
 {
     char *before = sbrk(1 << 20);
@@ -1132,6 +1179,7 @@ static const struct {
     {"large_blocks_own_their_pages", large_blocks_own_their_pages},
     {"huge_pages_leave_one_mapping", huge_pages_leave_one_mapping},
     {"calloc_is_zero", calloc_is_zero},
+    {"without_memory_ops_are_waited_for", without_memory_ops_are_waited_for},
     {"break_waits", break_waits},
     {"shmat_over_memory_waits", shmat_over_memory_waits},
     {"stream_sockets_are_reported", stream_sockets_are_reported},

@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/pages.h"
 #include "intercept/libc/blocks.h"
@@ -53,25 +56,60 @@ static size_t larger_of(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+enum { HUGE_BYTES = 2 << 20 };
+
 /* From 4 MiB on a block begins on a huge page, so that whole ones fit into it
  * (protect/huge.h). That takes addresses, not memory; where even addresses are
  * short (RLIMIT_AS), a page boundary does. */
 static void *block_new_aligned(size_t alignment_bytes, size_t length_bytes)
 {
-    enum { HUGE_BYTES = 2 << 20 };
     void *block = NULL;
     if (length_bytes >= 2 * HUGE_BYTES)
         block = libc_real()->memalign(larger_of(alignment_bytes, HUGE_BYTES), length_bytes);
     return block != NULL ? block : libc_real()->memalign(alignment_bytes, length_bytes);
 }
 
-static void *block_new_large(size_t alignment_bytes, size_t length_bytes)
+static void *block_new_at_once(size_t alignment_bytes, size_t length_bytes)
 {
     size_t alignment = larger_of(alignment_bytes, base_page_bytes());
     newest_block = block_new_aligned(alignment, block_whole_pages(length_bytes));
     if (newest_block != NULL)
         libc_blocks_note(newest_block, length_bytes);
     return newest_block;
+}
+
+static bool is_room_lacking(size_t length_bytes)
+{
+    enum { PRIVATE = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+    struct rlimit limit;
+    if (syscall(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return false;
+    long probe = syscall(SYS_mmap, NULL, length_bytes, PROT_READ | PROT_WRITE, PRIVATE, -1, 0L);
+    if (probe != -1)
+        syscall(SYS_munmap, probe, length_bytes);
+    return probe == -1;
+}
+
+/* Where addresses are limited libc must not fail first: it would then make one more arena,
+ * 64 MiB of addresses that it keeps (glibc, malloc/arena.c, arena_get_retry). */
+static void block_make_room(size_t length_bytes)
+{
+    int saved_errno = errno;
+    if (protect_is_armed() && is_room_lacking(length_bytes + HUGE_BYTES))
+        (void)libc_use_makes_room(ENOMEM);
+    errno = saved_errno;
+}
+
+static void *block_new_large(size_t alignment_bytes, size_t length_bytes)
+{
+    block_make_room(length_bytes);
+    void *block = block_new_at_once(alignment_bytes, length_bytes);
+    return block != NULL || !libc_use_makes_room(errno) ? block : block_new_at_once(alignment_bytes, length_bytes);
+}
+
+void *libc_block_own(size_t length_bytes)
+{
+    return block_is_large(length_bytes) ? block_new_at_once(0, length_bytes) : libc_real()->malloc(length_bytes);
 }
 
 /* dlsym, looking up malloc for us, may allocate itself. */
@@ -81,6 +119,13 @@ static bool is_looking_up(void)
     return !libc_real_is_ready();
 }
 
+/* While something is armed. Apart, so that small blocks cost a test and a jump else. */
+__attribute__((noinline, cold)) static void *block_new_small(size_t length_bytes)
+{
+    void *block = libc_real()->malloc(length_bytes);
+    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real()->malloc(length_bytes);
+}
+
 void *libc_entry_malloc(size_t length_bytes) LIBC_ENTRY(malloc);
 void *libc_entry_malloc(size_t length_bytes)
 {
@@ -88,6 +133,8 @@ void *libc_entry_malloc(size_t length_bytes)
         return __libc_malloc(length_bytes);
     if (block_is_large(length_bytes))
         return block_new_large(0, length_bytes);
+    if (__builtin_expect(protect_is_armed(), 0))
+        return block_new_small(length_bytes);
     return libc_real_functions.malloc(length_bytes);
 }
 
@@ -115,7 +162,8 @@ void *libc_entry_calloc(size_t count, size_t size_bytes)
         return __libc_calloc(count, size_bytes);
     if (block_is_large(libc_use_product(count, size_bytes)))
         return block_new_zero(count * size_bytes);
-    return libc_real_functions.calloc(count, size_bytes);
+    void *block = libc_real_functions.calloc(count, size_bytes);
+    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real_functions.calloc(count, size_bytes);
 }
 
 static bool block_owns_its_pages(const void *block)
@@ -135,6 +183,14 @@ static void *block_move_to_pages(void *block, size_t length_bytes)
     return moved;
 }
 
+static void *block_resize_at_once(void *block, size_t length_bytes)
+{
+    void *resized = libc_real()->realloc(block, length_bytes);
+    /* Null is also what freeing gives. */
+    bool has_failed = resized == NULL && length_bytes != 0;
+    return has_failed && libc_use_makes_room(errno) ? libc_real()->realloc(block, length_bytes) : resized;
+}
+
 static void *block_resized(void *block, size_t length_bytes)
 {
     if (!block_owns_its_pages(block))
@@ -147,8 +203,10 @@ static void *block_resized(void *block, size_t length_bytes)
 static void *block_resize(void *block, size_t length_bytes)
 {
     bool is_large = block_is_large(length_bytes);
+    if (is_large)
+        block_make_room(length_bytes);
     size_t old_bytes = block_owns_its_pages(block) ? libc_blocks_forget(block) : 0;
-    void *resized = libc_real()->realloc(block, is_large ? block_whole_pages(length_bytes) : length_bytes);
+    void *resized = block_resize_at_once(block, is_large ? block_whole_pages(length_bytes) : length_bytes);
     if (resized == NULL && old_bytes != 0 && length_bytes != 0)
         libc_blocks_note(block, old_bytes); /* it stays as it was */
     return resized != NULL && is_large ? block_resized(resized, length_bytes) : resized;
@@ -179,11 +237,17 @@ static bool alignment_is_valid(size_t alignment_bytes)
     return alignment_bytes != 0 && (alignment_bytes & (alignment_bytes - 1)) == 0;
 }
 
+static int block_place_small(void **block, size_t alignment_bytes, size_t length_bytes)
+{
+    int error = libc_real()->posix_memalign(block, alignment_bytes, length_bytes);
+    return libc_use_makes_room(error) ? libc_real()->posix_memalign(block, alignment_bytes, length_bytes) : error;
+}
+
 int libc_entry_posix_memalign(void **block, size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(posix_memalign);
 int libc_entry_posix_memalign(void **block, size_t alignment_bytes, size_t length_bytes)
 {
     if (!block_is_large(length_bytes) || !alignment_is_valid(alignment_bytes) || alignment_bytes % sizeof(void *) != 0)
-        return libc_real()->posix_memalign(block, alignment_bytes, length_bytes);
+        return block_place_small(block, alignment_bytes, length_bytes);
     int saved_errno = errno;
     void *made = block_new_large(alignment_bytes, length_bytes);
     errno = saved_errno; /* posix_memalign(3) leaves it alone */
@@ -198,7 +262,9 @@ void *libc_entry_aligned_alloc(size_t alignment_bytes, size_t length_bytes)
 {
     if (block_is_large(length_bytes) && alignment_is_valid(alignment_bytes))
         return block_new_large(alignment_bytes, length_bytes);
-    return libc_real()->aligned_alloc(alignment_bytes, length_bytes);
+    void *block = libc_real()->aligned_alloc(alignment_bytes, length_bytes);
+    return block != NULL || !libc_use_makes_room(errno) ? block
+                                                        : libc_real()->aligned_alloc(alignment_bytes, length_bytes);
 }
 
 void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(memalign);
@@ -206,13 +272,17 @@ void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes)
 {
     if (block_is_large(length_bytes) && alignment_is_valid(alignment_bytes))
         return block_new_large(alignment_bytes, length_bytes);
-    return libc_real()->memalign(alignment_bytes, length_bytes);
+    void *block = libc_real()->memalign(alignment_bytes, length_bytes);
+    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real()->memalign(alignment_bytes, length_bytes);
 }
 
 void *libc_entry_valloc(size_t length_bytes) LIBC_ENTRY(valloc);
 void *libc_entry_valloc(size_t length_bytes)
 {
-    return block_is_large(length_bytes) ? block_new_large(0, length_bytes) : libc_real()->valloc(length_bytes);
+    if (block_is_large(length_bytes))
+        return block_new_large(0, length_bytes);
+    void *block = libc_real()->valloc(length_bytes);
+    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real()->valloc(length_bytes);
 }
 
 /* NumPy wishes huge pages for a new array of 4 MiB and more, from the second page

@@ -15,4 +15,7 @@ enum { LIBC_LARGE_BLOCK_BYTES = 65536 };
 /* False with an allocator other than libc's own, or one before it: it lays out blocks in its way, anywhere. */
 bool libc_large_blocks_own_pages(void);
 
+/* As malloc, for Lapwing itself: it never waits for ops, so locks may be held. Null: no memory. */
+void *libc_block_own(size_t length_bytes);
+
 #endif

@@ -21,11 +21,12 @@ from pathlib import Path
 ROLES = {
     "reads", "writes", "string", "vector_reads", "vector_writes", "remote_reads", "remote_writes",
     "message_reads", "message_writes", "messages_read", "messages_write", "sized_writes", "descriptors",
-    "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file", "threads", "mask",
+    "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file", "threads", "mask", "room",
     "gone",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
 ANYWAY = {"threads", "gone"}  # whether or not something is armed
+AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
 ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
@@ -104,11 +105,26 @@ def waits_c(condition: str, uses: list[str]) -> str:
 
 def uses_c(function: Function) -> str:
     """The C function that waits for what one row uses."""
-    memory = [use for use in function.uses if role(use) not in OUTSIDE | ANYWAY]
+    memory = [use for use in function.uses if role(use) not in OUTSIDE | ANYWAY | AFTER]
     outside = [use for use in function.uses if role(use) in OUTSIDE]
     return (
         f"__attribute__((noinline, cold)) static void libc_uses_{function.name}({function.parameters})\n"
         f"{{\n{waits_c(CONDITIONS[function.waits], memory)}{waits_c(CONDITIONS['always'], outside)}}}\n\n"
+    )
+
+
+def last_call_c(function: Function) -> str:
+    """The C that calls the real function at the end of an entry, once more where that may help."""
+    back = "" if function.returns == "void" else "return "
+    call = f"(libc_real()->{function.name})({function.argument_names()})"
+    failures = [use.partition(" ")[2] for use in function.uses if role(use) in AFTER]
+    if not failures:
+        return f"    {back}{call};\n"
+    return (
+        f"    {joined(function.returns, 'result')} = {call};\n"
+        f"    if (result == {failures[0]} && libc_use_makes_room(errno))\n"
+        f"        result = {call};\n"
+        "    return result;\n"
     )
 
 
@@ -128,7 +144,7 @@ def entry_c(function: Function) -> str:
         "{\n"
         "    libc_use_drain();\n"
         f"    libc_uses_{function.name}({names});\n"
-        f"    {back}(libc_real()->{function.name})({names});\n"
+        f"{last_call_c(function)}"
         "}\n\n"
         f"{signature} LIBC_ENTRY({function.name});\n"
         f"{signature}\n"
@@ -212,7 +228,7 @@ def entries_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     made = [function for function in functions if function.waits != "by hand"]
     bodies = "\n".join(mask_entry_c(function) if function.mask() else entry_c(function) for function in made)
     includes = "".join(f'#include "intercept/libc/{name}.h"\n' for name in ("real", "signals", "use"))
-    return f"{NOTICE}#include <sys/syscall.h>\n\n{includes}\n{bodies}\n{calls_c(functions, calls)}"
+    return f"{NOTICE}#include <errno.h>\n#include <sys/syscall.h>\n\n{includes}\n{bodies}\n{calls_c(functions, calls)}"
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
  * then (protect_threads_set). */
 #include "intercept/libc/threads.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include "engine/gate.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/signals.h"
+#include "intercept/libc/use.h"
 #include "protect/protect.h"
 
 enum { STACKS_MAX = 1024 };
@@ -221,8 +223,12 @@ int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 {
     struct creation creation = creation_begin((union thread_function){.posix = start}, argument);
     bool has_memory = creation.given != NULL;
-    int error = libc_real()->pthread_create(thread, attributes, has_memory ? thread_run : start,
-                                            has_memory ? creation.given : argument);
+    thread_start_fn *run = has_memory ? thread_run : start;
+    void *given = has_memory ? creation.given : argument;
+    int error = libc_real()->pthread_create(thread, attributes, run, given);
+    /* EAGAIN is what libc makes of no room for a stack. */
+    if (error == EAGAIN && libc_use_makes_room(ENOMEM))
+        error = libc_real()->pthread_create(thread, attributes, run, given);
     creation_end(&creation, error == 0);
     return error;
 }
@@ -233,8 +239,11 @@ int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
     struct creation creation = creation_begin((union thread_function){.c11 = start}, argument);
     bool has_memory = creation.given != NULL;
-    int result =
-        libc_real()->thrd_create(thread, has_memory ? thread_run_c11 : start, has_memory ? creation.given : argument);
+    thrd_start_t run = has_memory ? thread_run_c11 : start;
+    void *given = has_memory ? creation.given : argument;
+    int result = libc_real()->thrd_create(thread, run, given);
+    if (result != thrd_success && libc_use_makes_room(ENOMEM))
+        result = libc_real()->thrd_create(thread, run, given);
     creation_end(&creation, result == thrd_success);
     return result;
 }

@@ -198,6 +198,17 @@ int libc_use_is_peer(pid_t process)
     return !gate_is_inside() && process != getpid();
 }
 
+bool libc_use_makes_room(int error)
+{
+    int saved_errno = errno;
+    bool may_wait = !gate_is_inside() && !libc_threads_is_of_mpi();
+    if (error != ENOMEM || !protect_is_armed() || !may_wait || !libc_process_is_owner())
+        return false;
+    intercept_wait_due();
+    errno = saved_errno;
+    return true;
+}
+
 /* Only who has received knows of anything that others did. */
 static bool is_receiving(void)
 {

@@ -68,6 +68,9 @@ int libc_use_is_peer(pid_t process);
 /* The content of an open file, if the descriptor is one, or a folder. */
 void libc_use_file(int descriptor);
 void libc_use_all_when(int condition);
+/* After a failure with this error: a message under way takes as many addresses again as its memory has,
+ * and they may be limited (RLIMIT_AS). True: those that may have ended are over, try once more. */
+bool libc_use_makes_room(int error);
 /* libc is about to start threads by itself, if so. Also when nothing is armed. */
 void libc_use_threads(int condition);
 

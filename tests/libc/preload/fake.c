@@ -67,6 +67,11 @@ void intercept_wait_known(void)
     intercept_wait_all();
 }
 
+void intercept_wait_due(void)
+{
+    intercept_wait_all();
+}
+
 void protect_threads_set(bool several)
 {
     fake_notes.several_threads += several;
