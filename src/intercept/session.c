@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@ static int64_t started_ns;
 static _Atomic bool is_written;  /* by whoever ends the process first */
 static bool has_rdma;            /* as session_has_rdma() says, once MPI runs */
 static _Atomic bool has_watcher; /* the program has a userfaultfd of its own; any thread, at any time */
+static _Atomic bool is_bypassed; /* PMPI_X was asked for by name; any thread, at any time */
 static _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
 
 static void session_state_set(enum reason reason)
@@ -120,7 +122,8 @@ bool session_matches_first(void)
 
 static enum reason session_decide(const struct session_facts *facts)
 {
-    const char *bypass = intercept_bind_bypass();
+    bool is_asked_for = atomic_load_explicit(&is_bypassed, memory_order_relaxed);
+    const char *bypass = is_asked_for ? "looks for PMPI functions by name" : intercept_bind_bypass();
     session_note(identity.notice, sizeof identity.notice, bypass != NULL ? bypass : options_notice());
     if (bypass != NULL)
         return REASON_BYPASS;
@@ -259,6 +262,39 @@ void intercept_process_watches_memory(void)
     atomic_store_explicit(&has_watcher, true, memory_order_seq_cst);
     session_refuse_holds(REASON_MEMORY_WATCHED);
     transfer_wait_all();
+}
+
+/* The engine may be making its last poke (mpi/poke.c). While a thread of the program's
+ * is inside MPI, the engine is not. */
+static void session_await_poke(void)
+{
+    enum { TRIES_MAX = 1000 };
+    bool is_inside = false;
+    for (int i = 0; i < TRIES_MAX && !is_inside; i++) {
+        is_inside = gate_try_enter();
+        if (!is_inside)
+            sched_yield();
+    }
+    if (is_inside)
+        gate_leave();
+}
+
+void session_bypassed(void)
+{
+    if (session_reason() != REASON_NONE)
+        return;
+    session_refuse(REASON_BYPASS);
+    if (gate_is_inside() || libc_threads_is_of_mpi())
+        return;
+    transfer_wait_due_unless_interrupted();
+    session_await_poke();
+}
+
+void intercept_process_bypasses(void)
+{
+    /* relaxed: MPI_Init asks, or runs already, and then the next line tells. */
+    atomic_store_explicit(&is_bypassed, true, memory_order_relaxed);
+    session_bypassed();
 }
 
 void session_abort(void)

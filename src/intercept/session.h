@@ -71,6 +71,10 @@ void session_stop(void);
 /* MPI_Abort: no op is waited for any more. */
 void session_abort(void);
 
+/* A part of the program reaches MPI past Lapwing from now on. At any time: what is
+ * under way ends first, and the engine is out of MPI when this returns. */
+void session_bypassed(void);
+
 /* Hooks of libc's entries (libc/process.h). */
 void intercept_process_forked(void);
 void intercept_process_exiting(void);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "intercept/bind/bind.h"
+#include "intercept/bind/object.h"
 #include "intercept/bind/state.h"
 #include "intercept/fortran/bindings.h"
 
@@ -46,6 +47,25 @@ static int check(enum library_abi as_abi, const char *folder, const char *plugin
     return !is_right;
 }
 
+static int find_caller(struct dl_phdr_info *info, size_t size_bytes, void *context)
+{
+    struct object object;
+    return object_read(info, &object) && bind_calls_profiling(&object);
+}
+
+/* As what is loaded later is looked at. */
+static int check_late(const char *folder, const char *plugin, bool expected)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s", folder, plugin);
+    void *handle = dlopen(path, RTLD_LAZY);
+    bool is_right = handle != NULL && dl_iterate_phdr(find_caller, NULL) == expected;
+    if (!is_right)
+        printf("%s: loaded later, it is not seen for what it is\n", plugin);
+    dlclose(handle);
+    return !is_right;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -61,5 +81,9 @@ int main(int argc, char **argv)
     failures += check(LIBRARY_OPENMPI, argv[1], "libbypass_fortran.so", NULL);
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_fortran_2008.so", NULL);
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_profiling.so", "PMPI");
+    failures += check_late(argv[1], "libbypass_none.so", false);
+    failures += check_late(argv[1], "libbypass_profiling.so", true);
+    failures += check_late(argv[1], "libmpi_fake.so", false);
+    failures += !intercept_bind_is_of_mpi("/usr/lib/libmpi.so.40") + intercept_bind_is_of_mpi("/usr/lib/libm.so.6");
     return failures != 0;
 }

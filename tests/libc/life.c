@@ -1112,6 +1112,15 @@ static bool dlsym_hides_names(void)
 }
 
 /* The errors of dlopen and dlsym are the program's, not the lookup's. */
+static bool profiling_names_are_told(void)
+{
+    arm();
+    dlsym(RTLD_DEFAULT, "MPI_Send");
+    bool is_quiet = notes->bypass_count == 0;
+    dlsym(RTLD_DEFAULT, "PMPI_Send");
+    return is_quiet && notes->bypass_count == 1;
+}
+
 static bool loader_error_survives(void)
 {
     dlopen("/no/library.so", RTLD_NOW);
@@ -1189,6 +1198,7 @@ static const struct {
     {"fault_signal_stays_open", fault_signal_stays_open},
     {"fault_signal_is_open_to_all", fault_signal_is_open_to_all},
     {"dlsym_hides_names", dlsym_hides_names},
+    {"profiling_names_are_told", profiling_names_are_told},
     {"loader_error_survives", loader_error_survives},
     {"next_is_the_callers_next", next_is_the_callers_next},
     {"patchers_find_libcs_functions", patchers_find_libcs_functions},

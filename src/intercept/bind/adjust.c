@@ -7,14 +7,16 @@
 #include "intercept/bind/state.h"
 #include "intercept/fortran/bindings.h"
 #include "intercept/fortran/callers.h"
+#include "intercept/session.h"
 
-static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *context)
+static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *is_bypassed)
 {
     struct object object;
     if (!object_read(info, &object))
         return 0;
     bind_hide_absent_names(&object);
     fortran_bindings_redirect(&object);
+    *(bool *)is_bypassed |= bind_calls_profiling(&object);
     return 0;
 }
 
@@ -54,7 +56,11 @@ void intercept_bind_adjust_objects(void)
      * yet, nothing is to be done before the next load. */
     if (loads == atomic_exchange_explicit(&loads_seen, loads, memory_order_relaxed) || !bind_try())
         return;
-    dl_iterate_phdr(adjust_object, NULL);
+    bool is_bypassed = false;
+    dl_iterate_phdr(adjust_object, &is_bypassed);
+    /* Not inside: the dynamic linker's lock is held there. */
+    if (is_bypassed)
+        session_bypassed();
     if (fortran_bindings_are_redirected())
         note_callers();
 }

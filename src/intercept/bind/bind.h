@@ -34,4 +34,7 @@ const char *intercept_bind_bypass(void);
  * Does nothing before an MPI library is loaded. After each dlopen(). */
 void intercept_bind_adjust_objects(void);
 
+/* Is this the path of a library of the MPI installation? */
+bool intercept_bind_is_of_mpi(const char *path);
+
 #endif

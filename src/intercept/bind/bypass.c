@@ -2,6 +2,7 @@
 /* Ways into MPI that do not pass our entries. An op that Lapwing carries on and a
  * call that it does not see could meet inside MPI, so one such way switches it off. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "intercept/bind/object.h"
@@ -14,6 +15,12 @@ static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libm
                                                  "libmpi++", "libmca_",    "mca_",         "libopen-",   "liboshmem",
                                                  "libpmpi.", "libmpi_abi", "libmpicxx_abi"};
 
+bool intercept_bind_is_of_mpi(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return bind_is_of_installation(slash == NULL ? path : slash + 1);
+}
+
 bool bind_is_of_installation(const char *file_name)
 {
     for (size_t i = 0; i < sizeof(installation_names) / sizeof(installation_names[0]); i++)
@@ -25,6 +32,11 @@ bool bind_is_of_installation(const char *file_name)
 static bool is_profiling_name(const char *name, void *context)
 {
     return base_text_begins(name, "PMPI_");
+}
+
+bool bind_calls_profiling(const struct object *object)
+{
+    return !bind_is_of_installation(object_file_name(object)) && object_find_undefined(object, is_profiling_name, NULL);
 }
 
 /* Where the bindings are not in files of their own (fortran/bindings.h) we do not
@@ -58,7 +70,7 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     object_visit_fn *is_fortran = bind_abi() == LIBRARY_OPENMPI ? is_fortran_name : is_fortran_2008_name;
     if (!object_read(info, &object) || bind_is_of_installation(object_file_name(&object)))
         return 0;
-    if (object_find_undefined(&object, is_profiling_name, NULL))
+    if (bind_calls_profiling(&object))
         describe(search->text, sizeof(search->text), "calls PMPI functions", &object);
     else if (!search->is_fortran_seen && object_find_undefined(&object, is_fortran, NULL))
         describe(search->text, sizeof(search->text), "uses Fortran bindings", &object);

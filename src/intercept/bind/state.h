@@ -32,9 +32,12 @@ void *bind_library_symbol(const char *name);
 /* Is this the name of a file of an MPI installation? */
 bool bind_is_of_installation(const char *file_name);
 
+/* Does an object of the program's call PMPI_X? */
+struct object;
+bool bind_calls_profiling(const struct object *object);
+
 /* Does its part of intercept_bind_adjust_objects(): references to names that this
  * MPI lacks become NULL. */
-struct object;
 void bind_hide_absent_names(const struct object *object);
 
 #endif

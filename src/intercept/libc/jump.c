@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "intercept/bind/bind.h"
+#include "intercept/libc/process.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
@@ -18,6 +19,13 @@ static void objects_adjust(void)
 {
     int saved_errno = errno;
     intercept_bind_adjust_objects();
+    errno = saved_errno;
+}
+
+static void bypass_tell(void)
+{
+    int saved_errno = errno;
+    intercept_process_bypasses();
     errno = saved_errno;
 }
 
@@ -64,13 +72,23 @@ static bool is_entry_alone(void *handle, const char *name)
     return handle != RTLD_DEFAULT || !intercept_bind_offers(name);
 }
 
+/* MPI's own libraries, and our binding, ask for what they like. */
+static bool is_of_program(void *caller)
+{
+    Dl_info found;
+    return !is_ours(caller) && dladdr(caller, &found) != 0 && !intercept_bind_is_of_mpi(found.dli_fname);
+}
+
 /* A library that has just been loaded is first used through dlsym (Python asks
  * for PyInit_<module>): time to make the MPI names that this MPI lacks look
  * absent in it. dlopen's entry cannot, since dlopen looks where its caller lives
  * (RUNPATH, $ORIGIN), so that nothing of ours may come after it. */
-void *libc_jump_before_dlsym(void *handle, const char *name)
+void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void *caller)
 {
+    (void)unused;
     objects_adjust();
+    if (base_text_begins(name, "PMPI_") && is_of_program(caller))
+        bypass_tell();
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
         return (void *)dlsym_behind_us;
     if (handle != RTLD_NEXT && base_text_begins(name, "MPI_") && is_entry_alone(handle, name))

@@ -6,7 +6,7 @@
 
 #include <ucontext.h>
 
-void *libc_jump_before_dlsym(void *handle, const char *name);
+void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void *caller);
 void *libc_jump_before_dlopen(void);
 void *libc_jump_before_dlmopen(void);
 void *libc_jump_before_vfork(void);

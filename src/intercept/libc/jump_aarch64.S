@@ -18,6 +18,7 @@
     stp x6, x7, [sp, #48]
     str x30, [sp, #64]
     .cfi_rel_offset x30, 64
+    mov x3, x30                 /* fourth argument: the caller */
     bl \before
     mov x16, x0
     ldr x30, [sp, #64]

@@ -28,6 +28,7 @@
     .cfi_adjust_cfa_offset 8
     subq $8, %rsp               /* calls want 16-byte alignment */
     .cfi_adjust_cfa_offset 8
+    movq 56(%rsp), %rcx         /* fourth argument: the caller */
     call \before
     addq $8, %rsp
     .cfi_adjust_cfa_offset -8

@@ -15,6 +15,9 @@ void intercept_process_forked(void);
 /* Given by intercept: the program makes a userfaultfd of its own. */
 void intercept_process_watches_memory(void);
 
+/* Given by intercept: the program asks for functions of MPI's that Lapwing does not stand before. */
+void intercept_process_bypasses(void);
+
 /* Given by intercept: the process is about to end, by exit(), _exit(),
  * quick_exit() or the return of main. Called once per process, in exit()'s case
  * before the program's own atexit handlers. _exit() is allowed in signal

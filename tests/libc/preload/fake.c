@@ -136,6 +136,16 @@ void intercept_bind_adjust_objects(void)
     fake_notes.hide_count++;
 }
 
+bool intercept_bind_is_of_mpi(const char *path)
+{
+    return false;
+}
+
+void intercept_process_bypasses(void)
+{
+    fake_notes.bypass_count++;
+}
+
 bool intercept_bind_offers(const char *name)
 {
     return false;

@@ -19,6 +19,7 @@ struct fake_notes {
     int hide_count;
     int forked_count;
     int watcher_count;
+    int bypass_count;
     int deferring_count;
     int forks_begun;
     int forks_ended;
