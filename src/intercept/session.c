@@ -42,6 +42,7 @@ static int64_t started_ns;
 static _Atomic bool is_written;  /* by whoever ends the process first */
 static bool has_rdma;            /* as session_has_rdma() says, once MPI runs */
 static _Atomic bool has_watcher; /* the program has a userfaultfd of its own; any thread, at any time */
+static _Atomic bool has_keys;    /* memory has a protection key; any thread, at any time */
 static _Atomic bool is_bypassed; /* PMPI_X was asked for by name; any thread, at any time */
 static _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
 
@@ -129,6 +130,8 @@ static enum reason session_decide(const struct session_facts *facts)
         return REASON_BYPASS;
     if (options.progress == OPTION_PROGRESS_OFF)
         return REASON_SWITCHED_OFF;
+    if (atomic_load_explicit(&has_keys, memory_order_relaxed))
+        return REASON_MEMORY_SPECIAL;
     return facts->provided_ordinal < LEVEL_SERIALIZED ? REASON_THREAD_LEVEL : REASON_NONE;
 }
 
@@ -279,20 +282,31 @@ static void session_await_poke(void)
         gate_leave();
 }
 
-void session_bypassed(void)
+static void session_withdraw(enum reason reason)
 {
     if (session_reason() != REASON_NONE)
         return;
-    session_refuse(REASON_BYPASS);
+    session_refuse(reason);
     if (gate_is_inside() || libc_threads_is_of_mpi())
         return;
     transfer_wait_due_unless_interrupted();
     session_await_poke();
 }
 
+void session_bypassed(void)
+{
+    session_withdraw(REASON_BYPASS);
+}
+
+void intercept_process_keys_memory(void)
+{
+    /* relaxed, here and below: MPI_Init asks, or is over, and then the next line tells. */
+    atomic_store_explicit(&has_keys, true, memory_order_relaxed);
+    session_withdraw(REASON_MEMORY_SPECIAL);
+}
+
 void intercept_process_bypasses(void)
 {
-    /* relaxed: MPI_Init asks, or runs already, and then the next line tells. */
     atomic_store_explicit(&is_bypassed, true, memory_order_relaxed);
     session_bypassed();
 }

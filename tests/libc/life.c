@@ -1112,6 +1112,19 @@ static bool dlsym_hides_names(void)
 }
 
 /* The errors of dlopen and dlsym are the program's, not the lookup's. */
+/* Whether or not this processor has keys. */
+static bool protection_keys_are_told(void)
+{
+    arm();
+    pkey_mprotect(page, 4096, PROT_READ | PROT_WRITE, 0);
+    pkey_mprotect(page, 4096, PROT_READ | PROT_WRITE, -1);
+    syscall(SYS_pkey_mprotect, page, 4096, PROT_READ | PROT_WRITE, -1);
+    bool is_quiet = notes->key_count == 0;
+    pkey_mprotect(page, 4096, PROT_READ | PROT_WRITE, 1);
+    syscall(SYS_pkey_mprotect, page, 4096, PROT_READ | PROT_WRITE, 1);
+    return is_quiet && notes->key_count == 2;
+}
+
 static bool profiling_names_are_told(void)
 {
     arm();
@@ -1198,6 +1211,7 @@ static const struct {
     {"fault_signal_stays_open", fault_signal_stays_open},
     {"fault_signal_is_open_to_all", fault_signal_is_open_to_all},
     {"dlsym_hides_names", dlsym_hides_names},
+    {"protection_keys_are_told", protection_keys_are_told},
     {"profiling_names_are_told", profiling_names_are_told},
     {"loader_error_survives", loader_error_survives},
     {"next_is_the_callers_next", next_is_the_callers_next},

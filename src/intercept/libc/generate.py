@@ -21,11 +21,11 @@ from pathlib import Path
 ROLES = {
     "reads", "writes", "string", "vector_reads", "vector_writes", "remote_reads", "remote_writes",
     "message_reads", "message_writes", "messages_read", "messages_write", "sized_writes", "descriptors",
-    "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file", "threads", "mask", "room",
+    "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file", "threads", "key", "mask", "room",
     "gone",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
-ANYWAY = {"threads", "gone"}  # whether or not something is armed
+ANYWAY = {"threads", "gone", "key"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
 ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null"}

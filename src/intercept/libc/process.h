@@ -15,6 +15,10 @@ void intercept_process_forked(void);
 /* Given by intercept: the program makes a userfaultfd of its own. */
 void intercept_process_watches_memory(void);
 
+/* Given by intercept: the program gives memory a protection key (pkeys(7)). What a thread may do there is in a register
+ * of its own, and the engine's knows nothing of the key. */
+void intercept_process_keys_memory(void);
+
 /* Given by intercept: the program asks for functions of MPI's that Lapwing does not stand before. */
 void intercept_process_bypasses(void);
 

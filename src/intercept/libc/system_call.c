@@ -55,6 +55,8 @@ long libc_entry_syscall(long number, long a, long b, long c, long d, long e, lon
 {
     if (__builtin_expect(number == SYS_userfaultfd, 0))
         intercept_process_watches_memory();
+    if (__builtin_expect(number == SYS_pkey_mprotect, 0))
+        libc_use_key((int)d);
     libc_use_threads(call_makes_thread(number, a));
     if (!libc_use_is_idle())
         call_use(number, a, b, c, d, e, f);

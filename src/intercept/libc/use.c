@@ -250,6 +250,14 @@ void libc_use_threads(int condition)
         libc_threads_note_unless_mpis();
 }
 
+void libc_use_key(int key)
+{
+    int saved_errno = errno;
+    if (key > 0 && libc_process_is_owner()) /* 0 is everybody's, -1 none */
+        intercept_process_keys_memory();
+    errno = saved_errno;
+}
+
 size_t libc_use_product(size_t a, size_t b)
 {
     size_t product;

@@ -83,6 +83,9 @@ static inline void libc_use_gone(const void *block)
         libc_blocks_forget(block);
 }
 
+/* Memory gets a protection key. Also when nothing is armed. */
+void libc_use_key(int key);
+
 /* Lengths, saturating: a caller's nonsense must not wrap to a small range. */
 size_t libc_use_product(size_t a, size_t b);
 size_t libc_use_sum(size_t a, size_t b);

@@ -20,6 +20,7 @@ struct fake_notes {
     int forked_count;
     int watcher_count;
     int bypass_count;
+    int key_count;
     int deferring_count;
     int forks_begun;
     int forks_ended;
