@@ -155,6 +155,13 @@ static void *block_new_zero(size_t length_bytes)
     return block;
 }
 
+/* As block_new_small(). */
+__attribute__((noinline, cold)) static void *block_new_small_zero(size_t count, size_t size_bytes)
+{
+    void *block = libc_real()->calloc(count, size_bytes);
+    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real()->calloc(count, size_bytes);
+}
+
 void *libc_entry_calloc(size_t count, size_t size_bytes) LIBC_ENTRY(calloc);
 void *libc_entry_calloc(size_t count, size_t size_bytes)
 {
@@ -162,8 +169,9 @@ void *libc_entry_calloc(size_t count, size_t size_bytes)
         return __libc_calloc(count, size_bytes);
     if (block_is_large(libc_use_product(count, size_bytes)))
         return block_new_zero(count * size_bytes);
-    void *block = libc_real_functions.calloc(count, size_bytes);
-    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real_functions.calloc(count, size_bytes);
+    if (__builtin_expect(protect_is_armed(), 0))
+        return block_new_small_zero(count, size_bytes);
+    return libc_real_functions.calloc(count, size_bytes);
 }
 
 static bool block_owns_its_pages(const void *block)
