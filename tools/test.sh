@@ -78,7 +78,7 @@ run_mpi() {
 
 # Launchers and their daemons take longer to start and end than the programs to run.
 run_mpi_widely() {
-    run_mpi --jobs 3 "$@"
+    run_mpi --jobs 4 "$@"
 }
 
 # All hold backends on Open MPI, two on MPICH, one on the others, to stay within the time.
