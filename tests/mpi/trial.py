@@ -95,6 +95,7 @@ class Bench:
             return self.run_stock(case)
         variables = {
             **{**VARIANTS, **STRATEGIES}[case.variant],
+            **dict(word.split("=", 1) for word in case.program.words("environment")),
             "LAPWING_RECORD_DIR": str(records),
             "LD_PRELOAD": str(self.preload),
         }

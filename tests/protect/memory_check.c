@@ -7,7 +7,7 @@
 #include "hold_test.h"
 #include "protect/memory.h"
 
-enum { PAGE = 4096, BYTES = 16 * PAGE };
+enum { PAGE = 4096, BYTES = 16 * PAGE, ARENA_BYTES = 64 << 20 };
 
 static char bss_memory[64 * PAGE];
 
@@ -22,6 +22,19 @@ static void expect(const void *address, size_t length_bytes, enum reason reason,
 static char *map(int access, int flags, int descriptor)
 {
     char *memory = mmap(NULL, BYTES, access, flags, descriptor, 0);
+    check(memory != MAP_FAILED, "mmap");
+    return memory;
+}
+
+/* Nothing lies where a heap of a thread would begin. */
+static char *map_apart(void)
+{
+    char *area = mmap(NULL, 2 * ARENA_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check(area != MAP_FAILED, "addresses");
+    munmap(area, 2 * ARENA_BYTES);
+    char *begin = (char *)(((uintptr_t)area + ARENA_BYTES - 1) & ~((uintptr_t)ARENA_BYTES - 1));
+    char *memory = mmap(begin + ARENA_BYTES / 2, BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     check(memory != MAP_FAILED, "mmap");
     return memory;
 }
@@ -92,7 +105,7 @@ static void check_accepted(void)
     char *heap = sbrk(BYTES);
     expect(heap, BYTES, REASON_NONE, "the heap");
     check(protect_memory_is_heap(base_range_of(heap, BYTES)), "the heap is known as such");
-    check(!protect_memory_is_heap(base_range_of(memory, BYTES)), "other memory is no heap");
+    check(!protect_memory_is_heap(base_range_of(map_apart(), BYTES)), "other memory is no heap");
     struct hold *first = hold_arm(HOLD_NO_WRITE, memory + 3 * PAGE, 2 * PAGE, 1);
     expect(memory, BYTES, REASON_NONE, "memory in which a send is held");
     struct hold *second = hold_arm(HOLD_NO_WRITE, memory + 4 * PAGE, 5 * PAGE, 2);
@@ -102,7 +115,6 @@ static void check_accepted(void)
     protect_hold_release(second);
 }
 
-enum { ARENA_BYTES = 64 << 20 };
 static char large_variable[3 * ARENA_BYTES];
 
 /* As glibc maps the heaps of threads: on a multiple of their greatest size. */

@@ -2,6 +2,7 @@
 /* Claim: a probe after a receive that may still be under way finds the message after
  * it, not the receive's own, whoever sent it.
  * defers: receive
+ * environment: LAPWING_MATCH=off
  * ranks: 2 3 */
 #include "check.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: what is sent after a receive from a named rank cannot overtake what that rank sent to a third one before.
- * ranks: 3
- * defers: receive */
+ * ranks: 3 */
 #include "check.h"
 
 enum { TOKEN = 1, DATA = 2, ROUNDS = 3 };
