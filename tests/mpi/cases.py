@@ -8,7 +8,7 @@ from pathlib import Path
 
 from families import Family
 
-TIMEOUT_S = 20.0
+TIMEOUT_S = 40.0
 ALWAYS = {"LAPWING_LEARN": "off"}
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "default": {},
