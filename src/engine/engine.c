@@ -25,9 +25,10 @@ enum engine_state { ENGINE_NOT_STARTED, ENGINE_REFUSED, ENGINE_RUNNING, ENGINE_E
 enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
 
 /* hooks, processors: before the engine starts. state, thread, wake_descriptor: the
- * thread that starts the engine, under start_lock, and who stops it. is_stopping: written by engine_stop(). The rest:
- * engine thread. wakeups, guard_wakeups: numbers for a report, read by any thread, relaxed. cpu_clock: the thread's
- * while it runs; then cpu_ns says what it took. */
+ * thread that starts the engine, under start_lock, and who stops it. is_stopping:
+ * written by engine_stop(). The rest: engine thread. wakeups, guard_wakeups: numbers for
+ * a report, read by any thread, relaxed. cpu_clock: the thread's while it runs; then
+ * cpu_ns says what it took. */
 static struct {
     struct engine_hooks hooks;
     cpu_set_t processors;
@@ -301,21 +302,6 @@ bool engine_start(void)
     return is_running;
 }
 
-void engine_submit(struct engine_op *op)
-{
-    engine_pending_add(op);
-}
-
-void engine_assist_begin(void)
-{
-    engine_pending_assist();
-}
-
-void engine_assist_end(void)
-{
-    engine_pending_assist_end();
-}
-
 void engine_stop(void)
 {
     if (engine.state != ENGINE_RUNNING)
@@ -346,11 +332,6 @@ struct engine_totals engine_totals_read(void)
         .wakeups = atomic_load_explicit(&engine.wakeups, memory_order_relaxed),
         .guard_wakeups = atomic_load_explicit(&engine.guard_wakeups, memory_order_relaxed),
     };
-}
-
-const char *engine_progress_name(void)
-{
-    return engine_strategy_name();
 }
 
 void engine_forked_child(void)

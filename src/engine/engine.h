@@ -30,15 +30,6 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
  * and for good. Any thread, before anything begins that only the engine may end. */
 bool engine_start(void);
 
-/* Puts an op on the list and wakes the engine, which has started. Inside the gate. */
-void engine_submit(struct engine_op *op);
-
-/* The engine, which has started, assists from the first of these calls until as many
- * ends have come. End: inside the gate, so that the engine is not poking when it
- * returns. */
-void engine_assist_begin(void);
-void engine_assist_end(void);
-
 /* Tests every op and pokes once; returns how many ops ended. The engine, or a program
  * that lends a hand. Inside the gate. */
 uint32_t engine_progress(void);
@@ -57,9 +48,6 @@ void engine_stop(void);
 
 /* What it has done so far. Any thread, whether the engine runs or has ended. */
 struct engine_totals engine_totals_read(void);
-
-/* A choice of option `progress` other than auto, or "none" when it never had work. As above. */
-const char *engine_progress_name(void);
 
 /* In the child after fork: no thread, no ops. */
 void engine_forked_child(void);

@@ -83,7 +83,7 @@ uint32_t engine_poll(void)
     return ended;
 }
 
-void engine_pending_add(struct engine_op *op)
+void engine_submit(struct engine_op *op)
 {
     base_lock_take(&pending.lock);
     /* At the end: ops are tested in the order in which they began. */
@@ -112,13 +112,13 @@ bool engine_assists(void)
     return atomic_load_explicit(&pending.assisted, memory_order_relaxed) != 0;
 }
 
-void engine_pending_assist(void)
+void engine_assist_begin(void)
 {
     atomic_fetch_add_explicit(&pending.assisted, 1, memory_order_relaxed); /* ordered by `work` */
     pending_work_add();
 }
 
-void engine_pending_assist_end(void)
+void engine_assist_end(void)
 {
     atomic_fetch_sub_explicit(&pending.assisted, 1, memory_order_relaxed); /* the gate orders it */
     pending_work_end(1);

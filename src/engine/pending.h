@@ -46,10 +46,14 @@ bool engine_assists(void);
  * while ops are pending; also in a signal handler of a thread that was testing. */
 void engine_freeze(void);
 
-/* For engine.c. Any thread, when the engine's thread exists. */
-void engine_pending_add(struct engine_op *op);
-void engine_pending_assist(void);
-void engine_pending_assist_end(void);
+/* Puts an op on the list and wakes the engine, which has started. Inside the gate. */
+void engine_submit(struct engine_op *op);
+
+/* The engine, which has started, assists from the first of these calls until as many
+ * ends have come. End: inside the gate, so that the engine is not poking when it
+ * returns. */
+void engine_assist_begin(void);
+void engine_assist_end(void);
 
 /* When the last op, or operation to assist, began. */
 int64_t engine_pending_begun_last_ns(void);

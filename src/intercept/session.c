@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
+#include "engine/strategy.h"
 #include "intercept/bind/bind.h"
 #include "intercept/busy.h"
 #include "intercept/copied.h"
@@ -229,7 +230,7 @@ static void session_write_record(bool is_complete)
     if (atomic_exchange_explicit(&is_written, true, memory_order_relaxed))
         return;
     identity.is_complete = is_complete;
-    session_note(identity.progress, sizeof identity.progress, engine_progress_name());
+    session_note(identity.progress, sizeof identity.progress, engine_strategy_name());
     struct engine_totals totals = engine_totals_read();
     record_count(RECORD_ENGINE_CPU_NS, totals.cpu_ns);
     record_count(RECORD_ENGINE_WAKEUPS, totals.wakeups);

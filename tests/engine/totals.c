@@ -7,6 +7,7 @@
 #include "../base/claim.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
+#include "engine/strategy.h"
 
 enum { PATIENCE_US = 5000000, STEP_US = 1000 };
 
@@ -28,14 +29,14 @@ static bool is_counted(void)
 int main(void)
 {
     engine_configure(OPTION_PROGRESS_POLL, true, (struct engine_hooks){.touch_descriptor = -1, .poke = poke});
-    claim(strcmp(engine_progress_name(), "none") == 0, "no thread has run");
+    claim(strcmp(engine_strategy_name(), "none") == 0, "no thread has run");
     claim(engine_totals_read().cpu_ns == 0, "nor taken time");
     claim(engine_start(), "there is a thread for the engine");
     gate_enter();
     engine_assist_begin();
     gate_leave();
     claim(is_counted(), "the running engine's time and wake-ups");
-    claim(strcmp(engine_progress_name(), "poll") == 0, "its name while it runs");
+    claim(strcmp(engine_strategy_name(), "poll") == 0, "its name while it runs");
     gate_enter();
     engine_assist_end();
     gate_leave();
@@ -43,6 +44,6 @@ int main(void)
     engine_stop();
     claim(engine_totals_read().cpu_ns >= totals.cpu_ns, "the time is kept");
     claim(engine_totals_read().wakeups >= totals.wakeups, "and the wake-ups");
-    claim(strcmp(engine_progress_name(), "poll") == 0, "and the name");
+    claim(strcmp(engine_strategy_name(), "poll") == 0, "and the name");
     return 0;
 }
