@@ -58,7 +58,7 @@ static bool session_has_watcher(void)
     return atomic_load_explicit(&has_watcher, memory_order_seq_cst);
 }
 
-static void session_refuse_holds(enum reason reason)
+void session_refuse_holds(enum reason reason)
 {
     enum reason possible = REASON_NONE;
     atomic_compare_exchange_strong_explicit(&session_hold_state, &possible, reason, memory_order_seq_cst,

@@ -61,6 +61,9 @@ void session_pause(bool is_paused);
 /* No op begins any more, for this reason. */
 void session_refuse(enum reason reason);
 
+/* No memory is held any more, for this reason. */
+void session_refuse_holds(enum reason reason);
+
 /* Is there an engine for what is about to begin? Where the system refuses one, nothing
  * begins from then on. */
 bool session_has_engine(void);

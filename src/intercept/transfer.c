@@ -362,6 +362,28 @@ void transfer_wait_due_unless_interrupted(void)
         transfer_wait_due();
 }
 
+/* The engine ends the ops: another thread may be inside MPI for as long as it likes. */
+static bool transfer_await_holds(int64_t patience_ns)
+{
+    const struct timespec pause = {0, 500000};
+    int64_t until_ns = base_clock_now_ns() + patience_ns;
+    while (protect_is_armed() && base_clock_now_ns() < until_ns)
+        syscall(SYS_nanosleep, &pause, NULL);
+    return !protect_is_armed();
+}
+
+bool transfer_wait_holds(void)
+{
+    const int64_t second_ns = 1000000000;
+    if (transfer_has_interrupted())
+        return transfer_await_holds(second_ns);
+    if (libc_threads_are_several())
+        transfer_wait_own();
+    else
+        transfer_wait_all();
+    return transfer_await_holds(5 * second_ns);
+}
+
 /* Nobody is left to touch the memory but destructors, which would wait for ever. */
 static void transfer_abandon_all(void)
 {

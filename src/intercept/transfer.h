@@ -86,6 +86,11 @@ void transfer_wait_own(void);
 void transfer_wait_due(void);
 void transfer_wait_due_unless_interrupted(void);
 
+/* Waits until nothing is held: for this thread's ops as long as it takes, for other
+ * threads' some seconds, since they may need what this thread does next. False: there is
+ * still one. In a handler that interrupted a wait, a second for all. */
+bool transfer_wait_holds(void);
+
 /* The process ends, called from any thread. Ops are waited for as long as they
  * may end: not when this is a handler that interrupted a wait for a message, nor
  * while a thread waits at a touch (it might be this one). What is still pending

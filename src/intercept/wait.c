@@ -4,6 +4,7 @@
 #include "engine/gate.h"
 #include "intercept/libc/threads.h"
 #include "intercept/observe.h"
+#include "intercept/session.h"
 #include "intercept/transfer.h"
 
 void intercept_wait_range(struct range bytes, bool is_read)
@@ -32,6 +33,13 @@ void intercept_wait_known(void)
     if (protect_is_armed())
         observe_use_all();
     transfer_wait_own();
+}
+
+void intercept_wait_copied(void)
+{
+    observe_use_all();
+    if (!transfer_wait_holds())
+        session_refuse_holds(REASON_FORK); /* lest every fork take as long */
 }
 
 void intercept_wait_due(void)

@@ -16,7 +16,7 @@
  * MPI's own code (the engine thread, or a thread that is in an MPI call). */
 void intercept_wait_range(struct range bytes, bool is_read);
 
-/* Waits for every pending op (fork, exec, exit, calls of unknown effect). */
+/* Waits for every pending op (exec, exit, calls of unknown effect). */
 void intercept_wait_all(void);
 
 /* Waits for every op that the calling thread must take for ended: before it looks
@@ -24,6 +24,11 @@ void intercept_wait_all(void);
  * these are its own: another's receive, whose call has only returned early, may
  * itself depend on what this thread is about to do. */
 void intercept_wait_known(void);
+
+/* Before the process is copied: waits until nothing is held, so that the copy has all
+ * data. Where other threads' messages do not come for seconds, which may depend on what
+ * this thread does next, it goes on without them: see protect_forked_child(). */
+void intercept_wait_copied(void);
 
 /* Waits for every op that the calling thread may take to be over, unless it is a
  * signal handler that interrupted a wait. */

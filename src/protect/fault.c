@@ -179,6 +179,20 @@ bool watch_handle(uintptr_t address, const void *context)
     return is_watched;
 }
 
+/* The child of a fork uses memory whose data its parent gets. */
+static bool tell_if_lost(uintptr_t address)
+{
+    static const char text[] =
+        "lapwing: this process was forked while another thread awaited a message, and uses the memory that the message "
+        "goes to: its data are in the parent alone. Touch it before fork(), or run with --receives off.\n";
+    struct range byte = {address, address + 1};
+    struct hold_view view;
+    if (find_from(0, byte, &view) == NULL || view.kind != HOLD_LOST)
+        return false;
+    syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
+    return true;
+}
+
 /* Waits until no hold is at the address. False when none was there. */
 static bool wait_for_holds(uintptr_t address)
 {
@@ -302,8 +316,8 @@ void fault_handle(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
     uintptr_t address = (uintptr_t)info->si_addr;
-    bool is_ours =
-        is_access_fault(info) && (watch_handle(address, context) || wait_for_holds(address) || is_released_since());
+    bool is_ours = is_access_fault(info) && !tell_if_lost(address) &&
+                   (watch_handle(address, context) || wait_for_holds(address) || is_released_since());
     if (!is_ours)
         give_to_program(signal_number, info, context);
     errno = saved_errno;

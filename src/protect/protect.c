@@ -400,13 +400,11 @@ void protect_stop(void)
     reserve_stop();
 }
 
-bool protect_fork_begin(void)
+void protect_fork_begin(void)
 {
     uint64_t mask = table_enter();
-    bool is_free = !protect_is_armed();
-    forking_count += is_free;
+    forking_count++;
     table_leave(mask);
-    return is_free;
 }
 
 void protect_fork_end(void)
@@ -416,13 +414,46 @@ void protect_fork_end(void)
     table_leave(mask);
 }
 
+/* A hold of the parent's, in its child: what is sent can be used, what is received will
+ * never come. True when it is lost. The parent may have been releasing it: no matter
+ * how far it was. */
+static bool hold_inherit(struct hold *hold)
+{
+    struct hold_view view;
+    if (!hold_view_take(hold, &view) || view.kind == HOLD_LOST)
+        return view.word % 2 != 0;
+    if (view.kind == HOLD_NO_ACCESS) {
+        kernel_mprotect(view.pages, PROT_NONE);
+        atomic_store_explicit(&hold->kind, HOLD_LOST, memory_order_relaxed); /* there is one thread, here and below */
+        return true;
+    }
+    if (protect_sets_rights())
+        kernel_mprotect(view.pages, PROT_READ | PROT_WRITE);
+    atomic_fetch_add_explicit(&hold->word, 1, memory_order_relaxed);
+    return false;
+}
+
+/* How many are lost. */
+static uint32_t holds_inherit(void)
+{
+    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    uint32_t lost_count = 0;
+    for (uint32_t i = 0; i < used; i++)
+        lost_count += hold_inherit(&hold_table[i]);
+    return lost_count;
+}
+
 /* The descriptors speak of the parent's memory. The lock may have been taken by
  * a thread that does not exist here. */
 void protect_forked_child(void)
 {
+    uint32_t lost_count = holds_inherit();
     protect_stop();
+    backend_signal.stop(); /* a child of such a child has it already */
+    if (lost_count != 0)
+        backend_signal.start(); /* for its handler, which tells */
+    table_shrink();
     atomic_store_explicit(&table_lock.state, 0, memory_order_relaxed);
     atomic_store_explicit(&protect_armed_count, 0, memory_order_relaxed);
-    atomic_store_explicit(&hold_table_used, 0, memory_order_relaxed);
     forking_count = 0;
 }

@@ -21,7 +21,9 @@
 #include "base/pages.h"
 #include "base/reasons.h"
 
-enum hold_kind { HOLD_NO_WRITE, HOLD_NO_ACCESS };
+/* Lost: in a forked child, where the data of a message come to the parent alone. A touch
+ * ends the child (or goes to its SIGSEGV handler), with a message. */
+enum hold_kind { HOLD_NO_WRITE, HOLD_NO_ACCESS, HOLD_LOST };
 
 enum { PROTECT_HOLDS_MAX = 512 };
 
@@ -103,12 +105,12 @@ void protect_events_read(void);
 struct sigaction;
 int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action);
 
-/* Around a fork: from begin to end nothing can be armed, so that the child finds
- * all pages in their places. False, and nothing has begun, while a hold is armed. */
-bool protect_fork_begin(void);
+/* Around a fork: from begin to end nothing can be armed, so that what has been waited
+ * for is in its place in the child. */
+void protect_fork_begin(void);
 void protect_fork_end(void);
 
-/* In the child after fork: no backend, no holds (all were drained before). */
+/* In the child after fork: no backend, no holds but lost ones (HOLD_LOST). */
 void protect_forked_child(void);
 
 /* Ends the backend; all holds are released before. */

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROLES = {
-    "reads", "writes", "string", "vector_reads", "vector_writes", "remote_reads", "remote_writes",
+    "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "remote_reads", "remote_writes",
     "message_reads", "message_writes", "messages_read", "messages_write", "sized_writes", "descriptors",
     "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file", "threads", "key", "mask", "room",
     "gone",

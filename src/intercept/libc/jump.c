@@ -120,7 +120,7 @@ void *libc_jump_before_dlmopen(void)
 void *libc_jump_before_vfork(void)
 {
     if (protect_is_armed())
-        libc_use_all();
+        libc_use_known();
     return (void *)libc_real()->vfork;
 }
 

@@ -35,24 +35,17 @@ static void process_forked(void)
     intercept_process_forked();
 }
 
-/* Between the wait and the fork other threads may start ops: wait for them too,
- * and let none begin before the fork is done. Inside MPI nothing can be waited
- * for; what MPI forks there is about to execute another program. */
+/* No op begins between the wait and the fork. Inside MPI nothing can be waited for;
+ * what MPI forks there is about to execute another program. */
 static void process_prepare_fork(void)
 {
-    /* An op that another thread is just starting is held before it can be waited
-     * for. And a handler that interrupted a wait cannot wait for that op: after two
-     * seconds it forks all the same. */
-    enum { TRIES_MAX = 20, PAUSE_STEP_NS = 5000000 };
-    has_fork_begun = false;
-    for (int i = 0; i < TRIES_MAX && !has_fork_begun && !gate_is_inside(); i++) {
-        const struct timespec pause = {0, (long)i * PAUSE_STEP_NS};
-        if (i > 0)
-            libc_real()->nanosleep(&pause, NULL);
-        if (protect_is_armed())
-            libc_use_all();
-        has_fork_begun = protect_fork_begin();
-    }
+    int saved_errno = errno;
+    has_fork_begun = !gate_is_inside() && libc_process_is_owner();
+    if (has_fork_begun)
+        protect_fork_begin();
+    if (has_fork_begun && protect_is_armed())
+        intercept_wait_copied();
+    errno = saved_errno;
 }
 
 static void process_end_fork(void)

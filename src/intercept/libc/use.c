@@ -41,6 +41,13 @@ void libc_use_string(const char *string)
         libc_use_reads(string, strlen(string) + 1);
 }
 
+void libc_use_strings(char *const *strings)
+{
+    /* Looking at the array is a touch, too. */
+    for (; strings && *strings; strings++)
+        libc_use_string(*strings);
+}
+
 /* The kernel refuses more than IOV_MAX parts (1024) before it looks at any. */
 static size_t vector_parts(size_t count)
 {

@@ -38,6 +38,8 @@ void libc_use_writes(const void *address, size_t length_bytes);
 void libc_use_mask(const sigset_t *mask);
 /* A string of the caller; null allowed. */
 void libc_use_string(const char *string);
+/* An array of them that ends with a null pointer; null allowed. */
+void libc_use_strings(char *const *strings);
 /* The vector itself is read; what it points to is read or written. */
 void libc_use_vector_reads(const struct iovec *vector, size_t count);
 void libc_use_vector_writes(const struct iovec *vector, size_t count);

@@ -67,6 +67,11 @@ void intercept_wait_known(void)
     intercept_wait_all();
 }
 
+void intercept_wait_copied(void)
+{
+    intercept_wait_all();
+}
+
 void intercept_wait_due(void)
 {
     intercept_wait_all();
@@ -82,10 +87,9 @@ bool protect_system_calls_fail(void)
     return true;
 }
 
-bool protect_fork_begin(void)
+void protect_fork_begin(void)
 {
-    fake_notes.forks_begun += protect_armed_count == 0;
-    return protect_armed_count == 0;
+    fake_notes.forks_begun++;
 }
 
 void protect_fork_end(void)
