@@ -100,11 +100,17 @@ static void block_make_room(size_t length_bytes)
     errno = saved_errno;
 }
 
+/* Was this block refused, and may it be had now? */
+static bool is_room_made(const void *block)
+{
+    return block == NULL && libc_use_makes_room(errno);
+}
+
 static void *block_new_large(size_t alignment_bytes, size_t length_bytes)
 {
     block_make_room(length_bytes);
     void *block = block_new_at_once(alignment_bytes, length_bytes);
-    return block != NULL || !libc_use_makes_room(errno) ? block : block_new_at_once(alignment_bytes, length_bytes);
+    return is_room_made(block) ? block_new_at_once(alignment_bytes, length_bytes) : block;
 }
 
 void *libc_block_own(size_t length_bytes)
@@ -123,7 +129,7 @@ static bool is_looking_up(void)
 __attribute__((noinline, cold)) static void *block_new_small(size_t length_bytes)
 {
     void *block = libc_real()->malloc(length_bytes);
-    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real()->malloc(length_bytes);
+    return is_room_made(block) ? libc_real()->malloc(length_bytes) : block;
 }
 
 void *libc_entry_malloc(size_t length_bytes) LIBC_ENTRY(malloc);
@@ -159,7 +165,7 @@ static void *block_new_zero(size_t length_bytes)
 __attribute__((noinline, cold)) static void *block_new_small_zero(size_t count, size_t size_bytes)
 {
     void *block = libc_real()->calloc(count, size_bytes);
-    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real()->calloc(count, size_bytes);
+    return is_room_made(block) ? libc_real()->calloc(count, size_bytes) : block;
 }
 
 void *libc_entry_calloc(size_t count, size_t size_bytes) LIBC_ENTRY(calloc);
@@ -271,8 +277,7 @@ void *libc_entry_aligned_alloc(size_t alignment_bytes, size_t length_bytes)
     if (block_is_large(length_bytes) && alignment_is_valid(alignment_bytes))
         return block_new_large(alignment_bytes, length_bytes);
     void *block = libc_real()->aligned_alloc(alignment_bytes, length_bytes);
-    return block != NULL || !libc_use_makes_room(errno) ? block
-                                                        : libc_real()->aligned_alloc(alignment_bytes, length_bytes);
+    return is_room_made(block) ? libc_real()->aligned_alloc(alignment_bytes, length_bytes) : block;
 }
 
 void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(memalign);
@@ -281,7 +286,7 @@ void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes)
     if (block_is_large(length_bytes) && alignment_is_valid(alignment_bytes))
         return block_new_large(alignment_bytes, length_bytes);
     void *block = libc_real()->memalign(alignment_bytes, length_bytes);
-    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real()->memalign(alignment_bytes, length_bytes);
+    return is_room_made(block) ? libc_real()->memalign(alignment_bytes, length_bytes) : block;
 }
 
 void *libc_entry_valloc(size_t length_bytes) LIBC_ENTRY(valloc);
@@ -290,7 +295,7 @@ void *libc_entry_valloc(size_t length_bytes)
     if (block_is_large(length_bytes))
         return block_new_large(0, length_bytes);
     void *block = libc_real()->valloc(length_bytes);
-    return block != NULL || !libc_use_makes_room(errno) ? block : libc_real()->valloc(length_bytes);
+    return is_room_made(block) ? libc_real()->valloc(length_bytes) : block;
 }
 
 /* NumPy wishes huge pages for a new array of 4 MiB and more, from the second page
