@@ -17,7 +17,8 @@ function:
 
 A class that keeps the gate must not touch a hold by surprise, so the size behind
 every other pointer is given as well: `sizes="ranks = n"` counts elements, and
-bytes behind `void *`. Where it is not known, the class is drain.
+bytes behind `void *`. Where it is not known, the class is drain. `follows_all`: an
+operation that keeps its class and starts after every op, as if drained.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "int MPI_Irsend(const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
             "MPI_Request *request)",
             reads="buf count datatype",
+            follows_all=True,  # a receive that has returned may tell that the receiver is ready
         ),
         start(
             "int MPI_Isend(const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "

@@ -85,8 +85,7 @@ def waits(row: Row) -> Iterator[str]:
         yield f"dispatch_wait_request({requests[0].name});" if requests else "transfer_wait_due();"
         yield from waits_for_handed(row)
         return
-    if row.name.startswith("MPI_Irsend"):
-        # As MPI_Rsend: a receive that has returned may tell that the receiver is ready.
+    if row.follows_all:
         yield "transfer_wait_due();"
     op = row.parameter_of_role("op")
     if op is not None and row.buffers:

@@ -117,6 +117,7 @@ class Row:
     treatment: str
     buffers: tuple[Buffer, ...] = ()
     sizes: tuple[tuple[str, str], ...] = ()
+    follows_all: bool = False
     chapter: str = ""
 
     @property
@@ -215,6 +216,7 @@ def make_row(
     reads: str | tuple[str, ...] = "",
     writes: str | tuple[str, ...] = "",
     sizes: str = "",
+    follows_all: bool = False,
 ) -> Row:
     """Builds a row from a prototype that may use the words of large counts."""
     match = re.fullmatch(r"([\w ]+?[ *]+)(MPI_\w+)\((.*)\)", prototype)
@@ -223,7 +225,7 @@ def make_row(
     texts = [] if match[3] == "void" else match[3].split(", ")
     buffers = parse_buffers(reads, False) + parse_buffers(writes, True)
     parameters = tuple(parse_parameter(text) for text in texts)
-    return Row(match[2], match[1].strip(), parameters, treatment, buffers, parse_sizes(sizes))
+    return Row(match[2], match[1].strip(), parameters, treatment, buffers, parse_sizes(sizes), follows_all)
 
 
 def with_types(row: Row, types: dict[str, str]) -> Row:
