@@ -96,3 +96,19 @@ void check_recv(void *buffer, size_t length_bytes, int peer, int tag)
 {
     MPI_Recv(buffer, (int)length_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
+
+void check_found_after_recv(const char *claim, int way, void (*leave)(int way), bool (*is_found)(int way),
+                            unsigned char *message, size_t length_bytes)
+{
+    char numbered[128];
+    snprintf(numbered, sizeof numbered, "%s (way %d)", claim, way);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (check_rank() == 1) {
+        check_delay();
+        leave(way);
+        check_send(message, length_bytes, 0, way);
+        return;
+    }
+    check_recv(message, length_bytes, 1, way);
+    check(is_found(way), numbered);
+}

@@ -39,4 +39,10 @@ void check_delay(void);
 void check_send(const void *buffer, size_t length_bytes, int peer, int tag);
 void check_recv(void *buffer, size_t length_bytes, int peer, int tag);
 
+/* Rank 1 leaves something and then sends this message; rank 0 must find it (`claim`) when it has received. The message
+ * is late, so that the receive may return before. Begins with a barrier. `way` is for the functions, and in the claim.
+ */
+void check_found_after_recv(const char *claim, int way, void (*leave)(int way), bool (*is_found)(int way),
+                            unsigned char *message, size_t length_bytes);
+
 #endif

@@ -10,9 +10,16 @@
 
 #include "check.h"
 
+static int file;
 static char text[8];
 
-static bool read_is_new(int file, int way)
+static void write_word(int way)
+{
+    (void)way;
+    check(pwrite(file, "word", 4, 0) == 4, "writing");
+}
+
+static bool reads_word(int way)
 {
     struct iovec part = {text, 4};
     struct stat status;
@@ -38,24 +45,14 @@ int main(int argc, char **argv)
 {
     enum { WAYS = 7 };
     char path[64] = "/tmp/files_after_recv_XXXXXX";
-    char claim[64];
     check_start(&argc, &argv);
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     check(check_rank() != 0 || close(mkstemp(path)) == 0, "a file");
     MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
-    int file = open(path, O_RDWR);
+    file = open(path, O_RDWR);
     for (int way = 0; way < WAYS; way++) {
         check(ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0, "an empty file");
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (check_rank() == 1) {
-            check_delay();
-            check(pwrite(file, "word", 4, 0) == 4, "writing");
-            check_send(buffer, CHECK_LARGE_BYTES, 0, way);
-        } else {
-            check_recv(buffer, CHECK_LARGE_BYTES, 1, way);
-            snprintf(claim, sizeof claim, "what was written is there (way %d)", way);
-            check(read_is_new(file, way), claim);
-        }
+        check_found_after_recv("what was written is there", way, write_word, reads_word, buffer, CHECK_LARGE_BYTES);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     check(check_rank() != 0 || unlink(path) == 0, "removing the file");

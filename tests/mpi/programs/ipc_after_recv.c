@@ -90,7 +90,6 @@ static bool is_there(int way)
 
 int main(int argc, char **argv)
 {
-    char claim[64];
     check_start(&argc, &argv);
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     own_socket = socket(AF_INET, SOCK_STREAM, 0);
@@ -99,18 +98,8 @@ int main(int argc, char **argv)
     MPI_Bcast(&shared, sizeof shared, MPI_BYTE, 1, MPI_COMM_WORLD);
     own_file = open(shared.path, O_RDWR);
     check(check_rank() == 0 || flock(own_file, LOCK_EX) == 0, "locking");
-    for (int way = 0; way < WAYS; way++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (check_rank() == 1) {
-            check_delay();
-            leave(way);
-            check_send(buffer, CHECK_LARGE_BYTES, 0, way);
-            continue;
-        }
-        check_recv(buffer, CHECK_LARGE_BYTES, 1, way);
-        snprintf(claim, sizeof claim, "it is there (way %d)", way);
-        check(is_there(way), claim);
-    }
+    for (int way = 0; way < WAYS; way++)
+        check_found_after_recv("it is there", way, leave, is_there, buffer, CHECK_LARGE_BYTES);
     MPI_Barrier(MPI_COMM_WORLD);
     if (check_rank() == 1)
         shared_remove();

@@ -16,7 +16,6 @@
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <dirent.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -117,42 +116,33 @@ static bool change(int way)
     }
 }
 
-static void make(void *buffer, int step)
+static void make(int way)
 {
-    const struct timespec pause = {0, 10 * 1000 * 1000};
-    MPI_Barrier(MPI_COMM_WORLD);
-    nanosleep(&pause, NULL);
+    (void)way;
     check(mkdir("made", 0700) == 0 && close(creat("made/file", 0600)) == 0, "making a file");
-    check_send(buffer, LENGTH, 0, step);
-}
-
-static void find(void *buffer, int step, bool is_found(int), int way)
-{
-    char claim[64];
-    seen = 0;
-    snprintf(claim, sizeof claim, "the file is found (step %d)", step);
-    MPI_Barrier(MPI_COMM_WORLD);
-    check_recv(buffer, LENGTH, 1, step);
-    check(is_found(way), claim);
-    check(system("rm -r made") == 0, "removing it");
 }
 
 int main(int argc, char **argv)
 {
     static const struct {
+        const char *claim;
         bool (*is_found)(int way);
         int ways;
-    } kinds[] = {{resolve, 9}, {look, 7}, {change, 7}};
+    } kinds[] = {
+        {"the name is resolved", resolve, 9}, {"the file is looked at", look, 7}, {"the file is changed", change, 7}};
     char folder[64] = "/tmp/names_after_recv_XXXXXX";
-    int step = 0;
     check_start(&argc, &argv);
     unsigned char *buffer = check_buffer_new(LENGTH);
     check(check_rank() != 0 || mkdtemp(folder) != NULL, "a folder");
     MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
     check(chdir(folder) == 0, "going there");
-    for (int kind = 0; kind < 3; kind++)
-        for (int way = 0; way < kinds[kind].ways; way++, step++)
-            check_rank() == 1 ? make(buffer, step) : find(buffer, step, kinds[kind].is_found, way);
+    for (int kind = 0; kind < 3; kind++) {
+        for (int way = 0; way < kinds[kind].ways; way++) {
+            seen = 0;
+            check_found_after_recv(kinds[kind].claim, way, make, kinds[kind].is_found, buffer, LENGTH);
+            check(check_rank() != 0 || system("rm -r made") == 0, "removing it");
+        }
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     check(check_rank() != 0 || rmdir(folder) == 0, "removing the folder");
     return check_end();
