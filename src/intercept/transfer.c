@@ -362,26 +362,34 @@ void transfer_wait_due_unless_interrupted(void)
         transfer_wait_due();
 }
 
-/* The engine ends the ops: another thread may be inside MPI for as long as it likes. */
-static bool transfer_await_holds(int64_t patience_ns)
+bool transfer_is_receiving(void)
 {
-    const struct timespec pause = {0, 500000};
-    int64_t until_ns = base_clock_now_ns() + patience_ns;
-    while (protect_is_armed() && base_clock_now_ns() < until_ns)
-        syscall(SYS_nanosleep, &pause, NULL);
-    return !protect_is_armed();
+    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
+    return protect_find_op(anything, true) != 0;
 }
 
-bool transfer_wait_holds(void)
+/* The engine ends the ops: another thread may be inside MPI for as long as it likes. */
+static bool transfer_await_received(int patience_s)
 {
-    const int64_t second_ns = 1000000000;
-    if (transfer_has_interrupted())
-        return transfer_await_holds(second_ns);
+    enum { NS_PER_S = 1000000000 };
+    const struct timespec pause = {0, 500000};
+    int64_t until_ns = base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
+    while (transfer_is_receiving() && base_clock_now_ns() < until_ns)
+        syscall(SYS_nanosleep, &pause, NULL);
+    return !transfer_is_receiving();
+}
+
+bool transfer_wait_received(int patience_s)
+{
+    if (transfer_has_interrupted()) {
+        (void)transfer_await_received(1);
+        return true;
+    }
     if (libc_threads_are_several())
         transfer_wait_own();
     else
         transfer_wait_all();
-    return transfer_await_holds(5 * second_ns);
+    return transfer_await_received(patience_s);
 }
 
 /* Nobody is left to touch the memory but destructors, which would wait for ever. */

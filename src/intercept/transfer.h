@@ -71,7 +71,7 @@ bool transfer_is_pending(uint64_t id);
 void transfer_wait(uint64_t id);
 void transfer_wait_all(void);
 
-/* The same for what a signal handler may do as well (files, fork): one that
+/* The same for what a signal handler may do as well (files): one that
  * interrupted a wait for a message must not wait for that message, and with MPI
  * alone nothing would be pending before it. */
 void transfer_wait_all_unless_interrupted(void);
@@ -86,10 +86,14 @@ void transfer_wait_own(void);
 void transfer_wait_due(void);
 void transfer_wait_due_unless_interrupted(void);
 
-/* Waits until nothing is held: for this thread's ops as long as it takes, for other
- * threads' some seconds, since they may need what this thread does next. False: there is
- * still one. In a handler that interrupted a wait, a second for all. */
-bool transfer_wait_holds(void);
+/* Is any memory being received into? (What is sent everybody may read.) */
+bool transfer_is_receiving(void);
+
+/* Before the process is copied: waits for this thread's ops as long as it takes, and for
+ * other threads' receives so many seconds, since they may need what this thread does next.
+ * False when that was in vain. In a handler that interrupted a wait, as far as that can be
+ * told, a second for all. */
+bool transfer_wait_received(int patience_s);
 
 /* The process ends, called from any thread. Ops are waited for as long as they
  * may end: not when this is a handler that interrupted a wait for a message, nor

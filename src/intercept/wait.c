@@ -35,11 +35,18 @@ void intercept_wait_known(void)
     transfer_wait_own();
 }
 
+bool intercept_is_receiving(void)
+{
+    return transfer_is_receiving();
+}
+
 void intercept_wait_copied(void)
 {
+    enum { PATIENCE_S = 10 };
+    bool was_in_vain = session_hold_reason() == REASON_FORK; /* lest every fork take as long */
     observe_use_all();
-    if (!transfer_wait_holds())
-        session_refuse_holds(REASON_FORK); /* lest every fork take as long */
+    if (!transfer_wait_received(was_in_vain ? 0 : PATIENCE_S))
+        session_refuse_holds(REASON_FORK);
 }
 
 void intercept_wait_due(void)

@@ -25,9 +25,13 @@ void intercept_wait_all(void);
  * itself depend on what this thread is about to do. */
 void intercept_wait_known(void);
 
-/* Before the process is copied: waits until nothing is held, so that the copy has all
- * data. Where other threads' messages do not come for seconds, which may depend on what
- * this thread does next, it goes on without them: see protect_forked_child(). */
+/* Is any memory being received into? */
+bool intercept_is_receiving(void);
+
+/* Before the process is copied: waits until nothing is being received, so that the copy
+ * has all data. Where other threads' messages do not come for ten seconds, which may be
+ * for want of what this thread does next, it goes on without them, once and for all: see
+ * protect_forked_child(). */
 void intercept_wait_copied(void);
 
 /* Waits for every op that the calling thread may take to be over, unless it is a

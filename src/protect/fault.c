@@ -183,8 +183,8 @@ bool watch_handle(uintptr_t address, const void *context)
 static bool tell_if_lost(uintptr_t address)
 {
     static const char text[] =
-        "lapwing: this process was forked while another thread awaited a message, and uses the memory that the message "
-        "goes to: its data are in the parent alone. Touch it before fork(), or run with --receives off.\n";
+        "lapwing: this process was forked while a message was awaited, and uses the memory that the message goes to: "
+        "its data are in the parent alone. Touch it before fork(), or run with --receives off.\n";
     struct range byte = {address, address + 1};
     struct hold_view view;
     if (find_from(0, byte, &view) == NULL || view.kind != HOLD_LOST)
@@ -199,7 +199,9 @@ static bool wait_for_holds(uintptr_t address)
     struct range byte = {address, address + 1};
     struct hold_view view;
     bool was_held = fault_report(address);
-    for (struct hold *hold = find_from(0, byte, &view); hold != NULL; hold = find_from(0, byte, &view))
+    /* Lost: this is a child, forked by a handler that interrupted the wait; the access is tried again, and told. */
+    for (struct hold *hold = find_from(0, byte, &view); hold != NULL && view.kind != HOLD_LOST;
+         hold = find_from(0, byte, &view))
         base_futex_wait(&hold->word, view.word, -1);
     return was_held;
 }

@@ -15,6 +15,7 @@
  *
  * Invariants:
  *   word odd  <=>  armed, being armed or being released: the pages may be guarded
+ *                  (and in a forked child: lost)
  *   word even <=>  free: no page is guarded on account of this slot
  *   word only grows, so that (slot, word) names one hold for ever
  *
@@ -30,7 +31,7 @@ struct hold {
     _Atomic uintptr_t low;         /* whole pages; written by arm; read by lookups */
     _Atomic uintptr_t high;
     _Atomic uint32_t kind; /* enum hold_kind; written by arm; read by lookups */
-    uintptr_t address;     /* first byte of the buffer; only for the owner of the hold */
+    struct range bytes;    /* of the buffer; only for the owner of the hold, and in a forked child */
 } __attribute__((aligned(64)));
 
 /* What a reader saw of an armed hold. */

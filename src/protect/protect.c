@@ -78,7 +78,7 @@ static void bounds_widen(struct range pages)
 static void slot_fill(struct hold *hold, enum hold_kind kind, struct range bytes, uint64_t op_id)
 {
     struct range pages = base_pages_of(bytes);
-    hold->address = bytes.low;
+    hold->bytes = bytes;
     /* release: see the order in hold.h */
     atomic_store_explicit(&hold->low, pages.low, memory_order_release);
     atomic_store_explicit(&hold->high, pages.high, memory_order_release);
@@ -315,7 +315,7 @@ void protect_hold_abandon(struct hold *hold)
 void *protect_hold_transfer_address(const struct hold *hold)
 {
     bool is_moved = atomic_load_explicit(&hold->kind, memory_order_relaxed) == HOLD_NO_ACCESS;
-    return (void *)(is_moved ? transit_address(hold->address) : hold->address);
+    return (void *)(is_moved ? transit_address(hold->bytes.low) : hold->bytes.low);
 }
 
 /* --- start and end --- */
@@ -414,20 +414,46 @@ void protect_fork_end(void)
     table_leave(mask);
 }
 
-/* A hold of the parent's, in its child: what is sent can be used, what is received will
- * never come. True when it is lost. The parent may have been releasing it: no matter
- * how far it was. */
+/* --- a forked child: one thread, nothing is locked, relaxed does --- */
+
+/* The page of the first or last byte, where it has other bytes, too: the program's, which
+ * came along in transit. The parent may have brought it home already. */
+static void edge_inherit(struct range edge)
+{
+    transit_fetch(edge);
+    if (protect_sets_rights() && !base_range_is_empty(edge))
+        kernel_mprotect(edge, PROT_READ | PROT_WRITE);
+}
+
+/* Nobody will bring the data: the pages that are the message's alone stay closed. */
+static bool hold_lose(struct hold *hold, struct range pages)
+{
+    size_t page_bytes = base_page_bytes();
+    struct range inner = {(hold->bytes.low + page_bytes - 1) & ~(page_bytes - 1), hold->bytes.high & ~(page_bytes - 1)};
+    if (base_range_is_empty(inner))
+        inner = (struct range){pages.high, pages.high};
+    edge_inherit((struct range){pages.low, inner.low});
+    edge_inherit((struct range){inner.high, pages.high});
+    if (base_range_is_empty(inner))
+        return false;
+    kernel_mprotect(inner, PROT_NONE);
+    atomic_store_explicit(&hold->low, inner.low, memory_order_relaxed);
+    atomic_store_explicit(&hold->high, inner.high, memory_order_relaxed);
+    atomic_store_explicit(&hold->kind, HOLD_LOST, memory_order_relaxed);
+    atomic_fetch_add_explicit(&hold->word, 2, memory_order_relaxed); /* a handler's child may go back to sleep on it */
+    return true;
+}
+
+/* A hold of the parent's, however far it was with releasing it: what was sent can be used,
+ * what was being received is lost. True when it is. */
 static bool hold_inherit(struct hold *hold)
 {
     struct hold_view view;
-    if (!hold_view_take(hold, &view) || view.kind == HOLD_LOST)
-        return view.word % 2 != 0;
-    if (view.kind == HOLD_NO_ACCESS) {
-        kernel_mprotect(view.pages, PROT_NONE);
-        atomic_store_explicit(&hold->kind, HOLD_LOST, memory_order_relaxed); /* there is one thread, here and below */
+    if (!hold_view_take(hold, &view))
+        return false;
+    if (view.kind == HOLD_LOST || (view.kind == HOLD_NO_ACCESS && hold_lose(hold, view.pages)))
         return true;
-    }
-    if (protect_sets_rights())
+    if (view.kind == HOLD_NO_WRITE && protect_sets_rights())
         kernel_mprotect(view.pages, PROT_READ | PROT_WRITE);
     atomic_fetch_add_explicit(&hold->word, 1, memory_order_relaxed);
     return false;

@@ -43,6 +43,8 @@ static bool handler_install(const struct disposition *disposition, struct kernel
 static bool signal_start(void)
 {
     struct kernel_action before = {0};
+    /* In a child of fork() who had taken it may not exist. Nobody takes it before. */
+    atomic_store_explicit(&disposition_lock.state, 0, memory_order_relaxed);
     if (!action_exchange(NULL, &before))
         return false;
     struct disposition disposition = {before.handler, before.mask,

@@ -61,6 +61,13 @@ void transit_move_home(struct range pages)
     transit_move_home((struct range){middle, pages.high});
 }
 
+void transit_fetch(struct range pages)
+{
+    size_t page_bytes = base_page_bytes();
+    for (uintptr_t page = pages.low; page < pages.high; page += page_bytes)
+        (void)move_over(transit_range((struct range){page, page + page_bytes}), page);
+}
+
 void transit_fill(struct range pages)
 {
     struct range transit_pages = transit_range(pages);

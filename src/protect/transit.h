@@ -28,6 +28,9 @@ static inline struct range transit_range(struct range pages)
  * in transit is taken or the kernel refuses; then nothing has moved. */
 bool transit_move_out(struct range pages);
 
+/* Moves home what is still in transit of a few pages; the others are there already. */
+void transit_fetch(struct range pages);
+
 /* Puts memory without a use where the pages of a hold were in transit. */
 void transit_fill(struct range pages);
 

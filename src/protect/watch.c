@@ -122,7 +122,11 @@ int watch_find(int from, struct range bytes, bool is_read)
 
 void watch_forked_child(void)
 {
-    for (int i = 0; i < WATCHES_MAX; i++)
+    for (int i = 0; i < WATCHES_MAX; i++) {
+        /* acquire: another thread of the parent's may have armed it while this one forked. */
+        if (atomic_load_explicit(&watch_slots[i].state, memory_order_acquire) >= WATCH_ARMED)
+            watch_open(&watch_slots[i]);
         atomic_store_explicit(&watch_slots[i].state, WATCH_FREE, memory_order_relaxed);
+    }
     atomic_store_explicit(&watch_touched_count, 0, memory_order_relaxed);
 }

@@ -52,7 +52,7 @@ int watch_find(int from, struct range bytes, bool is_read);
 /* Watches that were touched and are not claimed yet. */
 extern _Atomic uint32_t watch_touched_count;
 
-/* In the child after fork: the memory is open (the parent ended all watches). */
+/* In the child after fork: no watches; the memory is open. */
 void watch_forked_child(void);
 
 #endif

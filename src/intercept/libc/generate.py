@@ -215,10 +215,13 @@ def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     """The function that waits for what a system call uses, by its number."""
     rows = {function.name: function for function in functions}
     same = "".join(call_case_c(rows[name]) for name in calls["same"])
-    none = "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n" for name in calls["none"])
+    none, all_ = (
+        "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n" for name in calls[kind]) for kind in ("none", "all")
+    )
     return (
         "bool libc_use_system_call(long number, long a, long b, long c, long d, long e, long f)\n"
-        f"{{\n    switch (number) {{\n{same}{none}        return true;\n"
+        f"{{\n    switch (number) {{\n{same}{all_}        libc_use_all();\n        return true;\n"
+        f"{none}        return true;\n"
         "    default:\n        return false;\n    }\n}\n"
     )
 

@@ -14,7 +14,8 @@
 /* Written by the constructor and in children of fork; 0 before. */
 static _Atomic pid_t owner;
 static _Atomic bool is_exiting;
-static _Thread_local bool has_fork_begun;
+/* A bit for each fork() that this thread is in, the innermost lowest, since handlers fork, too: is protect told? */
+static _Thread_local uint32_t forks_told;
 
 bool libc_process_is_owner(void)
 {
@@ -31,6 +32,7 @@ static void process_own(void)
 
 static void process_forked(void)
 {
+    forks_told = 0;
     process_own();
     intercept_process_forked();
 }
@@ -40,17 +42,20 @@ static void process_forked(void)
 static void process_prepare_fork(void)
 {
     int saved_errno = errno;
-    has_fork_begun = !gate_is_inside() && libc_process_is_owner();
-    if (has_fork_begun)
+    bool is_ours = !gate_is_inside() && libc_process_is_owner();
+    forks_told = forks_told << 1 | is_ours;
+    if (is_ours)
         protect_fork_begin();
-    if (has_fork_begun && protect_is_armed())
+    if (is_ours && protect_is_armed())
         intercept_wait_copied();
     errno = saved_errno;
 }
 
 static void process_end_fork(void)
 {
-    if (has_fork_begun)
+    bool is_told = forks_told & 1;
+    forks_told >>= 1;
+    if (is_told)
         protect_fork_end();
 }
 
@@ -140,6 +145,16 @@ static void arguments_copy(char **arguments, size_t count, const char *first, va
         arguments[i] = i == 0 ? (char *)first : count ? va_arg(list, char *) : NULL;
 }
 
+static void arguments_wait(const char *path, char *const *arguments, char *const *environment)
+{
+    if (!protect_is_armed())
+        return;
+    libc_use_string(path);
+    libc_use_strings(arguments);
+    libc_use_strings(environment);
+    libc_use_all();
+}
+
 int libc_entry_execl(const char *path, const char *argument, ...) LIBC_ENTRY(execl);
 int libc_entry_execl(const char *path, const char *argument, ...)
 {
@@ -151,8 +166,7 @@ int libc_entry_execl(const char *path, const char *argument, ...)
     va_start(list, argument);
     arguments_copy(arguments, count, argument, list);
     va_end(list);
-    if (protect_is_armed())
-        libc_use_all();
+    arguments_wait(path, arguments, environ);
     return libc_real()->execv(path, arguments);
 }
 
@@ -167,8 +181,7 @@ int libc_entry_execlp(const char *path, const char *argument, ...)
     va_start(list, argument);
     arguments_copy(arguments, count, argument, list);
     va_end(list);
-    if (protect_is_armed())
-        libc_use_all();
+    arguments_wait(path, arguments, environ);
     return libc_real()->execvp(path, arguments);
 }
 
@@ -184,7 +197,6 @@ int libc_entry_execle(const char *path, const char *argument, ...)
     arguments_copy(arguments, count, argument, list);
     char **environment = va_arg(list, char **); /* follows the null that ends the list */
     va_end(list);
-    if (protect_is_armed())
-        libc_use_all();
+    arguments_wait(path, arguments, environment);
     return libc_real()->execve(path, arguments, environment);
 }

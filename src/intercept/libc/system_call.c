@@ -20,13 +20,12 @@ static void call_use_futex(long word, long timeout, long second_word)
     libc_use_writes((void *)second_word, sizeof(int));
 }
 
-/* Those that copy or replace the process are unknown, too: they wait for all. A
- * call of which nothing is known may use any memory, which only matters where
- * the kernel does not wait by itself. */
+/* A clone that copies the process waits for all, as the table's do. A call of which
+ * nothing is known may use any memory, which only matters where the kernel does not wait
+ * by itself. */
 static void call_use_unknown(long number, long flags)
 {
-    bool is_copying = number == SYS_execve || number == SYS_execveat || number == SYS_clone3 ||
-                      (number == SYS_clone && !(flags & CLONE_VM));
+    bool is_copying = number == SYS_clone && !(flags & CLONE_VM);
     if (is_copying || libc_use_is_failing())
         libc_use_all();
 }

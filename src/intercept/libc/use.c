@@ -216,13 +216,6 @@ bool libc_use_makes_room(int error)
     return true;
 }
 
-/* Only who has received knows of anything that others did. */
-static bool is_receiving(void)
-{
-    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
-    return protect_find_op(anything, true) != 0;
-}
-
 /* Past libc, whose fstat() is an entry, and before 2.33 has another name. */
 static bool is_file(int descriptor)
 {
@@ -235,7 +228,8 @@ static bool is_file(int descriptor)
 
 void libc_use_file(int descriptor)
 {
-    if (!gate_is_inside() && is_receiving() && is_file(descriptor))
+    /* Only who has received knows of anything that others did. */
+    if (!gate_is_inside() && intercept_is_receiving() && is_file(descriptor))
         libc_use_known();
 }
 
