@@ -216,7 +216,8 @@ def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     rows = {function.name: function for function in functions}
     same = "".join(call_case_c(rows[name]) for name in calls["same"])
     none, all_ = (
-        "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n" for name in calls[kind]) for kind in ("none", "all")
+        "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n" for name in calls[kind])
+        for kind in ("none", "all")
     )
     return (
         "bool libc_use_system_call(long number, long a, long b, long c, long d, long e, long f)\n"
