@@ -21,6 +21,7 @@ from lapwing.report.summary import format_bytes
 SCHEMA = "lapwing-demo-1"
 RUNS_PER_ROUND = 4
 PLANES_LEAST = 2  # the solver's two faces
+RANKS_LEAST = 2
 LABELS = {
     "stock": "stock",
     "lapwing": "under Lapwing",
@@ -33,7 +34,8 @@ class DemoCommand:
     """Run a small solver with and without Lapwing and compare.
 
     The solver computes heat flow in a block of material and exchanges the faces of its part with blocking calls.
-    It runs on two emulated hosts, stock and under Lapwing in turn; the results must agree to the last bit.
+    Its ranks form a ring on emulated hosts. It runs stock and under Lapwing in turn; the results must agree to the last
+    bit.
     """
 
     name = "demo"
@@ -44,6 +46,7 @@ class DemoCommand:
         parser.add_argument(
             "--planes", type=int, metavar="N", help="grid planes of a rank (default: work as long as the messages)"
         )
+        parser.add_argument("--ranks", type=int, default=2, metavar="N", help="ranks, a host for each (default: 2)")
         parser.add_argument("--steps", type=int, default=40, metavar="N", help="time steps (default: 40)")
         parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of each kind (default: 3)")
         parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot (.png or .svg)")
@@ -54,11 +57,15 @@ class DemoCommand:
         """Run, show; 1 when the results differ."""
         if arguments.steps < 1 or arguments.rounds < 1:
             raise LapwingError("steps and rounds must be at least 1", "correct the numbers")
+        if arguments.ranks < RANKS_LEAST:
+            raise LapwingError(f"ranks must be at least {RANKS_LEAST}", "correct the number")
         if arguments.planes is not None and arguments.planes < PLANES_LEAST:
             raise LapwingError(f"planes must be at least {PLANES_LEAST}", "correct the number")
         options = forward_options(arguments)
         mpi = prepare_place(arguments)
-        with open_place(mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options) as place:
+        with open_place(
+            mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
+        ) as place:
             program = build_program(mpi, "heat3d.c", place.folder)
             planes = arguments.planes or size_grid(place, program)
             with Progress(console=Console(stderr=True), transient=True) as progress:
@@ -67,7 +74,7 @@ class DemoCommand:
                     place, program, planes, arguments.steps, arguments.rounds, lambda: progress.advance(task)
                 )
             result |= {"schema": SCHEMA, "mpi": mpi.name, "lapwing_runs": place.reports}
-        where = "shared memory" if arguments.shared_memory else f"two emulated hosts, {arguments.rate}"
+        where = "shared memory" if arguments.shared_memory else f"{arguments.ranks} emulated hosts, {arguments.rate}"
         self._show(arguments, result, f"heat3d, {mpi.name}, {where}")
         return 0 if len(result["checksums"]) == 1 else 1
 
