@@ -61,6 +61,16 @@ bool neighbours_own_thread(struct range pages)
     return libc_threads_own_stack(pages) || libc_thread_local_touches(pages);
 }
 
+/* Threads first: one that is inside may leave a request behind at any moment; one that
+ * enters from now on looks at the holds again (arming.h). */
+enum reason neighbours_check_operations(struct range bytes, bool has_gaps)
+{
+    enum reason threads = neighbours_threads();
+    if (threads != REASON_NONE)
+        return threads;
+    return neighbours_requests(bytes, base_pages_of(bytes), has_gaps) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
+}
+
 enum reason neighbours_check(struct range bytes, bool has_gaps)
 {
     struct range pages = base_pages_of(bytes);
@@ -78,10 +88,5 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_heap(bytes))
         return REASON_MEMORY_NEIGHBOURS;
-    /* Threads first: one that is inside may leave a request behind at any moment; one that
-     * enters from now on looks at the holds again (arming.h). */
-    enum reason threads = neighbours_threads();
-    if (threads != REASON_NONE)
-        return threads;
-    return neighbours_requests(bytes, pages, has_gaps) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
+    return neighbours_check_operations(bytes, has_gaps);
 }

@@ -14,6 +14,9 @@
  * that is inside MPI now. `has_gaps`: not all of the bytes are the message's. */
 enum reason neighbours_check(struct range bytes, bool has_gaps);
 
+/* The part of it that asks about operations of the program, under way or about to begin. */
+enum reason neighbours_check_operations(struct range bytes, bool has_gaps);
+
 /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
 bool neighbours_own_thread(struct range pages);
 

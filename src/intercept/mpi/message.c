@@ -171,9 +171,10 @@ static bool message_may_hide_gaps(const struct message *message)
 
 static enum reason message_check_neighbours(const struct message *message)
 {
-    if (message_may_hide_gaps(message) && requests_touch(base_pages_of(message->range)))
-        return REASON_MEMORY_NEIGHBOURS;
-    return neighbours_check(message->range, message->has_gaps);
+    enum reason reason = neighbours_check(message->range, message->has_gaps);
+    if (reason != REASON_NONE || !message_may_hide_gaps(message))
+        return reason;
+    return neighbours_check_operations(message->range, true);
 }
 
 /* Holds first: a receive needs the transit address before MPI hears of it. */
