@@ -40,12 +40,11 @@ _Atomic bool session_is_paused;
 
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
 static int64_t started_ns;
-static _Atomic bool is_written;  /* by whoever ends the process first */
-static bool has_rdma;            /* as session_has_rdma() says, once MPI runs */
-static _Atomic bool has_watcher; /* the program has a userfaultfd of its own; any thread, at any time */
-static _Atomic bool has_keys;    /* memory has a protection key; any thread, at any time */
-static _Atomic bool is_bypassed; /* PMPI_X was asked for by name; any thread, at any time */
-static _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
+static _Atomic bool is_written;     /* by whoever ends the process first */
+static bool has_rdma;               /* as session_has_rdma() says, once MPI runs */
+static _Atomic enum reason refused; /* for good, be it before MPI_Init; any thread, at any time. MPI_Init asks */
+static _Atomic bool has_watcher;    /* the program has a userfaultfd of its own; any thread, at any time */
+static _Atomic bool is_aborting;    /* by MPI_Abort, read by the exit that follows */
 
 static void session_state_set(enum reason reason)
 {
@@ -122,17 +121,29 @@ bool session_matches_first(void)
     return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && identity.size > PAIR_SIZE);
 }
 
+/* relaxed: the reason is a switch and orders nothing. False: there is one already. */
+static bool reason_put(_Atomic enum reason *place, enum reason reason)
+{
+    enum reason none = REASON_NONE;
+    return atomic_compare_exchange_strong_explicit(place, &none, reason, memory_order_relaxed, memory_order_relaxed);
+}
+
+static enum reason session_refused(void)
+{
+    return atomic_load_explicit(&refused, memory_order_relaxed);
+}
+
 static enum reason session_decide(const struct session_facts *facts)
 {
-    bool is_asked_for = atomic_load_explicit(&is_bypassed, memory_order_relaxed);
+    bool is_asked_for = session_refused() == REASON_BYPASS;
     const char *bypass = is_asked_for ? "looks for PMPI functions by name" : intercept_bind_bypass();
     session_note(identity.notice, sizeof identity.notice, bypass != NULL ? bypass : options_notice());
     if (bypass != NULL)
         return REASON_BYPASS;
     if (options.progress == OPTION_PROGRESS_OFF)
         return REASON_SWITCHED_OFF;
-    if (atomic_load_explicit(&has_keys, memory_order_relaxed))
-        return REASON_MEMORY_SPECIAL;
+    if (session_refused() != REASON_NONE)
+        return session_refused();
     return facts->provided_ordinal < LEVEL_SERIALIZED ? REASON_THREAD_LEVEL : REASON_NONE;
 }
 
@@ -204,9 +215,8 @@ void session_start(const struct session_facts *facts)
 
 void session_refuse(enum reason reason)
 {
-    enum reason possible = REASON_NONE;
-    atomic_compare_exchange_strong_explicit(&session_state, &possible, reason, memory_order_relaxed,
-                                            memory_order_relaxed);
+    (void)reason_put(&refused, reason);
+    (void)reason_put(&session_state, reason);
 }
 
 bool session_has_engine(void)
@@ -285,9 +295,8 @@ static void session_await_poke(void)
 
 static void session_withdraw(enum reason reason)
 {
-    if (session_reason() != REASON_NONE)
+    if (!reason_put(&session_state, reason))
         return;
-    session_refuse(reason);
     if (gate_is_inside() || libc_threads_is_of_mpi())
         return;
     transfer_wait_due_unless_interrupted();
@@ -301,14 +310,13 @@ void session_bypassed(void)
 
 void intercept_process_keys_memory(void)
 {
-    /* relaxed, here and below: MPI_Init asks, or is over, and then the next line tells. */
-    atomic_store_explicit(&has_keys, true, memory_order_relaxed);
+    (void)reason_put(&refused, REASON_MEMORY_SPECIAL);
     session_withdraw(REASON_MEMORY_SPECIAL);
 }
 
 void intercept_process_bypasses(void)
 {
-    atomic_store_explicit(&is_bypassed, true, memory_order_relaxed);
+    (void)reason_put(&refused, REASON_BYPASS);
     session_bypassed();
 }
 
