@@ -11,12 +11,18 @@ from trial import Bench, RankRecord, Run, read_records
 
 SKIP = 77
 ATTEMPTS_TO_DEFER = 4
+SHOWN_CHARACTERS = 600
 
 
 def is_expected_exit(program: Program, exit_code: int | None) -> bool:
     """Compare an exit code with the program's directive."""
     expected = program.directives.get("exit", "0")
     return exit_code not in (None, 0, SKIP) if expected == "nonzero" else exit_code == int(expected)
+
+
+def show_ends(text: str) -> str:
+    """Leave out the middle: who fails first says why, and launchers say most at the end."""
+    return text if len(text) <= 2 * SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}\n...\n{text[-SHOWN_CHARACTERS:]}"
 
 
 def judge_stock(case: Case, stock: Run) -> str:
@@ -99,7 +105,7 @@ class Verdict:
 
 def describe(wrong: str, run: Run, is_repeatable: bool = False) -> Verdict:
     """A case's result, and why it failed."""
-    return Verdict("FAIL", f"{wrong} {run.errors[-600:]}", is_repeatable) if wrong else Verdict("pass")
+    return Verdict("FAIL", f"{wrong} {show_ends(run.errors)}", is_repeatable) if wrong else Verdict("pass")
 
 
 def judge_once(bench: Bench, case: Case) -> Verdict:
