@@ -21,6 +21,7 @@ from lapwing.profile.resolve import (
     Resolver,
     ask_addr2line,
     ask_llvm,
+    choose_frame,
     make_place,
     read_debug_information,
     resolve_file,
@@ -214,11 +215,41 @@ def test_lines_are_found(program: Path, tool: str, resolver: Resolver) -> None:
     ]
 
 
+def test_frame_in_the_users_source_is_preferred_to_a_template_of_a_library() -> None:
+    inlined = ["std::accumulate", "/usr/include/c++/12/bits/stl_numeric.h:141", "Field::sum", "/home/u/field.cc:15"]
+    assert choose_frame([*inlined, "main", "/home/u/main.cc:22"]) == Place("/home/u/field.cc", 15, "Field::sum")
+    assert choose_frame(inlined[:2]) == Place("/usr/include/c++/12/bits/stl_numeric.h", 141, "std::accumulate")
+    assert choose_frame([]) == Place()
+
+
+@pytest.mark.parametrize(("tool", "resolver"), [("addr2line", ask_addr2line), ("llvm-symbolizer", ask_llvm)])
+def test_inlined_templates_are_told_by_the_line_that_uses_them(tmp_path: Path, tool: str, resolver: Resolver) -> None:
+    compiler = shutil.which("c++")
+    if compiler is None or not shutil.which(tool):
+        pytest.skip(f"no C++ compiler, or no {tool}")
+    source, library = tmp_path / "sum.cc", tmp_path / "sum.so"
+    body = "    return *std::max_element(cells, cells + 8);\n"
+    source.write_text(f'#include <algorithm>\nextern "C" double top(const double *cells)\n{{\n{body}}}\n')
+    subprocess.run([compiler, "-g", "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+    lines = subprocess.run(["nm", "-S", str(library)], check=True, capture_output=True, text=True).stdout.splitlines()
+    start, size = next((int(w[0], 16), int(w[1], 16)) for w in map(str.split, lines) if w[-1] == "top")
+    places = resolver(str(library), range(start + 1, start + size + 1))
+    assert len(places) == size
+    assert {Path(place.file).name for place in places} == {"sum.cc"}
+
+
 def test_broken_resolver_makes_way_for_the_next(program: Path) -> None:
     def fail(path: str, offsets: object) -> list[Place]:
         raise OSError("no such tool")
 
     assert resolve_file(str(program), [0x10], [fail, lambda path, offsets: [Place("x.c", 1)]]) == [Place("x.c", 1)]
+
+
+def test_line_beyond_the_end_of_its_file_is_not_believed(program: Path) -> None:
+    source = str(program.with_suffix(".c"))
+    wrong, right = [Place(source, 450, "first")], [Place(source, 2, "first")]
+    assert resolve_file(str(program), [0x10], [lambda path, offsets: wrong]) == [Place(function="first")]
+    assert resolve_file(str(program), [0x10], [lambda path, offsets: wrong, lambda path, offsets: right]) == right
 
 
 def test_absent_file_has_no_places() -> None:

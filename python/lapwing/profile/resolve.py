@@ -10,13 +10,16 @@ import bisect
 import re
 import shutil
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 ANSWER_TIME_S = 120.0
+SYSTEM_HEADER = re.compile(r"^/usr/(local/)?(include|lib)/|/include/c\+\+/")  # templates and such, of libraries
 LINE = re.compile(r"(.*?):(\d+)(?::\d+)?(?: \(.*\))?")
 
 
@@ -50,17 +53,24 @@ def ask_tool(command: Sequence[str], offsets: Sequence[int]) -> list[str]:
     return answer.stdout.splitlines()
 
 
+def choose_frame(lines: Sequence[str]) -> Place:
+    """Choose among what was inlined at an address, two lines each: the innermost that is in no library's header."""
+    frames = [make_place(*pair) for pair in zip(lines[::2], lines[1::2], strict=True)]
+    return next((frame for frame in frames if not SYSTEM_HEADER.search(frame.file)), frames[0] if frames else Place())
+
+
 def ask_addr2line(path: str, offsets: Sequence[int]) -> list[Place]:
-    """Ask binutils: two lines for each address."""
-    lines = ask_tool(["addr2line", "-f", "-C", "-e", path], offsets)
-    return [make_place(*pair) for pair in zip(lines[::2], lines[1::2], strict=True)]
+    """Ask binutils: the address, then its frames."""
+    answer = "\n".join(ask_tool(["addr2line", "-a", "-i", "-f", "-C", "-e", path], offsets))
+    groups = re.split(r"^0x[0-9a-f]+$", answer, flags=re.MULTILINE)[1:]
+    return [choose_frame(group.strip("\n").splitlines()) for group in groups]
 
 
 def ask_llvm(path: str, offsets: Sequence[int]) -> list[Place]:
-    """Ask LLVM: two lines and an empty one for each address (the innermost function only)."""
-    command = ["llvm-symbolizer", "--functions", "--demangle", "--no-inlines", f"--obj={path}"]
-    lines = [line for line in ask_tool(command, offsets) if line.strip()]
-    return [make_place(*pair) for pair in zip(lines[::2], lines[1::2], strict=True)]
+    """Ask LLVM: the frames of each address, then an empty line."""
+    command = ["llvm-symbolizer", "--functions", "--demangle", "--inlines", f"--obj={path}"]
+    groups = "\n".join(ask_tool(command, offsets)).strip("\n").split("\n\n")
+    return [choose_frame(group.splitlines()) for group in groups]
 
 
 @dataclass(frozen=True)
@@ -130,18 +140,36 @@ def list_resolvers() -> list[Resolver]:
     return [resolver for name, resolver in tools if shutil.which(name)] + [read_debug_information]
 
 
+@cache
+def count_lines(file: str) -> int:
+    """Return how many lines a source has; without end where it is not here."""
+    try:
+        return Path(file).read_bytes().count(b"\n") + 1
+    except OSError:
+        return sys.maxsize
+
+
+def is_possible(place: Place) -> bool:
+    """Is there such a line? binutils 2.40 gives others for templates that are not inlined."""
+    return not place.line or place.line <= count_lines(place.file)
+
+
 def resolve_file(path: str, offsets: Sequence[int], resolvers: Sequence[Resolver]) -> list[Place]:
     """Resolve the addresses of one file; a resolver that fails makes way for the next."""
     if not Path(path).is_file():
         return [Place()] * len(offsets)
+    found = [Place()] * len(offsets)
     for resolver in resolvers:
         try:
             places = resolver(path, offsets)
         except Exception:  # tools and damaged debug information fail in many ways; none of them matters
             continue
-        if len(places) == len(offsets):
-            return places
-    return [Place()] * len(offsets)
+        if len(places) != len(offsets):
+            continue
+        found = [place if is_possible(place) else Place(function=place.function) for place in places]
+        if found == list(places):
+            break
+    return found
 
 
 def resolve_places(
