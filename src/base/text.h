@@ -10,6 +10,13 @@ static inline bool base_text_begins(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
+/* What stands behind the last slash. */
+static inline const char *base_text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
 static inline bool base_text_ends(const char *text, const char *ending)
 {
     size_t length = strlen(text);

@@ -27,12 +27,16 @@ static bool neighbours_are_busy(void)
 }
 
 /* Under MPI_THREAD_MULTIPLE another thread that touched the rest of a shared page
- * would wait for this op, and what ends the op may wait for that thread's next
- * call. Behind the end of a large heap block there is nothing to touch, in gaps there is. */
-static bool neighbours_may_wait(struct range bytes, struct range pages, bool has_gaps)
+ * would wait for this op, and what ends the op may wait for that thread's next call. */
+static bool neighbours_may_wait(void)
 {
-    bool is_end_only = !has_gaps && pages.low == bytes.low && libc_blocks_end_by(bytes);
-    return gate_is_open() && libc_threads_are_several() && !is_end_only;
+    return gate_is_open() && libc_threads_are_several();
+}
+
+/* Behind the end of a large heap block there is nothing to touch, in gaps there is. */
+static bool neighbours_are_unused(struct range bytes, struct range pages, bool has_gaps)
+{
+    return !has_gaps && pages.low == bytes.low && libc_blocks_end_by(bytes);
 }
 
 static bool neighbours_requests(struct range bytes, struct range pages, bool has_gaps)
@@ -84,7 +88,7 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
     if (!has_gaps && pages.low == bytes.low && pages.high == bytes.high)
         return REASON_NONE;
     libc_threads_look();
-    if (neighbours_are_busy() || neighbours_may_wait(bytes, pages, has_gaps))
+    if ((neighbours_are_busy() || neighbours_may_wait()) && !neighbours_are_unused(bytes, pages, has_gaps))
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_heap(bytes))
         return REASON_MEMORY_NEIGHBOURS;

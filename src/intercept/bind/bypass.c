@@ -17,8 +17,7 @@ static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libm
 
 bool intercept_bind_is_of_mpi(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return bind_is_of_installation(slash == NULL ? path : slash + 1);
+    return bind_is_of_installation(base_text_file_name(path));
 }
 
 bool bind_is_of_installation(const char *file_name)

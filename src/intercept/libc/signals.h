@@ -7,8 +7,8 @@
 #include <ucontext.h>
 
 /* Has the program a handler for signals that come at any time (timers, SIGUSR1,
- * SIGCHLD, real-time signals, ...)? It runs in any thread, inside MPI too. Handlers
- * of faults and of a user's Ctrl-C do not count, nor those that MPI sets. */
+ * SIGTERM, real-time signals, ...)? It runs in any thread, inside MPI too. Handlers
+ * of faults do not count, nor those of MPI and of languages' runtimes. */
 bool libc_signals_have_handlers(void);
 
 /* A set of signals to block, without the one that a touch raises where the protect
