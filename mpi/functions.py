@@ -18,7 +18,8 @@ function:
 A class that keeps the gate must not touch a hold by surprise, so the size behind
 every other pointer is given as well: `sizes="ranks = n"` counts elements, and
 bytes behind `void *`. Where it is not known, the class is drain. `follows_all`: an
-operation that keeps its class and starts after every op, as if drained.
+operation that keeps its class and starts after every op, as if drained. `adds_peers`:
+afterwards more processes may speak with this one than MPI_COMM_WORLD has.
 """
 
 from __future__ import annotations
@@ -810,19 +811,27 @@ CHAPTERS: dict[str, list[Row]] = {
     "Process Initialization, Creation, and Management": [
         written("int MPI_Abort(MPI_Comm comm, int errorcode)"),
         drain("int MPI_Close_port(const char *port_name)"),
-        drain("int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)"),
-        drain("int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)"),
+        drain(
+            "int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)",
+            adds_peers=True,
+        ),
+        drain(
+            "int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)",
+            adds_peers=True,
+        ),
         drain("int MPI_Comm_disconnect(MPI_Comm *comm)"),
         gated("int MPI_Comm_get_parent(MPI_Comm *parent)"),
-        drain("int MPI_Comm_join(int fd, MPI_Comm *intercomm)"),
+        drain("int MPI_Comm_join(int fd, MPI_Comm *intercomm)", adds_peers=True),
         drain(
             "int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm "
             "comm, MPI_Comm *intercomm, int array_of_errcodes[])",
+            adds_peers=True,
         ),
         drain(
             "int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int "
             "array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int "
             "array_of_errcodes[])",
+            adds_peers=True,
         ),
         written("int MPI_Finalize(void)"),
         direct("int MPI_Finalized(int *flag)"),

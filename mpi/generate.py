@@ -101,6 +101,8 @@ def waits(row: Row) -> Iterator[str]:
 
 def gated_body(row: Row) -> Iterator[str]:
     """The classes gated, buffers and drain."""
+    if row.adds_peers:
+        yield "session_expect_peers();"
     yield "if (dispatch_is_direct())"
     yield f"    return {call(row)};"
     yield from waits(row)
@@ -278,6 +280,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "intercept/mpi/handed.h"
 #include "intercept/mpi/measure.h"
 #include "intercept/names.h"
+#include "intercept/session.h"
 #include "intercept/transfer.h"
 
 _Static_assert(sizeof(struct intercept_real) == INTERCEPT_NAME_COUNT * sizeof(void *), "one pointer per name");

@@ -118,6 +118,7 @@ class Row:
     buffers: tuple[Buffer, ...] = ()
     sizes: tuple[tuple[str, str], ...] = ()
     follows_all: bool = False
+    adds_peers: bool = False
     chapter: str = ""
 
     @property
@@ -217,6 +218,7 @@ def make_row(
     writes: str | tuple[str, ...] = "",
     sizes: str = "",
     follows_all: bool = False,
+    adds_peers: bool = False,
 ) -> Row:
     """Builds a row from a prototype that may use the words of large counts."""
     match = re.fullmatch(r"([\w ]+?[ *]+)(MPI_\w+)\((.*)\)", prototype)
@@ -225,7 +227,7 @@ def make_row(
     texts = [] if match[3] == "void" else match[3].split(", ")
     buffers = parse_buffers(reads, False) + parse_buffers(writes, True)
     parameters = tuple(parse_parameter(text) for text in texts)
-    return Row(match[2], match[1].strip(), parameters, treatment, buffers, parse_sizes(sizes), follows_all)
+    return Row(match[2], match[1].strip(), parameters, treatment, buffers, parse_sizes(sizes), follows_all, adds_peers)
 
 
 def with_types(row: Row, types: dict[str, str]) -> Row:

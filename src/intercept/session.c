@@ -41,6 +41,7 @@ _Atomic bool session_is_paused;
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
 static int64_t started_ns;
 static _Atomic bool is_written;     /* by whoever ends the process first */
+static _Atomic bool has_more_peers; /* than MPI_COMM_WORLD tells of; any thread */
 static bool has_rdma;               /* as session_has_rdma() says, once MPI runs */
 static _Atomic enum reason refused; /* for good, be it before MPI_Init; any thread, at any time. MPI_Init asks */
 static _Atomic bool has_watcher;    /* the program has a userfaultfd of its own; any thread, at any time */
@@ -116,9 +117,16 @@ static bool session_has_rdma(void)
     return is_found;
 }
 
+void session_expect_peers(void)
+{
+    atomic_store_explicit(&has_more_peers, true, memory_order_relaxed); /* for this thread's next calls */
+}
+
 bool session_matches_first(void)
 {
-    return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && identity.size > PAIR_SIZE);
+    bool has_others =
+        identity.size > PAIR_SIZE || gate_is_open() || atomic_load_explicit(&has_more_peers, memory_order_relaxed);
+    return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && has_others);
 }
 
 /* relaxed: the reason is a switch and orders nothing. False: there is one already. */
@@ -205,6 +213,8 @@ void session_start(const struct session_facts *facts)
 {
     started_ns = base_clock_now_ns();
     session_identify(facts);
+    if (facts->is_spawned)
+        session_expect_peers();
     enum reason reason = profile_is_wanted() ? session_profile(facts) : session_decide(facts);
     if (reason == REASON_NONE)
         session_configure(facts);

@@ -16,6 +16,7 @@ struct session_facts {
     const char *abi;
     int rank;
     int size;
+    bool is_spawned;      /* its parents are in another MPI_COMM_WORLD */
     int provided_ordinal; /* thread level, 0 (single) to 3 (multiple) */
     void (*poke)(void);   /* lets MPI progress */
 };
@@ -51,9 +52,13 @@ static inline enum reason session_reason_to_begin(void)
 }
 
 /* Must a receive from a named rank wait until its message is matched, as one from
- * anybody must? A third rank could see else that the message was not yet sent when the
- * receive returned. Once MPI runs. */
+ * anybody must? A third rank, or another thread of this one under MPI_THREAD_MULTIPLE,
+ * could see else that the message was not yet sent when the receive returned. Once MPI
+ * runs. */
 bool session_matches_first(void);
+
+/* More processes than those of MPI_COMM_WORLD may speak with this one from now on. */
+void session_expect_peers(void);
 
 /* From now on nothing begins, or it may again. At any time, MPI_Init or not. */
 void session_pause(bool is_paused);

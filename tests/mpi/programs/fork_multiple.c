@@ -3,7 +3,8 @@
  * flags: -pthread
  * timeout: 40
  * quick: signal-1
- * arguments: fork system spawn vfork */
+ * arguments: fork system spawn vfork
+ * environment: LAPWING_MATCH=off */
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>

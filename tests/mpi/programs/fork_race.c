@@ -2,7 +2,8 @@
 /* Claim: a child may use all memory, whatever another thread's messages did while it was forked.
  * defers: send receive
  * flags: -pthread
- * timeout: 60 */
+ * timeout: 60
+ * environment: LAPWING_MATCH=off */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>

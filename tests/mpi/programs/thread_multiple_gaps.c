@@ -2,7 +2,8 @@
 /* Claim: a thread may use the gaps of what another thread receives, even when the sender waits for it first, also
  * where the message ends with its heap block.
  * flags: -pthread
- * passes: memory_neighbours */
+ * passes: memory_neighbours
+ * environment: LAPWING_MATCH=off */
 #include <pthread.h>
 
 #include "check.h"

@@ -4,7 +4,7 @@
  * defers: receive
  * timeout: 10
  * arguments: blocks lists started types files windows
- */
+ * environment: LAPWING_MATCH=off */
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
