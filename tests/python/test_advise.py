@@ -30,7 +30,7 @@ from lapwing.advise.judge import Outcome, choose_best, judge_speedups
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, Run, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
-from lapwing.advise.trial import find_problem
+from lapwing.advise.trial import find_problem, is_idle
 from lapwing.advise.ways import Choice, choose_ways, make_flags
 from lapwing.bench.measures import summarise
 from lapwing.cli import main
@@ -62,9 +62,9 @@ def make_study(character: Character, size: int = 1 << 20, cores: int | None = 1)
     return study_profile(replace(profile, cores_per_rank=cores, spare_cores=0, calibration=None))
 
 
-def make_rounds(times: dict[Way, Sequence[float]]) -> Rounds:
+def make_rounds(times: dict[Way, Sequence[float]], is_idle: bool = False) -> Rounds:
     """Pretend that these times were measured."""
-    runs = {way: [Run(time_s, time_s + 0.5) for time_s in sample] for way, sample in times.items()}
+    runs = {way: [Run(time_s, time_s + 0.5, is_idle=is_idle) for time_s in sample] for way, sample in times.items()}
     return Rounds(runs, count=len(next(iter(times.values()))), wanted=5)
 
 
@@ -149,12 +149,17 @@ def test_flags_are_those_of_run_with_the_users_own() -> None:
         ([1.3, 1.4, 1.35, 1.3, 1.4], Outcome.FASTER),
         ([0.9, 1.4, 1.35, 0.95, 1.4], Outcome.SAME),
         ([1.001, 1.002, 1.003], Outcome.SAME),
+        ([0.99, 1.4, 1.35, 1.3, 1.4], Outcome.SAME),
         ([0.8, 0.85, 0.9], Outcome.SLOWER),
         ([2.0, 2.0], Outcome.TOO_FEW),
     ],
 )
-def test_gain_is_claimed_only_when_the_quartiles_lie_above_1(speedups: list[float], outcome: Outcome) -> None:
+def test_gain_is_claimed_only_when_every_round_shows_one(speedups: list[float], outcome: Outcome) -> None:
     assert judge_speedups(speedups) is outcome
+
+
+def test_way_that_changed_nothing_is_never_faster() -> None:
+    assert judge_speedups([1.3, 1.4, 1.35], is_idle=True) is Outcome.SAME
 
 
 def test_core_is_given_up_only_for_what_others_do_not_reach() -> None:
@@ -269,7 +274,24 @@ def test_speedup_is_held_against_the_predicted_interval() -> None:
 
 def test_gain_beyond_the_interval_is_doubted() -> None:
     rounds = make_rounds({Way.STOCK: [3.0, 3.1, 3.2], Way.DEFERRED: [1.0, 1.0, 1.0]})
-    assert "more than overlap explains" in advise(make_study(blocking_with_slack), rounds).verdict[2]
+    advice = advise(make_study(blocking_with_slack), rounds)
+    assert advice.verdict[0] == f"Perhaps: lapwing run {PROGRAM}"
+    assert "more than overlap explains" in advice.verdict[2]
+
+
+def test_gain_of_a_way_that_deferred_nothing_is_noise() -> None:
+    rounds = make_rounds({Way.STOCK: [1.5, 1.6, 1.7], Way.DEFERRED: [1.0, 1.0, 1.0]}, is_idle=True)
+    advice = advise(make_study(blocking_without_slack), rounds)
+    assert advice.verdict[0] == "Leave it as it is: no gain was shown, as predicted"
+    assert any(text.startswith("deferred by Lapwing deferred nothing") for text in advice.verdict)
+
+
+@pytest.mark.parametrize("deed", ["ops_send", "ops_receive", "assisted"])
+def test_one_deed_of_one_rank_is_not_idle(deed: str, rank_record: RankRecord) -> None:
+    nothing = replace(rank_record, counters=dict.fromkeys(rank_record.counters, 0))
+    acted = replace(nothing, counters={**nothing.counters, deed: 1})
+    assert is_idle(JobRecord({}, [nothing, nothing]))
+    assert not is_idle(JobRecord({}, [nothing, acted]))
 
 
 def test_site_says_where_and_when_it_is_touched(gained: Advice) -> None:

@@ -16,6 +16,7 @@ class Measured:
     """The runs of one way, a time for each round. speedup: stock's time over this one's, round by round.
 
     is_inside: the median speedup lies in the predicted interval.
+    is_idle: the way changed nothing in any of its runs.
     """
 
     times_s: tuple[float, ...]
@@ -24,6 +25,7 @@ class Measured:
     speedup: Spread
     outcome: Outcome
     is_inside: bool
+    is_idle: bool = False
 
 
 @dataclass(frozen=True)

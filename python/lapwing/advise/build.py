@@ -37,13 +37,15 @@ def measure(rounds: Rounds, way: Way, predicted: Predicted | None, profiled_s: f
     times = [run.time_s for run in runs]
     speedups = divide_rounds([run.time_s for run in stock], times)
     speedup = summarise(speedups)
+    is_idle = way is not Way.STOCK and all(run.is_idle for run in runs)
     return Measured(
         times_s=tuple(times),
         walls_s=tuple(run.wall_s for run in runs),
         time=summarise(times),
         speedup=speedup,
-        outcome=judge_speedups(speedups),
+        outcome=judge_speedups(speedups, is_idle),
         is_inside=predicted is not None and is_inside(speedup.median, predicted, profiled_s),
+        is_idle=is_idle,
     )
 
 

@@ -9,7 +9,7 @@ from lapwing.advise.ways import DEDICATED, GAIN_MIN
 from lapwing.bench.measures import Spread, summarise
 from lapwing.model.profile import Way
 
-# Quartiles of fewer ratios say nothing.
+# Fewer ratios say nothing.
 ROUNDS_MIN = 3
 
 
@@ -37,13 +37,17 @@ def divide_rounds(stock_s: Sequence[float], way_s: Sequence[float]) -> list[floa
     return [stock / way for stock, way in zip(stock_s, way_s, strict=True)]
 
 
-def judge_speedups(speedups: Sequence[float]) -> Outcome:
-    """Claim a difference only when the quartiles lie on one side of 1, and the median away from it."""
+def judge_speedups(speedups: Sequence[float], is_idle: bool = False) -> Outcome:
+    """Claim a gain only when every round has one, a loss when the quartiles do, and the median lies away from 1.
+
+    Quartiles of five rounds leave two of them out: on a noisy machine they lie above 1 where nothing was changed.
+    is_idle: the way changed nothing in its runs, so that noise alone made them faster.
+    """
     if len(speedups) < ROUNDS_MIN:
         return Outcome.TOO_FEW
     spread = summarise(speedups)
-    if spread.first_quartile > 1 and spread.median >= 1 + GAIN_MIN:
-        return Outcome.FASTER
+    if spread.minimum > 1 and spread.median >= 1 + GAIN_MIN:
+        return Outcome.SAME if is_idle else Outcome.FASTER
     if spread.third_quartile < 1 and spread.median <= 1 - GAIN_MIN:
         return Outcome.SLOWER
     return Outcome.SAME

@@ -15,12 +15,14 @@ class Run:
     """One run. time_s: of the slowest rank from MPI_Init to MPI_Finalize; wall_s: of the launcher.
 
     problem: why the way did not do what it should; then its times mean nothing.
+    is_idle: no rank deferred anything or kept anything going.
     """
 
     time_s: float
     wall_s: float
     problem: str = ""
     is_interrupted: bool = False
+    is_idle: bool = False
 
 
 @dataclass

@@ -23,6 +23,8 @@ ERROR_LINES = 8
 # A profile costs 2 % at most: one that takes so many times as long as the plain run met a busy machine.
 DISTURBED_FACTOR, PROFILES_MAX = 1.2, 3
 PLAIN = "without Lapwing"
+# What Lapwing does to a program; where all are 0, it only stood by.
+DEEDS = ("ops_send", "ops_receive", "assisted")
 REMEDY = "see docs/limits.md whether it may; if not, please report it"
 
 
@@ -67,6 +69,11 @@ def find_problem(way: Way, record: JobRecord) -> str:
 def find_time_s(record: JobRecord) -> float:
     """Return the time of the slowest rank."""
     return max((rank.counters.get("run_ns", 0) for rank in record.ranks if rank.rank >= 0), default=0) / 1e9
+
+
+def is_idle(record: JobRecord) -> bool:
+    """Say whether Lapwing changed nothing: no call returned early, and no operation was kept going."""
+    return not record.damaged and not any(rank.counters.get(name, 0) for rank in record.ranks for name in DEEDS)
 
 
 @dataclass
@@ -153,4 +160,5 @@ class Trial:
         finally:
             shutil.rmtree(records, ignore_errors=True)
         self.outputs[way.value] = supervision.output.read_text("utf-8", "replace")
-        return Run(find_time_s(record), result.elapsed_s, problem=find_problem(way, record))
+        problem = find_problem(way, record)
+        return Run(find_time_s(record), result.elapsed_s, problem, is_idle=is_idle(record))

@@ -52,14 +52,27 @@ def describe_best(best: WayAdvice, stock: WayAdvice) -> list[str]:
     """Say what to use, and what proves it."""
     assert best.measured is not None and stock.measured is not None
     was, now = format_seconds(stock.measured.time.median), format_seconds(best.measured.time.median)
-    lines = [f"Use: {best.command}", f"{best.way.value}: {describe_gain(best.measured)}, {was} become {now}"]
+    lead = f"Use: {best.command}"
+    lines = [f"{best.way.value}: {describe_gain(best.measured)}, {was} become {now}"]
     if best.predicted and stock.predicted:
         factor, low, high = predict_speedup(best.predicted, stock.predicted.time_s)
         inside = "inside" if best.measured.is_inside else "outside"
-        lines[1] += f"; predicted were {factor:.2f} times, and it lies {inside} the interval {low:.2f} to {high:.2f}"
+        lines[0] += f"; predicted were {factor:.2f} times, and it lies {inside} the interval {low:.2f} to {high:.2f}"
         if best.measured.speedup.first_quartile > high:
-            lines.append("That is more than overlap explains: measure again when nothing else runs here")
-    return lines
+            lead = f"Perhaps: {best.command}"
+            lines.append(
+                "That is more than overlap explains: the gain is measured, not explained. Repeat it on a quiet machine"
+            )
+    return [lead, *lines]
+
+
+def describe_idle(ways: Sequence[WayAdvice]) -> list[str]:
+    """Name the ways that changed nothing: whatever their times say, they cannot be why."""
+    names = [way.way.value for way in ways if way.measured is not None and way.measured.is_idle]
+    if not names:
+        return []
+    text = "no call returned early and no operation was kept going, so that its times are stock's, and noise"
+    return [f"{', '.join(names)} deferred nothing: {text}"]
 
 
 def explain_missed(best: WayAdvice, stock: WayAdvice) -> str:
@@ -119,10 +132,10 @@ def describe_verdict(
     """
     rows = {way.way: way for way in ways}
     if best is not None:
-        return tuple(describe_best(rows[best], rows[Way.STOCK]))
+        return (*describe_best(rows[best], rows[Way.STOCK]), *describe_idle(ways))
     if rows[Way.STOCK].measured is None:
         return tuple(describe_unmeasured(study, ways, cause, is_check))
-    return tuple(describe_refusal(ways, study, is_check))
+    return (*describe_refusal(ways, study, is_check), *describe_idle(ways))
 
 
 def describe_rewrite(study: Study, best: Way | None) -> list[str]:

@@ -60,7 +60,7 @@ class AdviseCommand:
 
     The program runs many times: once without Lapwing, once profiled, then stock and the promising ways in turn. Its
     output goes into files that are removed at the end. It should do the same in every run, and take seconds to
-    minutes. No gain is claimed when the quartiles of the speedups cross 1. docs/advise.md says how it decides.
+    minutes. No gain is claimed unless every round shows one. docs/advise.md says how it decides.
     """
 
     name = "advise"
