@@ -2,6 +2,7 @@
 """The `lapwing` command: finds the subcommand and turns errors into one line and an exit code."""
 
 import argparse
+import errno
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -10,6 +11,8 @@ import lapwing
 from lapwing.commands import advise, bench, compare, demo, lab, options, predict, probe, profile, report, run
 from lapwing.commands.subcommands import Command, add_commands
 from lapwing.errors import LapwingError
+from lapwing.launch.start import say
+from lapwing.output import silence_broken
 
 COMMANDS: tuple[Command, ...] = (
     run.RunCommand(),
@@ -24,6 +27,9 @@ COMMANDS: tuple[Command, ...] = (
     bench.BenchCommand(),
     options.OptionsCommand(),
 )
+
+CLOSED_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
+UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Parser(argparse.ArgumentParser):
@@ -43,13 +49,31 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command."""
+    """Run one command; a failure to print its results is told by the exit code."""
+    try:
+        return run_command(argv)
+    except BrokenPipeError:
+        silence_broken()
+        return CLOSED_PIPE
+    except OSError as error:
+        if error.errno not in UNWRITTEN:
+            raise
+        silence_broken()
+        say(f"the output was not written ({error.strerror}); choose another place")
+        return 1
+
+
+def run_command(argv: Sequence[str] | None) -> int:
+    """Run one command, and write all that it printed: at the interpreter's end it would be too late to tell."""
     try:
         arguments = make_parser().parse_args(argv)
         command: Command = arguments.command
         return command.run(arguments)
     except LapwingError as error:
-        print(f"lapwing: {error}", file=sys.stderr)
+        say(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return 130
+    finally:
+        if sys.stdout:
+            sys.stdout.flush()

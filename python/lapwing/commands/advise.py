@@ -35,6 +35,7 @@ from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
 from lapwing.options import add_flags, collect_environment, parse_bytes
+from lapwing.output import Screen
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.totals import JobTotals, sum_profile
 
@@ -125,12 +126,12 @@ class AdviseCommand:
         return 130 if rounds.is_interrupted else 0
 
     def _show(self, arguments: argparse.Namespace, advice: Advice, profiled: Profiled) -> None:
-        """Print, and write what was asked for."""
-        print_advice(advice, Console())
+        """Write what was asked for, then print: whoever reads may have left."""
         if arguments.json:
             write_page(arguments.json, encode_advice(advice))
         if arguments.html:
             write_page(arguments.html, make_advice_page(advice, profiled.totals))
+        print_advice(advice, Screen())
 
 
 @dataclass

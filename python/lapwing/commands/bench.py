@@ -6,8 +6,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
-
 from lapwing.bench.experiments import VARIANTS, measure_wire_cost, run_overlap, run_pingpong
 from lapwing.bench.mpi import build_program
 from lapwing.bench.place import Place, open_place
@@ -29,6 +27,7 @@ from lapwing.commands.experiment import (
 from lapwing.commands.subcommands import Command, add_commands
 from lapwing.lab.network import parse_rate
 from lapwing.options import add_flags
+from lapwing.output import Screen
 from lapwing.report.tables import make_overlap_table, make_pingpong_table
 
 
@@ -95,13 +94,13 @@ class PingpongExperiment(BlockingExperiment):
             return run_pingpong(place, program, points, arguments.rounds, advance)
 
     def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Print the table; draw what was asked for."""
-        Console().print(make_pingpong_table(document["results"], make_title(document)))
+        """Draw what was asked for; print the table."""
         if arguments.plot:
             # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
             from lapwing.report.plots import plot_pingpong, save_plot
 
             save_plot(plot_pingpong(document["results"], make_title(document)), arguments.plot)
+        Screen().print(make_pingpong_table(document["results"], make_title(document)))
 
 
 class OverlapExperiment(BlockingExperiment):
@@ -128,13 +127,13 @@ class OverlapExperiment(BlockingExperiment):
             return run_overlap(place, program, points, arguments.rounds, wire, advance)
 
     def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Print the table; draw what was asked for."""
-        Console().print(make_overlap_table(document["results"], make_title(document)))
+        """Draw what was asked for; print the table."""
         if arguments.plot:
             # Not above: see PingpongExperiment.
             from lapwing.report.plots import plot_overlap, save_plot
 
             save_plot(plot_overlap(document["results"], make_title(document)), arguments.plot)
+        Screen().print(make_overlap_table(document["results"], make_title(document)))
 
 
 EXPERIMENTS: tuple[Command, ...] = (

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from lapwing.bench.bip import POKES, calibrate_products, describe_bip
 from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
 from lapwing.bench.experiments import calibrate
@@ -30,6 +28,7 @@ from lapwing.commands.experiment import (
 )
 from lapwing.errors import LapwingError
 from lapwing.options import add_flags, parse_bytes
+from lapwing.output import Screen
 from lapwing.report.papers import print_bip, print_failures, print_sendtime
 
 START_S = 60.0
@@ -76,7 +75,7 @@ class PaperExperiment:
         document |= {"compute_us": compute_us, "failures": turns.failures}
         write_output(arguments, document)
         self.show(arguments, document)
-        print_failures(Console(), turns.failures)
+        print_failures(Screen(), turns.failures)
         return 0
 
     def _measure(
@@ -144,14 +143,14 @@ class BipExperiment(PaperExperiment):
         return describe_bip(sizes, contenders, turns)
 
     def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Print the tables; draw what was asked for."""
-        print_bip(Console(), document["results"], make_title(document))
+        """Draw what was asked for; print the tables."""
         if arguments.plot:
             # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
             from lapwing.report.paper_plots import plot_bip
             from lapwing.report.plots import save_plot
 
             save_plot(plot_bip(document["results"], make_title(document)), arguments.plot)
+        print_bip(Screen(), document["results"], make_title(document))
 
 
 class SendtimeExperiment(PaperExperiment):
@@ -176,11 +175,11 @@ class SendtimeExperiment(PaperExperiment):
         return describe_sendtime(sizes, contenders, turns)
 
     def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Print the tables; draw what was asked for."""
-        print_sendtime(Console(), document["results"], make_title(document))
+        """Draw what was asked for; print the tables."""
         if arguments.plot:
             # Not above: see BipExperiment.
             from lapwing.report.paper_plots import plot_sendtime
             from lapwing.report.plots import save_plot
 
             save_plot(plot_sendtime(document["results"], make_title(document)), arguments.plot)
+        print_sendtime(Screen(), document["results"], make_title(document))

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from lapwing.bench.experiments import calibrate
 from lapwing.bench.mpi import Mpi, find_mpi
 from lapwing.bench.place import Place, build_for_each, open_place
@@ -35,6 +33,7 @@ from lapwing.commands.experiment import (
     write_output,
 )
 from lapwing.errors import LapwingError
+from lapwing.output import Screen
 from lapwing.report.predicted import print_predicted
 
 START_S = 60.0
@@ -100,15 +99,15 @@ class PredictExperiment:
         return [describe_case(case.label, case.task, one) for case, one in zip(cases, outcomes, strict=True)]
 
     def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Print the tables; draw what was asked for."""
+        """Draw what was asked for; print the tables."""
         where = document["place"] if document["rate"] is None else f"lab at {document['rate']}"
-        print_predicted(Console(), document, where)
         if arguments.plot:
             # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
             from lapwing.report.plots import save_plot
             from lapwing.report.predicted_plots import plot_predicted
 
             save_plot(plot_predicted(document["results"], where), arguments.plot)
+        print_predicted(Screen(), document, where)
 
 
 def prepare_folder(records: Path | None) -> Path | None:

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from lapwing.bench.contenders import list_contenders, parse_strategies
 from lapwing.bench.experiments import measure_wire_cost
 from lapwing.bench.mpi import Mpi, find_mpi
@@ -29,6 +27,7 @@ from lapwing.commands.experiment import (
 from lapwing.errors import LapwingError
 from lapwing.lab.network import parse_rate
 from lapwing.options import add_flags
+from lapwing.output import Screen
 from lapwing.report.progress import print_progress
 
 
@@ -111,16 +110,16 @@ class ProgressExperiment:
         return [describe_entry(entry, samples, wire) for entry in entries]
 
     def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Print the tables; draw what was asked for."""
+        """Draw what was asked for; print the tables."""
         where = document["place"] if document["rate"] is None else f"lab at {document['rate']}"
         where = where if arguments.work == WORKS[0] else f"{where}, work through memory"
-        print_progress(Console(), document["results"], f"{document['ranks']} ranks, {where}")
         if arguments.plot:
             # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
             from lapwing.report.plots import save_plot
             from lapwing.report.progress_plots import plot_progress
 
             save_plot(plot_progress(document["results"], where), arguments.plot)
+        print_progress(Screen(), document["results"], f"{document['ranks']} ranks, {where}")
 
 
 def count_ranks_per_core(ranks: int, cores: int) -> int:

@@ -5,14 +5,13 @@ import argparse
 import json
 from pathlib import Path
 
-from rich.console import Console
-
 from lapwing.commands.predict import add_model_flags, check_flags, study_file
 from lapwing.errors import LapwingError
 from lapwing.model.comparison import Comparison, compare_runs
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study
+from lapwing.output import Screen
 from lapwing.report.comparison import SCHEMA, encode_comparison, print_comparison
 
 WAY_NAMES = {
@@ -78,6 +77,6 @@ class CompareCommand:
             rows = [encode_comparison(comparison, study) for comparison in comparisons]
             print(json.dumps({"schema": SCHEMA, "base": study.profile.name, "runs": rows}, indent=2))
             return
-        console = Console()
+        console = Screen()
         for comparison in comparisons:
             print_comparison(comparison, study, console)

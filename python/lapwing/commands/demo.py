@@ -16,6 +16,7 @@ from lapwing.bench.place import open_place
 from lapwing.commands.experiment import add_place_flags, forward_options, prepare_place
 from lapwing.errors import LapwingError
 from lapwing.options import add_flags
+from lapwing.output import Screen
 from lapwing.report.summary import format_bytes
 
 SCHEMA = "lapwing-demo-1"
@@ -79,11 +80,7 @@ class DemoCommand:
         return 0 if len(result["checksums"]) == 1 else 1
 
     def _show(self, arguments: argparse.Namespace, result: dict[str, Any], title: str) -> None:
-        """Print the table and the verdict; write what was asked for."""
-        console = Console()
-        console.print(make_table(result, title))
-        for line in describe_result(result):
-            console.print(line, highlight=False)
+        """Write what was asked for; print the table and the verdict."""
         if arguments.output:
             arguments.output.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
         if arguments.plot:
@@ -93,6 +90,10 @@ class DemoCommand:
             times = result["times_s"]
             spreads = [times["stock"], times["lapwing"], dict.fromkeys(times["stock"], result["optimum_s"])]
             save_plot(plot_bars(["stock", "lapwing", "optimum"], spreads, title), arguments.plot)
+        console = Screen()
+        console.print(make_table(result, title))
+        for line in describe_result(result):
+            console.print(line, highlight=False)
 
 
 def make_table(result: dict[str, Any], title: str) -> Table:

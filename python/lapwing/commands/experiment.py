@@ -22,7 +22,7 @@ from lapwing.commands.lab import catch_signals
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
-from lapwing.launch.start import describe_load
+from lapwing.launch.start import describe_load, say
 from lapwing.options import collect_environment, load_options
 
 SCHEMA = "lapwing-bench-1"
@@ -62,7 +62,7 @@ def warn_if_busy() -> None:
     """Say so before anything is measured."""
     text = describe_load(os.getloadavg()[0], len(os.sched_getaffinity(0)))
     if text:
-        print(f"lapwing: notice: {text}", file=sys.stderr)
+        say(f"notice: {text}")
 
 
 def prepare_lab(arguments: argparse.Namespace) -> None:

@@ -3,10 +3,10 @@
 
 import argparse
 
-from rich.console import Console
 from rich.table import Table
 
 from lapwing.options import format_markdown, load_options
+from lapwing.output import Screen
 
 
 class OptionsCommand:
@@ -26,5 +26,5 @@ class OptionsCommand:
         table = Table("flag", "variable", "values", "default", "meaning")
         for option in load_options():
             table.add_row(option.flag, option.variable, option.values.replace("|", " "), option.default, option.help)
-        Console().print(table)
+        Screen().print(table)
         return 0

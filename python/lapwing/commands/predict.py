@@ -6,12 +6,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from lapwing.errors import LapwingError
 from lapwing.model.profile import JobProfile
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
+from lapwing.output import Screen
 from lapwing.report.prediction import encode_study, print_study
 
 
@@ -77,5 +76,5 @@ class PredictCommand:
         if arguments.json:
             print(json.dumps(encode_study(study), indent=2))
             return 0
-        print_study(study, Console())
+        print_study(study, Screen())
         return 0

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
-
 import lapwing
 from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
 from lapwing.bench.mpi import Mpi, build_program, find_mpi
@@ -24,6 +22,7 @@ from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import strip_separator
 from lapwing.options import add_flags
+from lapwing.output import Screen
 from lapwing.probe.run import Advance, Findings, LinePlace, find_line_mpi, probe_where
 from lapwing.probe.show import print_probe
 
@@ -72,10 +71,10 @@ class ProbeCommand:
         mpi = find_line_mpi(line, arguments.compiler) if line else find_mpi(arguments.mpi)
         contenders = list_contenders(mpi, strategies, options)
         found, places = self._probe(arguments, mpi, line, contenders, sizes)
-        print_probe(Console(), found, places)
         if arguments.json:
             document = make_document(mpi, line, found, places)
             arguments.json.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+        print_probe(Screen(), found, places)
         return 0
 
     def _probe(

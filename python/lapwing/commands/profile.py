@@ -9,8 +9,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from lapwing.advise.calibrate import calibrate
 from lapwing.advise.trial import Trial
 from lapwing.errors import LapwingError
@@ -18,6 +16,7 @@ from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import make_variables, prepare_command, say
 from lapwing.options import add_flags, collect_environment
+from lapwing.output import Screen, forgive_output
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.profile import print_profile
 from lapwing.report.totals import sum_profile
@@ -79,7 +78,9 @@ class ProfileCommand:
             remedy = "choose another place with --output"
             raise LapwingError(f"{arguments.output} was not written ({error.strerror})", remedy) from error
         if not arguments.quiet:
-            print_profile(sum_profile(open_profile_job(arguments.output)), Console(stderr=True))
+            totals = sum_profile(open_profile_job(arguments.output))
+            with forgive_output():
+                print_profile(totals, Screen(stderr=True))
             say(f"the record is {arguments.output}; see `lapwing report` and `lapwing predict`")
 
 

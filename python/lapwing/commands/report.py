@@ -5,12 +5,11 @@ import argparse
 import json
 from pathlib import Path
 
-from rich.console import Console
-
 from lapwing.advise.document import encode_advice, is_advice, read_advice
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.show import print_advice
 from lapwing.errors import LapwingError
+from lapwing.output import Screen
 from lapwing.profile.job_file import is_profile, open_profile_job
 from lapwing.profile.record import read_job
 from lapwing.report.html import make_page
@@ -68,7 +67,7 @@ class ReportCommand:
         if arguments.json:
             print(encode_advice(advice), end="")
         elif not arguments.html:
-            print_advice(advice, Console())
+            print_advice(advice, Screen())
         return 0
 
     def _report_profile(self, arguments: argparse.Namespace) -> int:
@@ -82,5 +81,5 @@ class ReportCommand:
         if arguments.json:
             print(json.dumps(encode_profile_totals(totals), indent=2))
         elif not (arguments.html or arguments.chrome_trace):
-            print_profile(totals, Console())
+            print_profile(totals, Screen())
         return 0

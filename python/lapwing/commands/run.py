@@ -56,10 +56,8 @@ class RunCommand:
         return result.exit_code
 
     def _report(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
-        """Print, write and keep what was asked for."""
+        """Write and keep what was asked for, then print: whoever reads may have left."""
         job = read_folder(records, about)
-        for text in [] if arguments.quiet else format_summary(job):
-            say(text)
         try:
             if arguments.keep_record:
                 write_job(arguments.keep_record, about, job.ranks)
@@ -67,3 +65,5 @@ class RunCommand:
                 arguments.json.write_text(json.dumps(make_json(job), indent=2) + "\n", "utf-8")
         except OSError as error:
             say(f"{error.filename} was not written ({error.strerror}); choose another place")
+        for text in [] if arguments.quiet else format_summary(job):
+            say(text)

@@ -13,6 +13,7 @@ from lapwing.errors import LapwingError
 from lapwing.launch.job import JobResult, Supervision, run_job
 from lapwing.launch.launchers import Launcher, find_launcher, join_preload
 from lapwing.launch.program import explain_unusable, locate_program
+from lapwing.output import forgive_output
 
 BUSY_SHARE = 0.5  # a load of so many tasks per core, before we begin, comes from others
 
@@ -25,8 +26,9 @@ def describe_load(load: float, cores: int) -> str:
 
 
 def say(text: str) -> None:
-    """Print one line of Lapwing's own; stdout belongs to the program."""
-    print(f"lapwing: {text}", file=sys.stderr)
+    """Print one line of Lapwing's own, if anybody reads; stdout belongs to the program."""
+    with forgive_output():
+        print(f"lapwing: {text}", file=sys.stderr)
 
 
 def strip_separator(line: Sequence[str]) -> list[str]:
