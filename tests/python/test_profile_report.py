@@ -14,6 +14,7 @@ import pytest
 from profile_files import FileSpec, make_file, make_receive
 from rich.console import Console
 
+from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.profile.resolve import (
@@ -177,6 +178,25 @@ def test_trace_events_lie_on_one_clock(tmp_path: Path) -> None:
 def test_record_without_timeline_says_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(LapwingError, match="--timeline"):
         write_trace(open_profile_job(merge(tmp_path, [make_receive()])), tmp_path / "trace")
+
+
+def test_trace_that_has_no_events_leaves_the_old_file(tmp_path: Path) -> None:
+    job = merge(tmp_path, [make_receive()])
+    (tmp_path / "victim").write_text("old")
+    assert main(["report", "--chrome-trace", str(tmp_path / "victim"), str(job)]) == 2
+    assert (tmp_path / "victim").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["job", "records", "victim"]
+
+
+@pytest.mark.parametrize("flag", ["--html", "--chrome-trace"])
+def test_report_never_takes_the_place_of_its_record(
+    flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = merge(tmp_path, [replace(make_receive(), events=[(6_000, 500, 5, 1, 8192)], event_capacity=8)])
+    data = job.read_bytes()
+    assert main(["report", str(job), flag, str(tmp_path / "records/../job")]) == 2
+    assert "is the file that is read" in capsys.readouterr().err
+    assert job.read_bytes() == data
 
 
 def test_answers_of_tools_are_read() -> None:

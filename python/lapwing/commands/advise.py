@@ -26,7 +26,6 @@ from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import complete_profile
 from lapwing.commands.profile import add_calibration_flag, check_output
-from lapwing.commands.report import write_page
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
@@ -35,6 +34,7 @@ from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
 from lapwing.options import add_flags, collect_environment, parse_bytes
+from lapwing.outfiles import write_text
 from lapwing.output import Screen
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.totals import JobTotals, sum_profile
@@ -128,9 +128,9 @@ class AdviseCommand:
     def _show(self, arguments: argparse.Namespace, advice: Advice, profiled: Profiled) -> None:
         """Write what was asked for, then print: whoever reads may have left."""
         if arguments.json:
-            write_page(arguments.json, encode_advice(advice))
+            write_text(arguments.json, encode_advice(advice))
         if arguments.html:
-            write_page(arguments.html, make_advice_page(advice, profiled.totals))
+            write_text(arguments.html, make_advice_page(advice, profiled.totals))
         print_advice(advice, Screen())
 
 

@@ -72,11 +72,7 @@ class ProfileCommand:
         if not any(records.glob("*.profile")):
             say("no rank left a profile: was an MPI program started, and does its host see this folder?")
             return
-        try:
-            write_profile_job(arguments.output, about, records)
-        except OSError as error:
-            remedy = "choose another place with --output"
-            raise LapwingError(f"{arguments.output} was not written ({error.strerror})", remedy) from error
+        write_profile_job(arguments.output, about, records)
         if not arguments.quiet:
             totals = sum_profile(open_profile_job(arguments.output))
             with forgive_output():

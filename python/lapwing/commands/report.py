@@ -9,6 +9,7 @@ from lapwing.advise.document import encode_advice, is_advice, read_advice
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.show import print_advice
 from lapwing.errors import LapwingError
+from lapwing.outfiles import refuse_input, write_text
 from lapwing.output import Screen
 from lapwing.profile.job_file import is_profile, open_profile_job
 from lapwing.profile.record import read_job
@@ -18,14 +19,6 @@ from lapwing.report.summary import format_summary, make_json
 from lapwing.report.timeline import draw_timeline
 from lapwing.report.totals import sum_profile
 from lapwing.report.trace import write_trace
-
-
-def write_page(path: Path, text: str) -> None:
-    """Write the HTML report."""
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise LapwingError(f"{path} was not written ({error.strerror})", "choose another place") from error
 
 
 class ReportCommand:
@@ -46,6 +39,7 @@ class ReportCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Print it."""
+        refuse_input(arguments.record, (arguments.html, arguments.chrome_trace))
         if is_profile(arguments.record):
             return self._report_profile(arguments)
         if is_advice(arguments.record):
@@ -63,7 +57,7 @@ class ReportCommand:
             raise LapwingError(f"{arguments.record} holds no timeline", "record with `lapwing profile --timeline N`")
         advice = read_advice(arguments.record)
         if arguments.html:
-            write_page(arguments.html, make_advice_page(advice, None))
+            write_text(arguments.html, make_advice_page(advice, None))
         if arguments.json:
             print(encode_advice(advice), end="")
         elif not arguments.html:
@@ -75,7 +69,7 @@ class ReportCommand:
         job = open_profile_job(arguments.record)
         totals = sum_profile(job)
         if arguments.html:
-            write_page(arguments.html, make_page(totals, draw_timeline(job)))
+            write_text(arguments.html, make_page(totals, draw_timeline(job)))
         if arguments.chrome_trace:
             write_trace(job, arguments.chrome_trace)
         if arguments.json:

@@ -12,6 +12,7 @@ Thousands of ranks are written and read one after the other: memory never holds 
 import json
 import shutil
 import struct
+import tempfile
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lapwing.errors import RecordError
+from lapwing.outfiles import write_whole
 from lapwing.profile.rank_file import (
     HEADER,
     KIND_TOUCH,
@@ -119,24 +121,21 @@ def write_places(output: BinaryIO, places: Mapping[tuple[str, int], Place]) -> N
 def write_profile_job(path: Path, about: Mapping[str, Any], folder: Path) -> list[str]:
     """Gather the ranks' profiles of a folder in one file; return what is wrong with some of them."""
     files, damaged = list_rank_files(folder)
-    body = path.with_name(path.name + ".part")
     addresses: set[tuple[str, int]] = set()
     count = 0
-    try:
-        with body.open("wb") as output:
-            for file in files:
-                try:
-                    addresses |= copy_rank(file, output)
-                    count += 1
-                except RecordError as error:
-                    damaged.append(error.message)
+    # How many profiles are whole stands before them. The folder that holds them holds them twice for a while.
+    with write_whole(path) as output, tempfile.TemporaryFile(dir=folder) as ranks:
+        for file in files:
+            try:
+                addresses |= copy_rank(file, ranks)
+                count += 1
+            except RecordError as error:
+                damaged.append(error.message)
         line = json.dumps({**about, "files": count, "damaged": damaged}, sort_keys=True).encode() + b"\n"
-        with path.open("wb") as output, body.open("rb") as ranks:
-            output.write(PROFILE_LINE + line)
-            shutil.copyfileobj(ranks, output, 1 << 20)
-            write_places(output, resolve_places(addresses))
-    finally:
-        body.unlink(missing_ok=True)
+        output.write(PROFILE_LINE + line)
+        ranks.seek(0)
+        shutil.copyfileobj(ranks, output, 1 << 20)
+        write_places(output, resolve_places(addresses))
     return damaged
 
 

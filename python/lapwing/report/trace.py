@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lapwing.errors import LapwingError
+from lapwing.outfiles import write_whole
 from lapwing.profile.job_file import Atlas, ProfileJob
 from lapwing.profile.rank_file import Event, RankFile, RawSite
 from lapwing.report.totals import describe_place
@@ -63,18 +64,15 @@ def iterate_events(job: ProfileJob) -> Iterator[dict[str, Any]]:
 
 
 def write_trace(job: ProfileJob, path: Path) -> int:
-    """Write the file; return the number of events."""
+    """Write the file; return the number of events. Without any the path stays as it is."""
     count = 0
-    try:
-        with path.open("w", encoding="utf-8") as output:
-            output.write('{"displayTimeUnit":"ms","traceEvents":[')
-            for event in iterate_events(job):
-                output.write((",\n" if count else "\n") + json.dumps(event, separators=(",", ":")))
-                count += 1
-            output.write("\n]}\n")
-    except OSError as error:
-        raise LapwingError(f"{path} was not written ({error.strerror})", "choose another place") from error
-    if not count:
-        path.unlink(missing_ok=True)
-        raise LapwingError("the record has no timeline", "profile with --timeline 100000")
+    with write_whole(path) as output:
+        output.write(b'{"displayTimeUnit":"ms","traceEvents":[')
+        for event in iterate_events(job):
+            output.write(b",\n" if count else b"\n")
+            output.write(json.dumps(event, separators=(",", ":")).encode())
+            count += 1
+        output.write(b"\n]}\n")
+        if not count:
+            raise LapwingError("the record has no timeline", "profile with --timeline 100000")
     return count

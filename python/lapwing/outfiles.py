@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The files that users ask for: written whole or not at all, so that a failure leaves the old one as it was."""
+
+import errno
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from lapwing.errors import LapwingError
+
+REMEDY = "choose another place"
+DEVICES = ("/dev/", "/proc/")  # what stands there is no file that another may take the place of
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Say whether two paths name one file."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def refuse_input(source: Path, outputs: tuple[Path | None, ...]) -> None:
+    """Refuse to write over the file that is read."""
+    for path in outputs:
+        if path is not None and is_same_file(source, path):
+            raise LapwingError(f"{path} is the file that is read", REMEDY)
+
+
+def find_target(path: Path) -> Path | None:
+    """Return the file that a name stands for if another may take its place; None for devices, pipes and the like."""
+    if str(path).startswith(DEVICES) or (path.exists() and not path.is_file()):
+        return None
+    target = Path(os.path.realpath(path))
+    return target if os.access(target.parent, os.W_OK) else None
+
+
+@contextmanager
+def open_beside(target: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes the target's place, and its rights, at the end."""
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    part = target.with_name(f".lapwing-{secrets.token_hex(6)}.part")
+    try:
+        with part.open("xb") as stream:
+            yield stream
+        if target.exists():
+            shutil.copymode(target, part)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def open_spool(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that is copied to the path at the end."""
+    with tempfile.TemporaryFile() as spool:
+        yield spool
+        spool.seek(0)
+        with path.open("wb") as output:
+            shutil.copyfileobj(spool, output)
+
+
+@contextmanager
+def write_whole(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to write; whatever is raised leaves the path as it was."""
+    try:
+        target = find_target(path)
+        with open_beside(target) if target else open_spool(path) as stream:
+            yield stream
+    except OSError as error:
+        raise LapwingError(f"{path} was not written ({error.strerror or error})", REMEDY) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text."""
+    with write_whole(path) as stream:
+        stream.write(text.encode())

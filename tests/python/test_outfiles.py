@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Files that users ask for are written whole or not at all."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from lapwing.errors import LapwingError
+from lapwing.outfiles import write_text, write_whole
+from lapwing.profile.job_file import write_profile_job
+
+
+def test_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    with pytest.raises(LapwingError, match="No space left"), write_whole(path) as stream:
+        stream.write(b"new")
+        raise OSError(28, "No space left on device")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("file")
+    write_text(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "text"
+
+
+def test_rights_are_those_of_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch(mode=0o640)
+    path.chmod(0o640)
+    write_text(path, "text")
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_new_file_has_the_usual_rights(tmp_path: Path) -> None:
+    (tmp_path / "usual").touch()
+    write_text(tmp_path / "file", "text")
+    assert (tmp_path / "file").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_pipe_stays_a_pipe(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(path.read_text()))
+    reader.start()
+    write_text(path, "text")
+    reader.join(10)
+    assert read == ["text"]
+    assert path.is_fifo()
+
+
+def test_device_stays_a_device() -> None:
+    write_text(Path("/dev/null"), "text")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_missing_folder_is_one_error() -> None:
+    with pytest.raises(LapwingError, match="/nonexistent/x was not written"):
+        write_text(Path("/nonexistent/x"), "text")
+
+
+def test_failed_profile_leaves_the_old_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("lapwing.profile.job_file.write_places", fail)
+    (tmp_path / "job").write_text("old")
+    (tmp_path / "records").mkdir()
+    with pytest.raises(LapwingError):
+        write_profile_job(tmp_path / "job", {}, tmp_path / "records")
+    assert (tmp_path / "job").read_text() == "old"
