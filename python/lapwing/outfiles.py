@@ -17,6 +17,31 @@ REMEDY = "choose another place"
 DEVICES = ("/dev/", "/proc/")  # what stands there is no file that another may take the place of
 
 
+# What matplotlib writes; a name without an ending gets .png.
+PLOT_ENDINGS = ("", ".png", ".svg", ".svgz", ".pdf", ".eps", ".ps", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+
+
+def check_output(path: Path) -> None:
+    """Find out before a long run whether its results can be written."""
+    is_writable = os.access(path if path.exists() else Path(os.path.realpath(path)).parent, os.W_OK)
+    if path.is_dir() or not is_writable:
+        raise LapwingError(f"{path} cannot be written", REMEDY)
+
+
+def check_outputs(*paths: Path | None) -> None:
+    """Check those that are wanted."""
+    for path in paths:
+        if path is not None:
+            check_output(path)
+
+
+def check_plot(path: Path | None) -> None:
+    """Find out before a long run whether its plot can be written."""
+    check_outputs(path)
+    if path is not None and path.suffix.lower() not in PLOT_ENDINGS:
+        raise LapwingError(f"{path} is no plot's name", "choose a name that ends in .png or .svg")
+
+
 def is_same_file(one: Path, other: Path) -> bool:
     """Say whether two paths name one file."""
     try:

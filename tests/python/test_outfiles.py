@@ -2,13 +2,16 @@
 """Files that users ask for are written whole or not at all."""
 
 import os
+import re
+import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
+from lapwing.cli import main
 from lapwing.errors import LapwingError
-from lapwing.outfiles import write_text, write_whole
+from lapwing.outfiles import check_output, check_plot, write_text, write_whole
 from lapwing.profile.job_file import write_profile_job
 
 
@@ -63,6 +66,63 @@ def test_device_stays_a_device() -> None:
 def test_missing_folder_is_one_error() -> None:
     with pytest.raises(LapwingError, match="/nonexistent/x was not written"):
         write_text(Path("/nonexistent/x"), "text")
+
+
+PLOT = ["--plot", "/nonexistent/x.png"]
+OUTPUT = ["--output", "/nonexistent/x"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "--keep-record", "/nonexistent/x", "touch", "ran"],
+        ["run", "--json", "/nonexistent/x", "touch", "ran"],
+        ["profile", *OUTPUT, "touch", "ran"],
+        ["advise", "--profile-record", "/nonexistent/x", "touch", "ran"],
+        ["probe", "--json", "/nonexistent/x"],
+        ["demo", *OUTPUT],
+        ["demo", *PLOT],
+        *(["bench", name, *flags] for name in ("pingpong", "overlap", "bip", "sendtime") for flags in (OUTPUT, PLOT)),
+        ["bench", "progress", *OUTPUT],
+        ["bench", "predict", *OUTPUT],
+        ["report", "record", "--html", "/nonexistent/x"],
+    ],
+)
+def test_file_that_cannot_be_written_is_said_before_anything_runs(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LAPWING_PRELOAD", str(shutil.which("true")))
+    assert main(words) == 2
+    assert re.fullmatch(r"lapwing: /nonexistent/x\S* cannot be written; .*\n", capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_old_file_without_the_right_to_write_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    # Root may write everything.
+    monkeypatch.setattr("lapwing.outfiles.os.access", lambda path, _: Path(path) != tmp_path / "file")
+    with pytest.raises(LapwingError, match="cannot be written"):
+        check_output(tmp_path / "file")
+    with pytest.raises(LapwingError, match="was not written"):
+        write_text(tmp_path / "file", "text")
+
+
+def test_ending_that_no_plot_has_is_refused_before_anything_runs() -> None:
+    with pytest.raises(LapwingError, match="no plot's name"):
+        check_plot(Path("plot.xyz"))
+
+
+def test_failure_to_write_keeps_the_exit_code_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LAPWING_PRELOAD", str(shutil.which("true")))
+    (tmp_path / "gone").mkdir()
+    words = ["run", "--quiet", "--keep-record", "gone/r", "--json", "j", "sh", "-c", "rm -r gone; exit 7"]
+    assert main(words) == 7
+    assert "gone/r was not written" in capsys.readouterr().err
+    assert (tmp_path / "j").exists()
 
 
 def test_failed_profile_leaves_the_old_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from lapwing.advise.trial import InterruptionError, Trial
 from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import complete_profile
-from lapwing.commands.profile import add_calibration_flag, check_output
+from lapwing.commands.profile import add_calibration_flag
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
@@ -34,7 +34,7 @@ from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
 from lapwing.options import add_flags, collect_environment, parse_bytes
-from lapwing.outfiles import write_text
+from lapwing.outfiles import check_outputs, write_text
 from lapwing.output import Screen
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.totals import JobTotals, sum_profile
@@ -173,9 +173,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
-    for path in (arguments.json, arguments.html, arguments.profile_record):
-        if path is not None:
-            check_output(path)
+    check_outputs(arguments.json, arguments.html, arguments.profile_record)
 
 
 def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float) -> Profiled:

@@ -16,6 +16,7 @@ from lapwing.bench.place import open_place
 from lapwing.commands.experiment import add_place_flags, forward_options, prepare_place
 from lapwing.errors import LapwingError
 from lapwing.options import add_flags
+from lapwing.outfiles import check_outputs, check_plot, write_text
 from lapwing.output import Screen
 from lapwing.report.summary import format_bytes
 
@@ -62,6 +63,8 @@ class DemoCommand:
             raise LapwingError(f"ranks must be at least {RANKS_LEAST}", "correct the number")
         if arguments.planes is not None and arguments.planes < PLANES_LEAST:
             raise LapwingError(f"planes must be at least {PLANES_LEAST}", "correct the number")
+        check_outputs(arguments.output)
+        check_plot(arguments.plot)
         options = forward_options(arguments)
         mpi = prepare_place(arguments)
         with open_place(
@@ -82,7 +85,7 @@ class DemoCommand:
     def _show(self, arguments: argparse.Namespace, result: dict[str, Any], title: str) -> None:
         """Write what was asked for; print the table and the verdict."""
         if arguments.output:
-            arguments.output.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+            write_text(arguments.output, json.dumps(result, indent=1) + "\n")
         if arguments.plot:
             # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
             from lapwing.report.plots import plot_bars, save_plot

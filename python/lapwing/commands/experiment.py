@@ -24,6 +24,7 @@ from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import describe_load, say
 from lapwing.options import collect_environment, load_options
+from lapwing.outfiles import check_outputs, check_plot, write_text
 
 SCHEMA = "lapwing-bench-1"
 
@@ -46,9 +47,11 @@ def add_repetition_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def check_repetitions(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be measured."""
+    """Refuse what cannot be measured, or not written."""
     if arguments.repetitions < 1 or arguments.rounds < 1 or arguments.time_per_point <= 0:
         raise LapwingError("repetitions, rounds and time must be positive", "correct the numbers")
+    check_outputs(arguments.output)
+    check_plot(arguments.plot)
 
 
 def forward_options(arguments: argparse.Namespace) -> list[str]:
@@ -122,4 +125,4 @@ def make_title(document: dict[str, Any]) -> str:
 def write_output(arguments: argparse.Namespace, document: dict[str, Any]) -> None:
     """Write the results where they are wanted."""
     if arguments.output:
-        arguments.output.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+        write_text(arguments.output, json.dumps(document, indent=1) + "\n")

@@ -22,6 +22,7 @@ from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import strip_separator
 from lapwing.options import add_flags
+from lapwing.outfiles import check_outputs, write_text
 from lapwing.output import Screen
 from lapwing.probe.run import Advance, Findings, LinePlace, find_line_mpi, probe_where
 from lapwing.probe.show import print_probe
@@ -64,6 +65,7 @@ class ProbeCommand:
             raise LapwingError("fewer than 3 repetitions tell nothing", "correct --repetitions")
         if arguments.option_progress:
             raise LapwingError("all strategies are compared here", "use --strategies")
+        check_outputs(arguments.json)
         sizes = parse_sizes(arguments.sizes) if arguments.sizes else []
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
         find_preload()
@@ -73,7 +75,7 @@ class ProbeCommand:
         found, places = self._probe(arguments, mpi, line, contenders, sizes)
         if arguments.json:
             document = make_document(mpi, line, found, places)
-            arguments.json.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+            write_text(arguments.json, json.dumps(document, indent=1) + "\n")
         print_probe(Screen(), found, places)
         return 0
 

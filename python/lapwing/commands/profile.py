@@ -2,7 +2,6 @@
 """`lapwing profile`."""
 
 import argparse
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -11,11 +10,11 @@ from typing import Any
 
 from lapwing.advise.calibrate import calibrate
 from lapwing.advise.trial import Trial
-from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import make_variables, prepare_command, say
 from lapwing.options import add_flags, collect_environment
+from lapwing.outfiles import check_output
 from lapwing.output import Screen, forgive_output
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.profile import print_profile
@@ -98,9 +97,3 @@ def make_subfolder(folder: Path) -> Path:
     path = folder / "calibration"
     path.mkdir()
     return path
-
-
-def check_output(path: Path) -> None:
-    """Find out before a long run whether its record can be written."""
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise LapwingError(f"{path} cannot be written", "choose another place with --output")

@@ -9,7 +9,7 @@ from lapwing.advise.document import encode_advice, is_advice, read_advice
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.show import print_advice
 from lapwing.errors import LapwingError
-from lapwing.outfiles import refuse_input, write_text
+from lapwing.outfiles import check_outputs, refuse_input, write_text
 from lapwing.output import Screen
 from lapwing.profile.job_file import is_profile, open_profile_job
 from lapwing.profile.record import read_job
@@ -40,6 +40,7 @@ class ReportCommand:
     def run(self, arguments: argparse.Namespace) -> int:
         """Print it."""
         refuse_input(arguments.record, (arguments.html, arguments.chrome_trace))
+        check_outputs(arguments.html, arguments.chrome_trace)
         if is_profile(arguments.record):
             return self._report_profile(arguments)
         if is_advice(arguments.record):

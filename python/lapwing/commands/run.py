@@ -4,16 +4,28 @@
 import argparse
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import make_variables, prepare_command, say
 from lapwing.options import add_flags, collect_environment
+from lapwing.outfiles import check_outputs, write_text
 from lapwing.profile.record import read_folder, write_job
 from lapwing.report.summary import format_summary, make_json
+
+
+@contextmanager
+def say_failure() -> Iterator[None]:
+    """Say what was not written, and go on: the exit code is the program's own."""
+    try:
+        yield
+    except LapwingError as error:
+        say(str(error))
 
 
 class RunCommand:
@@ -47,6 +59,7 @@ class RunCommand:
             options = {**options, "LAPWING_PROGRESS": "dedicated"}
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
+        check_outputs(arguments.keep_record, arguments.json)
         records = make_record_folder()
         try:
             result = command.start(make_variables(options, preload, records))
@@ -58,12 +71,11 @@ class RunCommand:
     def _report(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Write and keep what was asked for, then print: whoever reads may have left."""
         job = read_folder(records, about)
-        try:
-            if arguments.keep_record:
+        if arguments.keep_record:
+            with say_failure():
                 write_job(arguments.keep_record, about, job.ranks)
-            if arguments.json:
-                arguments.json.write_text(json.dumps(make_json(job), indent=2) + "\n", "utf-8")
-        except OSError as error:
-            say(f"{error.filename} was not written ({error.strerror}); choose another place")
+        if arguments.json:
+            with say_failure():
+                write_text(arguments.json, json.dumps(make_json(job), indent=2) + "\n")
         for text in [] if arguments.quiet else format_summary(job):
             say(text)

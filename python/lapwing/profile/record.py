@@ -15,6 +15,7 @@ from typing import Any
 
 from lapwing.errors import RecordError
 from lapwing.files import read_table
+from lapwing.outfiles import write_whole
 
 MAGIC = b"LAPWING\0"
 VERSION = 1
@@ -167,7 +168,8 @@ def read_folder(folder: Path, about: Mapping[str, Any]) -> JobRecord:
 def write_job(path: Path, about: Mapping[str, Any], records: Iterable[RankRecord]) -> None:
     """Write one file for the whole job."""
     line = json.dumps(dict(about), sort_keys=True).encode() + b"\n"
-    path.write_bytes(JOB_LINE + line + b"".join(encode_record(record) for record in records))
+    with write_whole(path) as output:
+        output.write(JOB_LINE + line + b"".join(encode_record(record) for record in records))
 
 
 def read_job(path: Path) -> JobRecord:
