@@ -12,7 +12,7 @@ from lapwing.commands import advise, bench, compare, demo, lab, options, predict
 from lapwing.commands.subcommands import Command, add_commands
 from lapwing.errors import LapwingError
 from lapwing.launch.start import say
-from lapwing.output import silence_broken
+from lapwing.output import silence_broken, tolerate_names
 
 COMMANDS: tuple[Command, ...] = (
     run.RunCommand(),
@@ -50,6 +50,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; a failure to print its results is told by the exit code."""
+    tolerate_names(sys.stdout)
     try:
         return run_command(argv)
     except BrokenPipeError:

@@ -103,6 +103,6 @@ def write_whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text."""
+    """Write a text; names in it that are no text get a backslash."""
     with write_whole(path) as stream:
-        stream.write(text.encode())
+        stream.write(text.encode("utf-8", "backslashreplace"))

@@ -109,3 +109,11 @@ def test_ways_must_fit_the_runs(base: str, capsys: pytest.CaptureFixture[str]) -
 def test_way_without_prediction_is_refused(report: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", report, report, "--way", "dedicated"]) == 2
     assert "cannot be predicted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["predict", "compare"])
+def test_names_keep_their_brackets(command: str, base: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(base).with_name("run[abi:cxx11].json")
+    path.write_bytes(Path(base).read_bytes())
+    assert main([command, *[str(path)] * (2 if command == "compare" else 1)]) == 0
+    assert "run[abi:cxx11].json" in capsys.readouterr().out

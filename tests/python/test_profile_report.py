@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,8 @@ from rich.console import Console
 
 from lapwing.cli import main
 from lapwing.errors import LapwingError
+from lapwing.outfiles import write_text
+from lapwing.output import Screen
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.profile.resolve import (
     Place,
@@ -286,3 +288,24 @@ def test_absent_file_has_no_places() -> None:
 )
 def test_place_without_debug_information_is_function_and_address(caller: str, words: str) -> None:
     assert describe_place("", 0, caller, "/usr/lib/libsolver.so", 0x2B0) == words
+
+
+@pytest.mark.parametrize("argument", ["[/x]", "in[out].dat", ":x:", "\udcff"])
+def test_arguments_are_printed_as_they_are(argument: str, totals: JobTotals) -> None:
+    stream = TextIOWrapper(BytesIO(), "utf-8", errors="backslashreplace")
+    print_profile(replace(totals, about={"command": ["solver", argument]}), Screen(file=stream))
+    stream.seek(0)
+    assert f"solver {argument.replace(chr(0xDCFF), chr(92) + 'udcff')}: 2 of 2 ranks" in stream.read()
+
+
+def test_names_of_functions_keep_their_brackets(tmp_path: Path) -> None:
+    totals = sum_profile(open_profile_job(merge(tmp_path, [make_receive()])))
+    named = [replace(site, caller="run[abi:cxx11]", file="", line=0) for site in totals.sites.values()]
+    stream = StringIO()
+    print_profile(replace(totals, sites={(s.function, s.module, s.offset): s for s in named}), Screen(file=stream))
+    assert "run[abi:cxx11]" in stream.getvalue()
+
+
+def test_page_holds_names_that_are_no_text(tmp_path: Path) -> None:
+    write_text(tmp_path / "page.html", "solver \udcff")
+    assert (tmp_path / "page.html").read_text("utf-8") == r"solver \udcff"

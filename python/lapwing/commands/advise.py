@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from lapwing.advise.advice import Advice
@@ -158,7 +157,7 @@ class Steps:
 @contextmanager
 def show_steps(trial: Trial) -> Iterator[Steps]:
     """Show a bar while programs run, on a terminal only."""
-    console = Console(stderr=True)
+    console = Screen(stderr=True)
     bar = Progress(console=console, transient=True, auto_refresh=False, disable=not console.is_terminal)
     trial.on_look = bar.refresh
     with bar:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
@@ -72,7 +71,7 @@ class DemoCommand:
         ) as place:
             program = build_program(mpi, "heat3d.c", place.folder)
             planes = arguments.planes or size_grid(place, program)
-            with Progress(console=Console(stderr=True), transient=True) as progress:
+            with Progress(console=Screen(stderr=True), transient=True) as progress:
                 task = progress.add_task("demo", total=arguments.rounds * RUNS_PER_ROUND)
                 result = run_demo(
                     place, program, planes, arguments.steps, arguments.rounds, lambda: progress.advance(task)

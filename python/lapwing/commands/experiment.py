@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import Progress
 
 import lapwing
@@ -25,6 +24,7 @@ from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import describe_load, say
 from lapwing.options import collect_environment, load_options
 from lapwing.outfiles import check_outputs, check_plot, write_text
+from lapwing.output import Screen
 
 SCHEMA = "lapwing-bench-1"
 
@@ -89,7 +89,7 @@ def prepare_place(arguments: argparse.Namespace) -> Mpi:
 @contextmanager
 def show_progress(name: str, total: int) -> Iterator[Advance]:
     """Show a bar while something runs."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with Progress(console=Screen(stderr=True), transient=True) as progress:
         task = progress.add_task(name, total=total)
         yield lambda: progress.advance(task)
 
