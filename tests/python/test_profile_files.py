@@ -13,7 +13,7 @@ from lapwing.errors import RecordError
 from lapwing.model.profile import Moments, Peer
 from lapwing.model.reader import read_profile
 from lapwing.model.recorded import read_recorded
-from lapwing.profile.job_file import PROFILE_LINE, is_profile, open_profile_job, write_profile_job
+from lapwing.profile.job_file import PROFILE_LINE, check_one_job, is_profile, open_profile_job, write_profile_job
 from lapwing.profile.rank_file import HEADER, decode_rank_file
 from lapwing.report.totals import sum_profile
 
@@ -171,3 +171,15 @@ def test_events_come_the_oldest_first() -> None:
     events = [(100 * n, 10, 0, 1, 8) for n in range(7)]
     spec = replace(make_receive(), events=events, event_capacity=4)
     assert [event.start_ns for event in decode_rank_file(make_file(spec), "file").events] == [300, 400, 500, 600]
+
+
+def test_model_refuses_several_jobs_by_name(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"holds 2 jobs: the command.*; profile one launcher at a time"):
+        read_profile(write_job(tmp_path, [make_receive(rank, 2) for rank in (0, 1, 0, 1)]))
+
+
+def test_advice_refuses_several_jobs_without_naming_a_file(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.profile").write_bytes(make_file(make_receive()))
+    with pytest.raises(RecordError, match=r"^2 jobs left profiles: the command"):
+        check_one_job(tmp_path)

@@ -298,6 +298,13 @@ def test_arguments_are_printed_as_they_are(argument: str, totals: JobTotals) -> 
     assert f"solver {argument.replace(chr(0xDCFF), chr(92) + 'udcff')}: 2 of 2 ranks" in stream.read()
 
 
+def test_several_jobs_of_one_command_are_named(tmp_path: Path) -> None:
+    specs = [make_receive(rank, 2) for rank in (0, 1, 0, 1)]
+    text = " ".join(render(sum_profile(open_profile_job(merge(tmp_path, specs)))).split())
+    assert "4 ranks in 2 jobs" in text
+    assert "notice: the record holds 2 jobs: the command," in text
+
+
 def test_names_of_functions_keep_their_brackets(tmp_path: Path) -> None:
     totals = sum_profile(open_profile_job(merge(tmp_path, [make_receive()])))
     named = [replace(site, caller="run[abi:cxx11]", file="", line=0) for site in totals.sites.values()]

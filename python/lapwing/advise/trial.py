@@ -15,6 +15,7 @@ from lapwing.errors import LapwingError
 from lapwing.launch import start
 from lapwing.launch.job import JobResult, Supervision
 from lapwing.model.profile import Way
+from lapwing.profile.job_file import check_one_job
 from lapwing.profile.record import JobRecord, read_folder
 
 # A run that takes so many times as long as stock, and a minute more, is not waited for.
@@ -127,6 +128,7 @@ class Trial:
     def run_profile(self, plain_s: float) -> tuple[JobResult, Path]:
         """Run with the profile on, again where the machine disturbed it; return the fastest and its records."""
         best, best_records = self.run_profiled("profile")
+        check_one_job(best_records)
         for _ in range(1, PROFILES_MAX):
             if best.elapsed_s <= DISTURBED_FACTOR * plain_s:
                 break

@@ -2,7 +2,8 @@
 """What must hold in any profile, whoever wrote it: the model divides and pools without looking again."""
 
 from lapwing.errors import RecordError
-from lapwing.model.profile import JobProfile, Moments, RankProfile, SiteStatistics, SizeBucket, SlackBucket
+from lapwing.model.profile import JobProfile, Moments, RankProfile, SiteStatistics, SizeBucket, SlackBucket, Source
+from lapwing.profile.job_file import ONE_JOB_REMEDY, SEVERAL_JOBS, count_jobs
 
 
 def check_moments(moments: Moments, place: str) -> None:
@@ -51,12 +52,20 @@ def check_rank(rank: RankProfile) -> None:
         raise ValueError(f"rank {rank.rank} spends more time in MPI than it runs")
 
 
+def check_ranks_differ(profile: JobProfile, source: str) -> None:
+    """Refuse a rank that is there twice: in a record of ours there are then several jobs."""
+    count = count_jobs(rank.rank for rank in profile.ranks)
+    if count > 1 and profile.source is Source.RECORD:
+        raise RecordError(f"{source} holds {count} jobs: {SEVERAL_JOBS}", ONE_JOB_REMEDY)
+    if count > 1:
+        raise RecordError(f"{source} holds the same rank twice", "profile again")
+
+
 def check_profile(profile: JobProfile, source: str) -> JobProfile:
     """Return the profile, or raise the one error that names its first contradiction."""
     if not profile.ranks or profile.elapsed_ns == 0:
         raise RecordError(f"{source} holds no rank that ran", "profile a run that reaches MPI_Finalize")
-    if len({rank.rank for rank in profile.ranks}) < len(profile.ranks):
-        raise RecordError(f"{source} holds the same rank twice", "profile again")
+    check_ranks_differ(profile, source)
     try:
         for rank in profile.ranks:
             check_rank(rank)

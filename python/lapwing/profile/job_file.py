@@ -14,7 +14,8 @@ import shutil
 import struct
 import tempfile
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -39,6 +40,8 @@ PLACES_MAGIC = b"LAPPLACE"
 PLACES_HEAD = struct.Struct("<8sQ")
 ABOUT_BYTES_MAX = 1 << 20
 PLACES_BYTES_MAX = 1 << 30
+SEVERAL_JOBS = "the command, or the program by MPI_Comm_spawn, started MPI more than once"
+ONE_JOB_REMEDY = "profile one launcher at a time"
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,18 @@ def list_rank_files(folder: Path) -> tuple[list[Path], list[str]]:
         except (RecordError, OSError) as error:
             damaged.append(error.message if isinstance(error, RecordError) else str(error))
     return [path for _, path in sorted(files)], damaged
+
+
+def count_jobs(ranks: Iterable[int]) -> int:
+    """Return how many jobs left profiles: as many as have the most frequent rank."""
+    return max(Counter(ranks).values(), default=0)
+
+
+def check_one_job(folder: Path) -> None:
+    """Refuse what a script with several launchers left."""
+    count = count_jobs(read_header(path).rank for path in list_rank_files(folder)[0])
+    if count > 1:
+        raise RecordError(f"{count} jobs left profiles: {SEVERAL_JOBS}", ONE_JOB_REMEDY)
 
 
 def copy_rank(path: Path, output: BinaryIO) -> set[tuple[str, int]]:

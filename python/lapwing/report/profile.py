@@ -9,6 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from lapwing.model.classes import CallClass, shorten_name
+from lapwing.profile.job_file import ONE_JOB_REMEDY, SEVERAL_JOBS
 from lapwing.report.summary import format_bytes, format_count, format_time
 from lapwing.report.totals import CLASSES, JobTotals, SiteTotals, Sum, TouchSum
 
@@ -39,6 +40,8 @@ def describe_job(totals: JobTotals) -> str:
     command = totals.about.get("command")
     name = " ".join(map(str, command)) if isinstance(command, list) else ""
     ranks = f"{len(totals.ranks)} of {format_count(totals.world_size, 'rank')}"
+    if totals.job_count > 1:
+        ranks = f"{format_count(len(totals.ranks), 'rank')} in {totals.job_count} jobs"
     time = format_time(totals.elapsed_ns)
     return f"{name + ': ' if name else ''}{ranks}, {time} from MPI_Init to MPI_Finalize (slowest rank)"
 
@@ -146,6 +149,8 @@ def iterate_touches(totals: JobTotals) -> Iterator[str]:
 
 def iterate_notes(totals: JobTotals) -> Iterator[str]:
     """Yield what the numbers above leave out."""
+    if totals.job_count > 1:
+        yield f"notice: the record holds {totals.job_count} jobs: {SEVERAL_JOBS}; {ONE_JOB_REMEDY}"
     unfinished = [rank.rank for rank in totals.ranks if not rank.is_complete]
     if unfinished:
         ranks = format_count(len(unfinished), "rank")

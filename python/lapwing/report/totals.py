@@ -9,7 +9,7 @@ from typing import Any
 from lapwing.model.classes import CallClass, classify_function
 from lapwing.model.profile import RankProfile, SiteStatistics, Touch, name_address
 from lapwing.model.recorded import make_rank
-from lapwing.profile.job_file import ProfileJob
+from lapwing.profile.job_file import ProfileJob, count_jobs
 
 CLASSES = (CallClass.BLOCKING, CallClass.WAIT, CallClass.START, CallClass.TEST, CallClass.OTHER)
 SITES_MAX = 20000  # of a whole job; more are put together by function
@@ -177,6 +177,11 @@ class JobTotals:
     def rank_time_ns(self) -> int:
         """Return the sum of the ranks' times: what shares are parts of."""
         return sum(rank.elapsed_ns for rank in self.ranks)
+
+    @property
+    def job_count(self) -> int:
+        """Return how many jobs the command started: more than one where a script has several launchers."""
+        return count_jobs(rank.rank for rank in self.ranks)
 
     @property
     def computation_ns(self) -> int:
