@@ -2,6 +2,7 @@
 """`lapwing predict` and `lapwing compare`, end to end."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,18 @@ def test_ways_must_fit_the_runs(base: str, capsys: pytest.CaptureFixture[str]) -
 def test_way_without_prediction_is_refused(report: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", report, report, "--way", "dedicated"]) == 2
     assert "cannot be predicted" in capsys.readouterr().err
+
+
+def test_compare_doubts_runs_without_common_call_sites(base: str, capsys: pytest.CaptureFixture[str]) -> None:
+    other = Path(base).with_name("other.json")
+    other.write_text(re.sub(r'"(file|module)": "[^"]*"', r'"\1": "other"', Path(base).read_text("utf-8")), "utf-8")
+    assert main(["compare", base, str(other)]) == 0
+    assert "are these runs of the same program?" in " ".join(capsys.readouterr().out.split())
+
+
+def test_compare_believes_runs_of_one_program(base: str, dedicated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", base, dedicated]) == 0
+    assert "same program" not in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("command", ["predict", "compare"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Predicted against achieved: numbers that add up, and findings that name what the paper's authors saw."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -177,3 +178,11 @@ def test_ranks_that_end_early_without_waiting_are_accounted_for() -> None:
     comparison = compare_run(study_profile(profile), profile, Way.EVENTS)
     assert sum(row.predicted_ns for row in comparison.rows) == pytest.approx(1_000_000)
     assert next(row for row in comparison.rows if row.name == UNEXPLAINED).predicted_ns == pytest.approx(200_000)
+
+
+def test_hidden_waits_are_told_per_rank() -> None:
+    study = study_profile(profile_programs(make_programs(overlapping, 1 << 20)))
+    found = [f for f in find_in_profile(study.predictions) if f.kind == "overlap without progress"]
+    assert re.search(
+        r"waits \S+ \S+ per rank for data \(\S+ \S+ per call\).* would hide \S+ \S+ per rank$", found[0].text
+    )

@@ -183,3 +183,14 @@ def test_advice_refuses_several_jobs_without_naming_a_file(tmp_path: Path) -> No
         (tmp_path / f"{number}.profile").write_bytes(make_file(make_receive()))
     with pytest.raises(RecordError, match=r"^2 jobs left profiles: the command"):
         check_one_job(tmp_path)
+
+
+def test_model_says_that_a_rank_was_killed(tmp_path: Path) -> None:
+    killed = replace(make_receive(1, 2), state=0)
+    profile = read_recorded(write_job(tmp_path, [make_receive(0, 2), killed]))
+    assert profile.unknown[1] == "what rank 1 would have done: ended without MPI_Finalize"
+
+
+def test_unknown_things_make_a_sentence(tmp_path: Path) -> None:
+    profile = read_recorded(write_job(tmp_path, [make_receive()]))
+    assert profile.unknown == ("when a peer was late: that is estimated from the fastest calls",)

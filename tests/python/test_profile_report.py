@@ -305,6 +305,23 @@ def test_several_jobs_of_one_command_are_named(tmp_path: Path) -> None:
     assert "notice: the record holds 2 jobs: the command," in text
 
 
+def test_times_of_several_threads_are_no_shares(totals: JobTotals) -> None:
+    ranks = [replace(rank, has_threaded_calls=True, computation_ns=0) for rank in totals.ranks]
+    text = " ".join(render(replace(totals, ranks=ranks)).split())
+    assert "computation not known" in text
+    assert "shares add up over threads" in text
+
+
+def test_page_does_not_show_unknown_computation(totals: JobTotals) -> None:
+    ranks = [replace(rank, has_threaded_calls=True, computation_ns=0) for rank in totals.ranks]
+    assert "computation 0" not in make_page(replace(totals, ranks=ranks))
+
+
+def test_computation_beside_several_threads_is_the_least(totals: JobTotals) -> None:
+    ranks = [replace(rank, has_threaded_calls=True) for rank in totals.ranks]
+    assert "computation at least" in " ".join(render(replace(totals, ranks=ranks)).split())
+
+
 def test_names_of_functions_keep_their_brackets(tmp_path: Path) -> None:
     totals = sum_profile(open_profile_job(merge(tmp_path, [make_receive()])))
     named = [replace(site, caller="run[abi:cxx11]", file="", line=0) for site in totals.sites.values()]

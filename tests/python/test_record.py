@@ -86,6 +86,12 @@ def test_rank_that_ended_while_it_wrote_is_named(rank_record: RankRecord, tmp_pa
     assert job.damaged == ["2.rank.part: the rank ended while it wrote its record"]
 
 
+def test_empty_file_is_cut_short(tmp_path: Path) -> None:
+    (tmp_path / "job").touch()
+    with pytest.raises(RecordError, match="cut short"):
+        read_job(tmp_path / "job")
+
+
 def test_missing_job_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be read"):
         read_job(tmp_path / "absent")

@@ -78,7 +78,7 @@ def test_kept_record_can_be_reported(tmp_path: Path, stand_in_preload: Path) -> 
 
 
 def test_no_process_with_lapwing_is_said(tmp_path: Path) -> None:
-    assert "no process used Lapwing" in start(["run", "true"], tmp_path).stderr
+    assert "no process left a record" in start(["run", "true"], tmp_path).stderr
 
 
 def test_quiet_says_nothing(tmp_path: Path, stand_in_preload: Path) -> None:
@@ -144,3 +144,14 @@ def test_job_survives_a_stop(tmp_path: Path) -> None:
         time.sleep(1.3)
         child.send_signal(signal.SIGCONT)
         assert child.wait(20) == 9
+
+
+def test_record_of_an_earlier_run_is_not_taken_for_this_one(tmp_path: Path) -> None:
+    (tmp_path / "lapwing-profile.record").write_bytes(b"old")
+    text = start(["profile", "true"], tmp_path).stderr
+    assert "lapwing-profile.record holds no record of this run: remove it" in text
+
+
+def test_interruption_is_among_the_causes_of_no_record(tmp_path: Path) -> None:
+    text = start(["run", "true"], tmp_path).stderr
+    assert "the run was interrupted, the disk is full" in text

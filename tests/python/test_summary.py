@@ -43,7 +43,7 @@ def test_notice_of_a_rank_is_shown(rank_record: RankRecord) -> None:
 
 
 def test_no_record_is_explained() -> None:
-    assert "no process used Lapwing" in format_summary(JobRecord({}, []))[0]
+    assert "no process left a record" in format_summary(JobRecord({}, []))[0]
 
 
 def test_json_has_a_schema(rank_record: RankRecord) -> None:

@@ -69,14 +69,25 @@ class ProfileCommand:
     def _keep(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Write the record, and print."""
         if not any(records.glob("*.profile")):
-            say("no rank left a profile: was an MPI program started, and does its host see this folder?")
+            say(
+                "no rank left a profile: was an MPI program started, does its host see this folder, is there room on "
+                f"the disk?{describe_old(arguments.output)}"
+            )
             return
-        write_profile_job(arguments.output, about, records)
+        try:
+            write_profile_job(arguments.output, about, records)
+        except LapwingError as error:
+            raise LapwingError(error.message, f"{error.remedy}.{describe_old(arguments.output)}") from error
         if not arguments.quiet:
             totals = sum_profile(open_profile_job(arguments.output))
             with forgive_output():
                 print_profile(totals, Screen(stderr=True))
             say(f"the record is {arguments.output}; see `lapwing report` and `lapwing predict`")
+
+
+def describe_old(path: Path) -> str:
+    """Say that what lies where the record would be is not this run's: the next command would study it."""
+    return f" {path} holds no record of this run: remove it" if path.exists() else ""
 
 
 def parse_runs(text: str) -> int:

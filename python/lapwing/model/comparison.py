@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lapwing.model.classes import CallClass
-from lapwing.model.profile import JobProfile, SiteStatistics, Way
+from lapwing.model.profile import UNKNOWN_PLACE, JobProfile, SiteStatistics, Way
 from lapwing.model.refined import Prediction, RankOutcome
 from lapwing.model.sites import list_sites
 from lapwing.model.study import Study
@@ -187,6 +187,14 @@ def compare_sites(before: JobProfile, prediction: Prediction, after: JobProfile)
         old_sum, new_sum = sum_sites(old.get(key, []), len(before.ranks)), sum_sites(new.get(key, []), len(after.ranks))
         rows.append(SiteRow(example.function, example.place, *old_sum, predicted.get(key, 0.0), *new_sum))
     return tuple(sorted(rows, key=lambda row: -abs(row.achieved_ns - row.predicted_ns)))
+
+
+def share_matched(sites: Sequence[SiteRow]) -> float:
+    """Return the part of both runs' time in MPI that lies at call sites with a known place which both have."""
+    known = [site for site in sites if site.place != UNKNOWN_PLACE]
+    whole_ns = sum(site.before_ns + site.achieved_ns for site in known)
+    both = [site for site in known if site.before_count and site.achieved_count]
+    return sum(site.before_ns + site.achieved_ns for site in both) / whole_ns if whole_ns else 1.0
 
 
 def compare_counts(before: JobProfile, after: JobProfile) -> dict[CallClass, tuple[float, float]]:

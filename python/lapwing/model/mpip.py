@@ -278,7 +278,7 @@ def explain_unknown(tasks: Mapping[int, tuple[float, float]], ranks: Sequence[Ra
     sites_s, tasks_s = sum(rank.mpi_ns for rank in ranks) / 1e9, sum(mpi_s for _, mpi_s in tasks.values())
     if tasks_s <= 0 or abs(sites_s / tasks_s - 1) <= 0.05:
         return UNKNOWN
-    return (*UNKNOWN, f"its call sites add up to {sites_s:.3g} s in MPI, its tasks to {tasks_s:.3g} s")
+    return (*UNKNOWN, f"all of the time: its call sites add up to {sites_s:.3g} s in MPI, its tasks to {tasks_s:.3g} s")
 
 
 def is_mpip(text: str) -> bool:

@@ -46,6 +46,9 @@ def name_address(caller: str, module: str, offset: int) -> str:
     return f"{function} in {address}" if function and address else function or address
 
 
+UNKNOWN_PLACE = "unknown place"
+
+
 @dataclass(frozen=True)
 class Moments:
     """A sample in short: of times in ns or sizes in bytes. An empty one is all zeros."""
@@ -191,7 +194,7 @@ class SiteStatistics:
         """Return the place for people."""
         if self.file:
             return f"{self.file}:{self.line}" if self.line else self.file
-        return name_address(self.caller, self.module, self.offset) or "unknown place"
+        return name_address(self.caller, self.module, self.offset) or UNKNOWN_PLACE
 
 
 @dataclass(frozen=True)

@@ -153,12 +153,16 @@ def make_rank(rank: RankFile, atlas: Atlas) -> RankProfile:
     )
 
 
-def list_unknown(job: ProfileJob) -> tuple[str, ...]:
+def list_unknown(job: ProfileJob, headers: Sequence[RankHeader]) -> tuple[str, ...]:
     """Say what such a record cannot tell."""
-    sentences = ["when a peer was late is estimated from the fastest calls, not measured"]
+    sentences = ["when a peer was late: that is estimated from the fastest calls"]
+    unfinished = [header.rank for header in headers if header.state != "finalized"]
+    if unfinished:
+        which = f"rank {unfinished[0]}" if len(unfinished) == 1 else f"{len(unfinished)} ranks"
+        sentences.append(f"what {which} would have done: ended without MPI_Finalize")
     damaged = job.about.get("damaged")
     if isinstance(damaged, list) and damaged:
-        sentences.append(f"{len(damaged)} ranks left no readable profile")
+        sentences.append(f"what {len(damaged)} more ranks did: they left no readable profile")
     return tuple(sentences)
 
 
@@ -207,7 +211,7 @@ def convert_profile(job: ProfileJob) -> JobProfile:
         command=" ".join(map(str, command)) if isinstance(command, list) else "",
         cores_per_rank=estimate_cores(headers),
         calibration=read_calibration(job.about, str(job.path)),
-        unknown=list_unknown(job),
+        unknown=list_unknown(job, headers),
     )
 
 

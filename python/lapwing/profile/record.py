@@ -178,6 +178,8 @@ def read_job(path: Path) -> JobRecord:
         data = path.read_bytes()
     except OSError as error:
         raise RecordError(f"{path} cannot be read ({error.strerror})", "correct the path") from error
+    if not data:
+        raise RecordError(f"{path} is cut short: it is empty", "is the disk full? run again")
     about: Mapping[str, Any] = {}
     if data.startswith(JOB_LINE):
         line, _, data = data[len(JOB_LINE) :].partition(b"\n")

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lapwing.model.classes import CallClass
-from lapwing.model.comparison import COMPUTATION, NAMES, Comparison, Row
+from lapwing.model.comparison import COMPUTATION, NAMES, Comparison, Row, share_matched
 from lapwing.model.profile import Way
 from lapwing.model.study import Study
 from lapwing.report.findings import Finding, find_waits_without_work
@@ -19,6 +19,8 @@ SCHEMA = "lapwing-comparison-1"
 # A difference below this part of the run is not worth a sentence.
 SHARE_MIN = 0.02
 SITE_COUNT_MAX = 10
+# Runs that share less of their time in MPI by call site are hardly those of one program.
+MATCHED_MIN = 0.25
 FOLLOWS_PAPER = "as the paper saw with MiniMD (4.19 s, then 8.69 s)"
 
 
@@ -52,6 +54,18 @@ def judge_total(comparison: Comparison) -> Finding:
         paper_error = 100 * (comparison.paper_ns / achieved - 1)
         text += f"; the paper's model predicts {format_time(comparison.paper_ns)} ({paper_error:+.1f} %)"
     return Finding("total", text, achieved)
+
+
+def judge_match(comparison: Comparison) -> list[Finding]:
+    """Say that the runs hardly share a call site: they may be of different programs."""
+    share = share_matched(comparison.sites)
+    if share >= MATCHED_MIN:
+        return []
+    text = (
+        f"only {100 * share:.0f} % of both runs' time in MPI is at call sites that both have: are these runs of the "
+        "same program? Without debug information a program that was built again has other places, too"
+    )
+    return [Finding("different programs", text, comparison.achieved_ns)]
 
 
 def judge_computation(comparison: Comparison) -> list[Finding]:
@@ -140,7 +154,11 @@ def find_in_comparison(comparison: Comparison, study: Study) -> list[Finding]:
     ]
     if comparison.way in (Way.EVENTS, Way.DEDICATED):
         findings += find_waits_without_work(study.predictions[comparison.way])
-    return [judge_total(comparison), *sorted(findings, key=lambda finding: -finding.weight_ns)]
+    return [
+        judge_total(comparison),
+        *judge_match(comparison),
+        *sorted(findings, key=lambda finding: -finding.weight_ns),
+    ]
 
 
 def make_class_table(comparison: Comparison) -> Table:

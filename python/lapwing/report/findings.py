@@ -130,9 +130,10 @@ def find_hidden_waits(events: Prediction) -> list[Finding]:
         if site.hidden_ns < SHARE_MIN * events.expected_ns or site.slack_mean_ns is None:
             continue
         text = (
-            f"{site.function} at {site.where} waits {format_time(site.data_ns)} for data that could move during the "
-            f"{format_time(site.slack_mean_ns)} of computation before it: {format_time(site.hidden_ns)} of it would be "
-            "hidden by progress in the background"
+            f"{site.function} at {site.where} waits {format_time(site.data_ns)} per rank for data "
+            f"({format_time(site.data_mean_ns)} per call) that could move during the computation before it "
+            f"({format_time(site.slack_mean_ns)} per call): progress in the background would hide "
+            f"{format_time(site.hidden_ns)} per rank"
         )
         findings.append(Finding("overlap without progress", text, site.hidden_ns))
     return findings

@@ -99,9 +99,15 @@ def make_svg(shapes: Iterable[str], height: int = HEIGHT) -> str:
     return f'<svg viewBox="{box}" role="img" xmlns="http://www.w3.org/2000/svg">{"".join(shapes)}</svg>'
 
 
+def name_computation(totals: JobTotals) -> str:
+    """Return what the computation is called: with several threads in MPI at once it is not all known."""
+    return "computation (as far as known)" if totals.has_threaded_calls else "computation"
+
+
 def list_parts(totals: JobTotals) -> list[tuple[str, str, int]]:
     """Return name, colour and time of everything that ranks do."""
-    parts = [("computation", COLOURS["computation"], totals.computation_ns)]
+    parts = [(name_computation(totals), COLOURS["computation"], totals.computation_ns)]
+    parts = parts if totals.computation_ns else []
     return parts + [(NAMES[c], COLOURS[c], totals.class_ns(c)) for c in CLASSES if totals.class_ns(c)]
 
 
@@ -133,12 +139,15 @@ def draw_ranks(totals: JobTotals) -> str:
     """Draw each rank's time as a column: the imbalance."""
     columns = group_ranks(sorted(totals.ranks, key=lambda rank: rank.rank))
     width = (WIDTH - MARGIN) / len(columns)
-    scale = (HEIGHT - 40) / (totals.elapsed_ns or 1)
-    marks = ((22, format_time(totals.elapsed_ns)), (HEIGHT - 20, "0"))
+    # Times of several threads add up to more than the run.
+    whole_ns = max(rank.computation_ns + sum(rank.class_ns.values()) for rank in totals.ranks)
+    whole_ns = max(whole_ns, totals.elapsed_ns)
+    scale = (HEIGHT - 40) / (whole_ns or 1)
+    marks = ((22, format_time(whole_ns)), (HEIGHT - 20, "0"))
     shapes = [make_text(MARGIN - 6, y, text, "end") for y, text in marks]
     for number, ranks in enumerate(columns):
         y = HEIGHT - 20.0
-        parts = [("computation", COLOURS["computation"], fmean(rank.computation_ns for rank in ranks))]
+        parts = [(name_computation(totals), COLOURS["computation"], fmean(rank.computation_ns for rank in ranks))]
         parts += [(NAMES[c], COLOURS[c], fmean(rank.class_ns.get(c, 0) for rank in ranks)) for c in CLASSES]
         for name, colour, time_ns in parts:
             y -= time_ns * scale

@@ -46,8 +46,19 @@ def describe_job(totals: JobTotals) -> str:
     return f"{name + ': ' if name else ''}{ranks}, {time} from MPI_Init to MPI_Finalize (slowest rank)"
 
 
+def describe_computation(totals: JobTotals) -> tuple[str, str]:
+    """Write share and time of the computation. Of ranks with several threads in MPI at once it is the least."""
+    time_ns = totals.computation_ns
+    share, time = format_share(time_ns, totals.rank_time_ns), format_time(time_ns)
+    if not totals.has_threaded_calls:
+        return share, time
+    return ("", f"at least {time}") if time_ns else ("", "not known")
+
+
 def describe_imbalance(totals: JobTotals) -> str:
-    """Say how unevenly the ranks compute."""
+    """Say how unevenly the ranks compute; nothing where several threads make that unknown."""
+    if totals.has_threaded_calls:
+        return ""
     times = [rank.computation_ns for rank in totals.ranks]
     mean_ns = sum(times) / len(times)
     slowest = max(totals.ranks, key=lambda rank: rank.computation_ns)
@@ -71,8 +82,7 @@ def make_class_table(totals: JobTotals) -> Table:
     """Make the table of the classes of the dedicated-core paper."""
     table = make_table("time of all ranks", "share", "time", "calls", "bytes")
     whole_ns = totals.rank_time_ns
-    computation_ns = totals.computation_ns
-    table.add_row("computation", format_share(computation_ns, whole_ns), format_time(computation_ns), "", "")
+    table.add_row("computation", *describe_computation(totals), "", "")
     for call_class in CLASSES:
         time_ns, count = totals.class_ns(call_class), totals.class_count(call_class)
         if count:
@@ -151,6 +161,8 @@ def iterate_notes(totals: JobTotals) -> Iterator[str]:
     """Yield what the numbers above leave out."""
     if totals.job_count > 1:
         yield f"notice: the record holds {totals.job_count} jobs: {SEVERAL_JOBS}; {ONE_JOB_REMEDY}"
+    if totals.has_threaded_calls:
+        yield "notice: several threads of a rank called MPI: shares add up over threads, and may exceed 100 %"
     unfinished = [rank.rank for rank in totals.ranks if not rank.is_complete]
     if unfinished:
         ranks = format_count(len(unfinished), "rank")
@@ -176,7 +188,7 @@ def make_profile_text(totals: JobTotals) -> RenderableType:
     tables = [make_class_table(totals), make_function_table(totals), make_site_table(totals)]
     return Group(
         describe_job(totals),
-        describe_imbalance(totals),
+        *filter(None, [describe_imbalance(totals)]),
         *(table for table in tables if table.row_count),
         *touches,
         *iterate_notes(totals),

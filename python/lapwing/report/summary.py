@@ -164,10 +164,11 @@ def describe_problems(job: JobRecord, totals: Totals) -> list[str]:
 
 
 def format_unused() -> str:
-    """Say that nobody used Lapwing, and why that may be."""
+    """Say that nobody left a record, and why that may be."""
     return (
-        "no process used Lapwing: no MPI program was started, it is statically linked or set-uid, it did not get "
-        "LD_PRELOAD, or its host does not see the folder of the records (start in a shared folder)"
+        "no process left a record: no MPI program was started, the run was interrupted, the disk is full, the program "
+        "is statically linked or set-uid, it did not get LD_PRELOAD, or its host does not see the folder of the "
+        "records (start in a shared folder)"
     )
 
 

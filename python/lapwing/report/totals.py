@@ -151,6 +151,7 @@ class RankRow:
     computation_ns: int
     class_ns: Mapping[CallClass, int]
     is_complete: bool
+    has_threaded_calls: bool = False
 
 
 @dataclass
@@ -177,6 +178,11 @@ class JobTotals:
     def rank_time_ns(self) -> int:
         """Return the sum of the ranks' times: what shares are parts of."""
         return sum(rank.elapsed_ns for rank in self.ranks)
+
+    @property
+    def has_threaded_calls(self) -> bool:
+        """Say whether several threads of a rank called MPI: their times add up, maybe to more than the rank's."""
+        return any(rank.has_threaded_calls for rank in self.ranks)
 
     @property
     def job_count(self) -> int:
@@ -216,8 +222,8 @@ class JobTotals:
             self.functions.setdefault(site.function, Sum()).add(site)
             self._find_site(site).add(site)
         computation_ns = rank.computation_ns
-        row = RankRow(rank.rank, rank.host, rank.elapsed_ns, computation_ns, dict(times), rank.is_complete)
-        self.ranks.append(row)
+        marks = (rank.is_complete, rank.has_threaded_calls)
+        self.ranks.append(RankRow(rank.rank, rank.host, rank.elapsed_ns, computation_ns, dict(times), *marks))
 
     def _find_site(self, site: SiteStatistics) -> SiteTotals:
         is_full = len(self.sites) >= SITES_MAX and site.key not in self.sites
