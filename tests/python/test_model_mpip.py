@@ -103,6 +103,26 @@ Isend                1    *     800 1.049e+06 1.049e+06 1.049e+06 8.389e+08
 """
 
 
+RECEIVES = REPORT.replace("Waitall", "Recv   ")
+
+
+def test_receives_of_unknown_size_may_all_be_hidden() -> None:
+    profile = parse_report(RECEIVES, "report")
+    deferred = study_profile(profile).predictions[Way.DEFERRED]
+    least = min(site.time.total for rank in profile.ranks for site in rank.sites if site.function == "MPI_Recv")
+    assert deferred.low_ns <= profile.elapsed_ns - 0.9 * least
+
+
+def test_receives_of_unknown_size_are_not_expected_to_hide() -> None:
+    profile = parse_report(RECEIVES, "report")
+    assert study_profile(profile).predictions[Way.DEFERRED].alpha == 0.0
+
+
+def test_unknown_sizes_are_a_doubt_of_their_own_name() -> None:
+    deferred = study_profile(parse_report(RECEIVES, "report")).predictions[Way.DEFERRED]
+    assert min(deferred.effects, key=lambda effect: effect.low_ns).name == "sizes and slack not measured"
+
+
 def test_report_is_recognised() -> None:
     assert is_mpip(REPORT)
     assert not is_mpip("@ other profiler")

@@ -94,6 +94,11 @@ def classify_function(function: str) -> CallClass:
     return CallClass.WAIT if name in WAITS else CallClass.OTHER
 
 
+def is_message(function: str) -> bool:
+    """Say whether a function sends or receives between two ranks, and blocks: what Lapwing may defer."""
+    return shorten_name(function) in MESSAGES
+
+
 def is_convertible(function: str) -> bool:
     """Say whether a blocking function has a nonblocking counterpart that a programmer could use instead."""
     return shorten_name(function) in COLLECTIVES | MESSAGES

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lapwing.model.classes import CallClass, classify_function
+from lapwing.model.classes import CallClass, classify_function, is_message
 
 
 class Source(StrEnum):
@@ -183,6 +183,11 @@ class SiteStatistics:
     def call_class(self) -> CallClass:
         """Return the paper's class."""
         return classify_function(self.function)
+
+    @property
+    def lacks_sizes(self) -> bool:
+        """Say whether nothing is known of the sizes of these messages: mpiP does not look at those of receives."""
+        return is_message(self.function) and self.time.count > 0 and self.bytes.count == 0 and not self.sizes
 
     @property
     def key(self) -> tuple[str, str, int]:

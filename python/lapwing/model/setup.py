@@ -41,6 +41,7 @@ class Setup:
     slack_error: in standard errors of the mean slack of a site.
     extends_censored: slack whose watch ended before a touch was as long as any transfer, not as long as watched.
     unknown_slack: share of the data time that is hidden where no slack was measured.
+    defers_unknown_sizes: messages of which no size is known reach the threshold, and their time is for data.
     absorbs_imbalance: slack left over hides waiting for late peers that are late in turn.
     overlaps_transfers: a transfer also goes on beside the other MPI calls that lie within its slack.
     shares_windows: calls that stand one after the other have the same computation behind them, not each its own.
@@ -56,6 +57,7 @@ class Setup:
     slack_error: float = 0.0
     extends_censored: bool = False
     unknown_slack: float = 0.0
+    defers_unknown_sizes: bool = False
     absorbs_imbalance: bool = True
     overlaps_transfers: bool = False
     shares_windows: bool = False
@@ -127,6 +129,16 @@ def make_setup(profile: JobProfile, threshold_bytes: int = 65536, wait_contentio
     )
 
 
+def describe_unmeasured(profile: JobProfile) -> tuple[str, dict[str, Any]]:
+    """Return the doubt about what was not measured.
+
+    Sizes that are not known go with the slack: alone neither would hide such a message.
+    """
+    lacks_sizes = any(site.lacks_sizes for rank in profile.ranks for site in rank.sites)
+    name = "sizes and slack not measured" if lacks_sizes else "slack not measured"
+    return name, {"unknown_slack": 1.0, "defers_unknown_sizes": True}
+
+
 def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
     """Return everything that is varied, one at a time, to make the interval."""
     ratio, (byte_ns, hold_ns) = estimate_ratio(profile), measure_costs(profile)
@@ -139,7 +151,7 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("waiting for data or for a late peer", {"transfer_weight": 0.0}, {"transfer_weight": 1.0}),
         vary("slack known from samples", {"slack_error": -1.0}, {"slack_error": 1.0}),
         vary("slack watched too briefly", {"extends_censored": True}),
-        vary("slack not measured", {"unknown_slack": 1.0}),
+        vary(*describe_unmeasured(profile)),
         vary("imbalance that moves between ranks", {"absorbs_imbalance": False}),
         vary("transfers beside other transfers", {"overlaps_transfers": True}),
         vary("computation shared by calls in a row", {"shares_windows": True}),

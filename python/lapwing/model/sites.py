@@ -69,6 +69,7 @@ class Fastest:
 
 
 PoolKey = tuple[object, ...]
+ApartKey = tuple[int, float | None, bool]
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Baseline:
     fastest: Mapping[PoolKey, Fastest]
     floors_ns: Mapping[str, float]
     link: Link | None
-    apart: dict[tuple[int, float | None], list[SiteTimes]] = field(default_factory=dict, compare=False, repr=False)
+    apart: dict[ApartKey, list[SiteTimes]] = field(default_factory=dict, compare=False, repr=False)
 
 
 def list_buckets(site: SiteStatistics) -> tuple[SizeBucket, ...]:
@@ -152,8 +153,11 @@ def choose_weight(site: SiteStatistics, fast_ns: float, floor_ns: float, setup: 
     """Return where between the fastest call and the mean the time for data is taken to lie.
 
     A wait may find its requests complete: then the fastest one says nothing about the transfer, and all of
-    the time is taken to be for data, as in the paper.
+    the time is taken to be for data, as in the paper. Among messages of unknown size the fastest may be small:
+    it says nothing about large ones.
     """
+    if setup.defers_unknown_sizes and site.lacks_sizes:
+        return 1.0
     if setup.transfer_weight is not None:
         return setup.transfer_weight
     return 1.0 if site.call_class is CallClass.WAIT and fast_ns <= floor_ns else 0.0
@@ -195,8 +199,8 @@ def list_sites(rank: RankProfile) -> list[SiteStatistics]:
 
 
 def take_rank_apart(baseline: Baseline, rank: RankProfile, setup: Setup) -> list[SiteTimes]:
-    """Take all sites of a rank apart. Of the setup, only the weight of the mean matters."""
-    key = (rank.rank, setup.transfer_weight)
+    """Take all sites of a rank apart. Of the setup, only what choose_weight() looks at matters."""
+    key = (rank.rank, setup.transfer_weight, setup.defers_unknown_sizes)
     if key not in baseline.apart:
         baseline.apart[key] = [take_apart(baseline, site, setup) for site in list_sites(rank)]
     return baseline.apart[key]
@@ -233,12 +237,17 @@ def measure_room_ns(slack: Slack | None, setup: Setup) -> float:
     return calculate_mean(spread_slack(slack, setup)) if slack is not None else 0.0
 
 
+def is_large(group: CallGroup, site: SiteStatistics, setup: Setup) -> bool:
+    """Say whether calls reach the threshold. Of those whose size is not known the setup says it."""
+    return group.size_bytes >= setup.threshold_bytes or (setup.defers_unknown_sizes and site.lacks_sizes)
+
+
 def select_deferrable(times: SiteTimes, setup: Setup) -> tuple[CallGroup, ...]:
     """Return the calls that Lapwing would defer: large enough, and as many as it had no reason to pass."""
     left = times.site.deferrable_count if times.site.deferrable_count is not None else times.site.time.count
     chosen = []
     for group in sorted(times.groups, key=lambda group: -group.size_bytes):
-        count = min(group.count, left) if group.size_bytes >= setup.threshold_bytes else 0
+        count = min(group.count, left) if is_large(group, times.site, setup) else 0
         chosen.append(replace(group, count=count))
         left -= count
     return tuple(group for group in chosen if group.count)
