@@ -34,11 +34,13 @@ def read_table(name: str) -> list[dict[str, Any]]:
 def find_preload() -> Path:
     """Return the library to preload; LAPWING_PRELOAD names the one of a build tree."""
     chosen = os.environ.get("LAPWING_PRELOAD")
-    if not chosen:
-        return find_file("liblapwing.so", [PACKAGE / "_preload"])
-    path = Path(chosen).absolute()
+    path = Path(chosen).absolute() if chosen else find_file("liblapwing.so", [PACKAGE / "_preload"])
     if not path.is_file():
         raise LapwingError(f"LAPWING_PRELOAD names {chosen}, which is no file", "correct it or unset it")
+    # ld.so(8): both separate the libraries in LD_PRELOAD, and nothing quotes them.
+    if any(character in ": " for character in str(path)):
+        remedy = "install Lapwing, or put a link to it, where the path has neither (LAPWING_PRELOAD may name it)"
+        raise LapwingError(f"{path} cannot be preloaded: its path has a space or a colon", remedy)
     return path
 
 

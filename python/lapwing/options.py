@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import isfinite
 from typing import Any
 
 from lapwing.errors import LapwingError
@@ -85,7 +86,8 @@ def parse_number(text: str, units: Mapping[str, int]) -> int | None:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
     if not found or found[2] not in units:
         return None
-    return round(float(found[1]) * units[found[2]])
+    value = float(found[1]) * units[found[2]]
+    return round(value) if isfinite(value) else NUMBER_MOST + 1
 
 
 def parse_bytes(text: str) -> int:

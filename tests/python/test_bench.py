@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The measures, the plan and the reports of the experiments, without running any."""
 
+import math
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from lapwing.bench.measures import (
     summarise,
 )
 from lapwing.bench.plan import Point, parse_computes, parse_sizes, plan_overlap, plan_pingpong
+from lapwing.commands.experiment import check_repetitions
 from lapwing.errors import LapwingError
 from lapwing.report.plots import plot_bars, plot_overlap, plot_pingpong, save_plot
 from lapwing.report.tables import make_overlap_table, make_pingpong_table
@@ -68,15 +71,22 @@ def test_sizes(text: str, sizes: list[int]) -> None:
     assert parse_sizes(text) == sizes
 
 
-@pytest.mark.parametrize("text", ["", "0", "2GiB", "8:1", "1:8:1", "big"])
+@pytest.mark.parametrize("text", ["", "0", "2GiB", "8:1", "1:8:1", "big", "1:8:2:7", "9" * 400])
 def test_wrong_sizes_are_refused(text: str) -> None:
     with pytest.raises(LapwingError):
         parse_sizes(text)
 
 
-def test_wrong_computes_are_refused() -> None:
+@pytest.mark.parametrize("text", ["200,-1", "nan", "200,nan", "inf"])
+def test_wrong_computes_are_refused(text: str) -> None:
     with pytest.raises(LapwingError):
-        parse_computes("200,-1")
+        parse_computes(text)
+
+
+@pytest.mark.parametrize("time_s", [0.0, math.inf, math.nan])
+def test_endless_points_are_refused(time_s: float) -> None:
+    with pytest.raises(LapwingError, match="must be positive"):
+        check_repetitions(Namespace(repetitions=1, rounds=1, time_per_point=time_s))
 
 
 def test_plan_repeats_large_points_less_but_three_times_at_least() -> None:

@@ -49,6 +49,17 @@ def test_rates() -> None:
         parse_rate("fast")
 
 
+@pytest.mark.parametrize("rate", ["0.4bit", "99999999999gbit", "9" * 400 + "gbit"])
+def test_rates_that_no_link_can_be_given_are_refused(rate: str) -> None:
+    with pytest.raises(LabError, match="beyond what can be shaped"):
+        parse_rate(rate)
+
+
+def test_hosts_without_cores_are_refused() -> None:
+    with pytest.raises(LabError, match="at least 1 core"):
+        share_cores(2, 0, [0, 1])
+
+
 @pytest.mark.parametrize("permitted", [(), network.USER_NAMESPACE])
 def test_a_lab_is_built_where_it_may_be(permitted: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "check_tools", lambda: None)

@@ -24,7 +24,14 @@ def test_sizes(text: str, value: int) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [["--threshold", "lots"], ["--threshold", "0"], ["--hold", "magic"], ["--learn", "2"], ["--max-ops", "9999"]],
+    [
+        ["--threshold", "lots"],
+        ["--threshold", "0"],
+        ["--hold", "magic"],
+        ["--learn", "2"],
+        ["--max-ops", "9999"],
+        ["--threshold", "9" * 400],
+    ],
 )
 def test_wrong_value_is_refused_with_a_remedy(line: list[str]) -> None:
     with pytest.raises(LapwingError) as caught:

@@ -92,6 +92,20 @@ def test_empty_file_is_cut_short(tmp_path: Path) -> None:
         read_job(tmp_path / "job")
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"LAPWING-JOB 1\n" + b"[" * 100_000, "damaged"),
+        (b"LAPWING-JOB 2\n{}\n", "newer Lapwing"),
+        (b"LAPWING-JOB x\n{}\n", "damaged"),
+    ],
+)
+def test_first_lines_of_job_files_are_checked(data: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "job").write_bytes(data)
+    with pytest.raises(RecordError, match=message):
+        read_job(tmp_path / "job")
+
+
 def test_missing_job_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be read"):
         read_job(tmp_path / "absent")

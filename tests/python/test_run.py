@@ -155,3 +155,20 @@ def test_record_of_an_earlier_run_is_not_taken_for_this_one(tmp_path: Path) -> N
 def test_interruption_is_among_the_causes_of_no_record(tmp_path: Path) -> None:
     text = start(["run", "true"], tmp_path).stderr
     assert "the run was interrupted, the disk is full" in text
+
+
+@pytest.mark.parametrize("name", ["my folder", "a:b"])
+def test_preload_path_that_the_linker_would_split_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    preload = tmp_path / name / "liblapwing.so"
+    preload.touch()
+    done = start(["run", "true"], tmp_path, preload)
+    assert done.returncode == 2
+    assert "its path has a space or a colon" in done.stderr
+
+
+def test_run_in_a_removed_folder_keeps_its_records_elsewhere(tmp_path: Path) -> None:
+    line = f'mkdir gone && cd gone && rmdir ../gone && exec "{sys.executable}" -m lapwing run true'
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
+    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

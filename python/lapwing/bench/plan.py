@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from lapwing.errors import LapwingError
 from lapwing.lab.network import parse_rate
@@ -37,8 +38,9 @@ def parse_sizes(text: str) -> list[int]:
     if ":" not in text:
         sizes = [parse_bytes(word) for word in text.split(",")]
     else:
-        low, high, factor = [*text.split(":"), "2"][:3]
-        sizes = expand_range(parse_bytes(low), parse_bytes(high), parse_bytes(factor))
+        low, high, factor, *rest = [parse_bytes(word) for word in [*text.split(":"), "2"]]
+        # of three parts the default factor is left over
+        sizes = expand_range(low, high, factor) if len(rest) <= 1 else []
     if not sizes or min(sizes) < 1 or max(sizes) > MESSAGE_MAX_BYTES:
         raise LapwingError(
             f"{text!r} holds no usable sizes", "give sizes from 1 byte to 1 GiB, for example 4KiB:64MiB:4"
@@ -63,7 +65,7 @@ def parse_computes(text: str) -> list[float]:
         computes = [float(word) for word in text.split(",")]
     except ValueError:
         computes = []
-    if not computes or min(computes) <= 0:
+    if not computes or not all(0 < compute_us < inf for compute_us in computes):
         raise LapwingError(f"{text!r} is no list of microseconds", "write for example 200,2000,20000")
     return computes
 

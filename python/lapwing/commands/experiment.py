@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def add_repetition_flags(parser: argparse.ArgumentParser) -> None:
 
 def check_repetitions(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be measured, or not written."""
-    if arguments.repetitions < 1 or arguments.rounds < 1 or arguments.time_per_point <= 0:
+    if arguments.repetitions < 1 or arguments.rounds < 1 or not 0 < arguments.time_per_point < inf:
         raise LapwingError("repetitions, rounds and time must be positive", "correct the numbers")
     check_outputs(arguments.output)
     check_plot(arguments.plot)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from types import FrameType
 
 from lapwing.errors import LapwingError
-from lapwing.lab.network import Network, enter_user_namespace
+from lapwing.lab.network import Network, enter_user_namespace, parse_rate
 from lapwing.launch.job import run_job
 from lapwing.launch.launchers import find_command
 from lapwing.launch.start import strip_separator
@@ -64,6 +64,8 @@ class LabCommand:
             raise LapwingError("there is nothing to run", "write for example: lapwing lab -- mpirun -n 2 ./app")
         if arguments.hosts < 2 or arguments.hosts > 200 or arguments.cores_per_host < 1:
             raise LapwingError("a lab needs 2 to 200 hosts and at least 1 core per host", "correct the numbers")
+        if arguments.rate != "none":
+            parse_rate(arguments.rate)
         catch_signals()
         enter_user_namespace([*SELF, *sys.argv[1:]])
         with Network(arguments.hosts, arguments.rate, arguments.cores_per_host) as network:

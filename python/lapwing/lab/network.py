@@ -25,6 +25,7 @@ SUBNET = "10.77.0"
 LARGEST_PACKET_BYTES = 69 * 1024
 TIMER_LATENESS_S = 50e-6  # tokens that come in while tbf's timer is late must not be lost
 RATE_UNITS = {"bit": 1.0, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
+RATE_LEAST, RATE_MOST = 1e3, 1e12
 QUEUE_BYTES = 1024 * 1024
 LINK_LIMIT_S = 10.0
 # The same on every machine, and permitted on all. BBR, some machines' choice, paces by timers: it took 4 MiB at 5 Gb/s
@@ -57,7 +58,10 @@ def parse_rate(rate: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?bit)", rate.lower())
     if not found or float(found[1]) == 0:
         raise LabError(f"{rate!r} is not a link rate", "write for example 1gbit, 500mbit or none")
-    return float(found[1]) * RATE_UNITS[found[2]]
+    bits_per_s = float(found[1]) * RATE_UNITS[found[2]]
+    if not RATE_LEAST <= bits_per_s <= RATE_MOST:
+        raise LabError(f"{rate!r} is beyond what can be shaped", "give 1kbit to 1000gbit, or none")
+    return bits_per_s
 
 
 def burst_bytes(rate: str) -> int:
@@ -67,6 +71,8 @@ def burst_bytes(rate: str) -> int:
 
 def share_cores(host_count: int, cores_per_host: int, available: Sequence[int]) -> list[tuple[int, ...]]:
     """Give each host its cores; when there are too few, hosts share them in turn."""
+    if cores_per_host < 1:
+        raise LabError("a host needs at least 1 core", "correct --cores-per-host")
     numbers = [range(host * cores_per_host, (host + 1) * cores_per_host) for host in range(host_count)]
     return [tuple(sorted({available[number % len(available)] for number in row})) for row in numbers]
 

@@ -52,9 +52,9 @@ class Supervision:
 
 def make_record_folder() -> Path:
     """Make a fresh folder that all ranks can reach: here (often a shared file system), else in TMPDIR."""
-    for parent in (Path.cwd(), Path(tempfile.gettempdir())):
-        try:
-            return Path(tempfile.mkdtemp(prefix=".lapwing-", dir=parent))
+    for find_parent in (Path.cwd, lambda: Path(tempfile.gettempdir())):
+        try:  # the current folder may have been removed
+            return Path(tempfile.mkdtemp(prefix=".lapwing-", dir=find_parent()))
         except OSError:
             continue
     raise LapwingError("no folder for records: neither this folder nor TMPDIR is writable", "set TMPDIR")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from lapwing.errors import RecordError
 from lapwing.files import read_table
@@ -21,6 +21,7 @@ MAGIC = b"LAPWING\0"
 VERSION = 1
 HEADER = struct.Struct("<8sIIiiIIIIQ64s96s16s24s16s64s")
 JOB_LINE = b"LAPWING-JOB 1\n"
+VERSION_LENGTH_MAX = 20
 ENTRIES_MAX = 65536  # more counters or reasons than any version will have: the file is damaged
 
 
@@ -184,14 +185,25 @@ def read_job(path: Path) -> JobRecord:
     if data.startswith(JOB_LINE):
         line, _, data = data[len(JOB_LINE) :].partition(b"\n")
         about = decode_about(line, path)
+    elif data.startswith(JOB_LINE.split()[0]):
+        refuse_version(data, path)
     return JobRecord(about, list(iterate_records(data, str(path))))
+
+
+def refuse_version(data: bytes, path: Path) -> NoReturn:
+    """Say what is wrong with the first line of a job file."""
+    version = data.split(b"\n", 1)[0].removeprefix(JOB_LINE.split()[0]).strip()
+    if version.isdigit():
+        text = version.decode("ascii")[:VERSION_LENGTH_MAX]
+        raise RecordError(f"{path} was written by a newer Lapwing (job format {text})", "update Lapwing")
+    raise RecordError(f"{path} is damaged", "run again")
 
 
 def decode_about(line: bytes, path: Path) -> Mapping[str, Any]:
     """Read a job file's line of JSON."""
     try:
         about = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"{path} is damaged", "run again") from error
     return about if isinstance(about, dict) else {}
 
