@@ -10,6 +10,7 @@ from typing import Any
 
 from lapwing.advise.calibrate import calibrate
 from lapwing.advise.trial import Trial
+from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import make_variables, prepare_command, say
