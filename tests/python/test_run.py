@@ -63,6 +63,11 @@ def test_death_by_signal_is_128_more(tmp_path: Path) -> None:
     assert start(["run", "--quiet", "sh", "-c", "kill -9 $$"], tmp_path).returncode == 137
 
 
+def test_program_may_be_ended_by_a_closed_pipe(tmp_path: Path) -> None:
+    done = start(["run", "--quiet", "sh", "-c", "grep ^SigIgn: /proc/self/status"], tmp_path)
+    assert not int(done.stdout.split()[1], 16) & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1)
+
+
 def test_users_preload_stays(tmp_path: Path, stand_in_preload: Path) -> None:
     extra = str(shutil.which("true"))
     done = start(["run", "--quiet", "env"], tmp_path, stand_in_preload, LD_PRELOAD=extra)

@@ -14,6 +14,7 @@ from lapwing.errors import LapwingError
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, if nobody says otherwise
 LOOK_INTERVAL_S = 1.0
 GRACE_S = 10.0  # for a launcher to end its ranks
 FROM_KERNEL = 0x80  # SI_KERNEL, see sigaction(2): a signal from the terminal
@@ -118,7 +119,14 @@ def run_job(
     begin_s = time.monotonic()
     actions = supervision.actions if supervision else []
     try:
-        pid = os.posix_spawn(command[0], list(command), dict(environment), setsigmask=before, file_actions=actions)
+        pid = os.posix_spawn(
+            command[0],
+            list(command),
+            dict(environment),
+            setsigmask=before,
+            setsigdef=IGNORED_BY_PYTHON,
+            file_actions=actions,
+        )
         wait = Wait(pid, supervision)
         status = wait.until_end(watched)
     except OSError as error:
