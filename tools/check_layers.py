@@ -3,7 +3,7 @@
 
 C (src/): base < {policy, protect, engine, record} < intercept < lib; the four
 in the middle never include one another. Python (python/lapwing/): errors,
-files and options < profile, launch, lab < model < report, bench < probe, advise < commands < cli.
+files, options, outfiles and output < profile, launch, lab < model < report, bench < probe, advise < commands < cli.
 """
 
 import ast
@@ -22,11 +22,13 @@ C_LAYERS: Mapping[str, set[str]] = {
     "lib": {"base", *MIDDLE, "intercept"},
 }
 
-GROUND = {"errors", "files", "options"}
+GROUND = {"errors", "files", "options", "outfiles", "output"}
 PYTHON_LAYERS: Mapping[str, set[str]] = {
     "errors": set(),
     "files": {"errors"},
     "options": {"errors", "files"},
+    "outfiles": {"errors"},
+    "output": set(),
     "profile": GROUND,
     "launch": GROUND,
     "lab": GROUND | {"launch"},
@@ -36,7 +38,7 @@ PYTHON_LAYERS: Mapping[str, set[str]] = {
     "probe": GROUND | {"launch", "lab", "report", "bench"},
     "advise": GROUND | {"profile", "launch", "model", "report", "bench"},
     "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench", "probe", "advise"},
-    "cli": GROUND | {"commands"},
+    "cli": GROUND | {"commands", "launch"},
     "__main__": {"cli"},
 }
 
