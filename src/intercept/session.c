@@ -58,11 +58,16 @@ static bool session_has_watcher(void)
     return atomic_load_explicit(&has_watcher, memory_order_seq_cst);
 }
 
+/* False: there is one already. seq_cst: pairs with session_hold_state_set(). */
+static bool reason_put(_Atomic enum reason *place, enum reason reason)
+{
+    enum reason none = REASON_NONE;
+    return atomic_compare_exchange_strong_explicit(place, &none, reason, memory_order_seq_cst, memory_order_relaxed);
+}
+
 void session_refuse_holds(enum reason reason)
 {
-    enum reason possible = REASON_NONE;
-    atomic_compare_exchange_strong_explicit(&session_hold_state, &possible, reason, memory_order_seq_cst,
-                                            memory_order_relaxed);
+    (void)reason_put(&session_hold_state, reason);
 }
 
 /* A thread may have made a userfaultfd since the obstacles were looked for: either it
@@ -127,13 +132,6 @@ bool session_matches_first(void)
     bool has_others =
         identity.size > PAIR_SIZE || gate_is_open() || atomic_load_explicit(&has_more_peers, memory_order_relaxed);
     return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && has_others);
-}
-
-/* relaxed: the reason is a switch and orders nothing. False: there is one already. */
-static bool reason_put(_Atomic enum reason *place, enum reason reason)
-{
-    enum reason none = REASON_NONE;
-    return atomic_compare_exchange_strong_explicit(place, &none, reason, memory_order_relaxed, memory_order_relaxed);
 }
 
 static enum reason session_refused(void)
