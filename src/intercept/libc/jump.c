@@ -96,7 +96,7 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
     return (void *)libc_real()->dlsym;
 }
 
-static void library_wait(void)
+static void known_wait(void)
 {
     if (protect_is_armed())
         libc_use_known();
@@ -105,13 +105,13 @@ static void library_wait(void)
 /* A peer may have written the library before it sent. */
 void *libc_jump_before_dlopen(void)
 {
-    library_wait();
+    known_wait();
     return (void *)libc_real()->dlopen;
 }
 
 void *libc_jump_before_dlmopen(void)
 {
-    library_wait();
+    known_wait();
     return (void *)libc_real()->dlmopen;
 }
 
@@ -119,8 +119,7 @@ void *libc_jump_before_dlmopen(void)
  * frame of ours may lie there: only the work before is ours. */
 void *libc_jump_before_vfork(void)
 {
-    if (protect_is_armed())
-        libc_use_known();
+    known_wait();
     return (void *)libc_real()->vfork;
 }
 
