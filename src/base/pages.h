@@ -30,6 +30,13 @@ static inline struct range base_pages_of(struct range bytes)
     return (struct range){bytes.low & ~mask, (bytes.high + mask) & ~mask};
 }
 
+/* The pages that a byte range fills. Empty where it fills none. */
+static inline struct range base_pages_within(struct range bytes)
+{
+    uintptr_t mask = base_page_bytes() - 1;
+    return (struct range){(bytes.low + mask) & ~mask, bytes.high & ~mask};
+}
+
 static inline bool base_ranges_overlap(struct range a, struct range b)
 {
     return a.low < b.high && b.low < a.high;

@@ -133,19 +133,13 @@ void observe_stop(void)
 
 /* --- sampling --- */
 
-static struct range inner_pages(struct range bytes)
-{
-    uintptr_t mask = base_page_bytes() - 1;
-    return (struct range){(bytes.low + mask) & ~mask, bytes.high & ~mask};
-}
-
 /* Pages that are the buffer's alone can always be watched. Those at its ends only when nothing of
  * MPI's or of another thread's lies there that a system call could meet. */
 static enum reason find_pages(const struct observe_buffer *buffer, struct range *pages)
 {
     enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps);
     bool may_share = reason == REASON_NONE && !profile_is_shared;
-    *pages = may_share ? base_pages_of(buffer->bytes) : inner_pages(buffer->bytes);
+    *pages = may_share ? base_pages_of(buffer->bytes) : base_pages_within(buffer->bytes);
     if (requests_are_unknown() || neighbours_own_thread(*pages) || (buffer->has_gaps && !may_share))
         return reason == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : reason;
     return base_range_is_empty(*pages) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;

@@ -428,8 +428,7 @@ static void edge_inherit(struct range edge)
 /* Nobody will bring the data: the pages that are the message's alone stay closed. */
 static bool hold_lose(struct hold *hold, struct range pages)
 {
-    size_t page_bytes = base_page_bytes();
-    struct range inner = {(hold->bytes.low + page_bytes - 1) & ~(page_bytes - 1), hold->bytes.high & ~(page_bytes - 1)};
+    struct range inner = base_pages_within(hold->bytes);
     if (base_range_is_empty(inner))
         inner = (struct range){pages.high, pages.high};
     edge_inherit((struct range){pages.low, inner.low});
