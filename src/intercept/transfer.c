@@ -362,21 +362,15 @@ void transfer_wait_due_unless_interrupted(void)
         transfer_wait_due();
 }
 
-bool transfer_is_receiving(void)
-{
-    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
-    return protect_find_op(anything, true) != 0;
-}
-
 /* The engine ends the ops: another thread may be inside MPI for as long as it likes. */
 static bool transfer_await_received(int patience_s)
 {
     enum { NS_PER_S = 1000000000 };
     const struct timespec pause = {0, 500000};
     int64_t until_ns = base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
-    while (transfer_is_receiving() && base_clock_now_ns() < until_ns)
+    while (protect_is_receiving() && base_clock_now_ns() < until_ns)
         syscall(SYS_nanosleep, &pause, NULL);
-    return !transfer_is_receiving();
+    return !protect_is_receiving();
 }
 
 bool transfer_wait_received(int patience_s)

@@ -86,9 +86,6 @@ void transfer_wait_own(void);
 void transfer_wait_due(void);
 void transfer_wait_due_unless_interrupted(void);
 
-/* Is any memory being received into? (What is sent everybody may read.) */
-bool transfer_is_receiving(void);
-
 /* Before the process is copied: waits for this thread's ops as long as it takes, and for
  * other threads' receives so many seconds, since they may need what this thread does next.
  * False when that was in vain. In a handler that interrupted a wait, as far as that can be

@@ -35,11 +35,6 @@ void intercept_wait_known(void)
     transfer_wait_own();
 }
 
-bool intercept_is_receiving(void)
-{
-    return transfer_is_receiving();
-}
-
 void intercept_wait_copied(void)
 {
     enum { PATIENCE_S = 10 };

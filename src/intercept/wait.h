@@ -25,9 +25,6 @@ void intercept_wait_all(void);
  * itself depend on what this thread is about to do. */
 void intercept_wait_known(void);
 
-/* Is any memory being received into? */
-bool intercept_is_receiving(void);
-
 /* Before the process is copied: waits until nothing is being received, so that the copy
  * has all data. Where other threads' messages do not come for ten seconds, which may be
  * for want of what this thread does next, it goes on without them, once and for all: see

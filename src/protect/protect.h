@@ -94,6 +94,13 @@ static inline bool protect_is_armed(void)
  * With `allow_read`, no-write holds do not count. Safe in signal context. */
 uint64_t protect_find_op(struct range bytes, bool allow_read);
 
+/* Is any memory being received into? (What is sent everybody may read.) */
+static inline bool protect_is_receiving(void)
+{
+    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
+    return protect_find_op(anything, true) != 0;
+}
+
 /* A descriptor that becomes readable when a touch waits in the kernel, or -1;
  * and what reads it and reports the touches. For the engine thread. */
 int protect_event_descriptor(void);

@@ -229,7 +229,7 @@ static bool is_file(int descriptor)
 void libc_use_file(int descriptor)
 {
     /* Only who has received knows of anything that others did. */
-    if (!gate_is_inside() && intercept_is_receiving() && is_file(descriptor))
+    if (!gate_is_inside() && protect_is_receiving() && is_file(descriptor))
         libc_use_known();
 }
 

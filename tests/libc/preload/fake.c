@@ -67,11 +67,6 @@ void intercept_wait_known(void)
     intercept_wait_all();
 }
 
-bool intercept_is_receiving(void)
-{
-    return protect_armed_count != 0;
-}
-
 void intercept_wait_copied(void)
 {
     intercept_wait_all();
