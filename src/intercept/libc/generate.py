@@ -211,14 +211,17 @@ def call_case_c(function: Function) -> str:
     )
 
 
+def plain_case_c(name: str) -> str:
+    """The C label of one system call, where the machine has it."""
+    return f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n"
+
+
 def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     """The function that waits for what a system call uses, by its number."""
     rows = {function.name: function for function in functions}
     same = "".join(call_case_c(rows[name]) for name in calls["same"])
-    none, all_ = (
-        "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n" for name in calls[kind])
-        for kind in ("none", "all")
-    )
+    all_ = "".join(plain_case_c(name) for name in calls["all"])
+    none = "".join(plain_case_c(name) for name in calls["none"])
     return (
         "bool libc_use_system_call(long number, long a, long b, long c, long d, long e, long f)\n"
         f"{{\n    switch (number) {{\n{same}{all_}        libc_use_all();\n        return true;\n"
