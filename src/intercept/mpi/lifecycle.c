@@ -31,8 +31,8 @@ static void lifecycle_start(int provided_ordinal)
 {
     struct session_facts facts = {
         .abi = ABI_NAME, .rank = -1, .size = -1, .provided_ordinal = provided_ordinal, .poke = poke};
-    real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
     MPI_Comm parent = abi_handles.comm_null;
+    real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
     real.MPI_Comm_size(abi_handles.comm_world, &facts.size);
     real.MPI_Comm_get_parent(&parent);
     facts.is_spawned = parent != abi_handles.comm_null;
