@@ -16,7 +16,6 @@ from lapwing.errors import LapwingError
 REMEDY = "choose another place"
 DEVICES = ("/dev/", "/proc/")  # what stands there is no file that another may take the place of
 
-
 # What matplotlib writes; a name without an ending gets .png.
 PLOT_ENDINGS = ("", ".png", ".svg", ".svgz", ".pdf", ".eps", ".ps", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 

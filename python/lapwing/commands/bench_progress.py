@@ -16,7 +16,9 @@ from lapwing.bench.plan import MEMORY_BITS_PER_S, parse_computes, parse_sizes
 from lapwing.bench.progress import OPERATIONS, WORKS, Entry, describe_entry, gather, parse_operations, prepare_entry
 from lapwing.commands.experiment import (
     add_place_flags,
+    add_ranks_flag,
     add_repetition_flags,
+    check_ranks,
     check_repetitions,
     forward_options,
     make_document,
@@ -49,7 +51,7 @@ class ProgressExperiment:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         add_place_flags(parser)
-        parser.add_argument("--ranks", type=int, default=2, metavar="N", help="ranks, in the lab one per host")
+        add_ranks_flag(parser)
         text = f"of {', '.join(OPERATIONS)} (default: exchange)"
         parser.add_argument("--operations", default="exchange", metavar="LIST", help=text)
         parser.add_argument("--sizes", metavar="LIST", default="64KiB,1MiB,4MiB", help="4KiB,1MiB or 4KiB:64MiB:4")
@@ -66,8 +68,7 @@ class ProgressExperiment:
         check_repetitions(arguments)
         operations, sizes = parse_operations(arguments.operations), parse_sizes(arguments.sizes)
         computes = parse_computes(arguments.compute) if arguments.compute else []
-        if arguments.ranks < 2:
-            raise LapwingError("there must be at least 2 ranks", "correct --ranks")
+        check_ranks(arguments)
         if arguments.option_progress:
             raise LapwingError("--progress is what is compared here", "use --strategies")
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)

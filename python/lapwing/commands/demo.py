@@ -12,7 +12,7 @@ from rich.table import Table
 from lapwing.bench.demo import run_demo, size_grid
 from lapwing.bench.mpi import build_program
 from lapwing.bench.place import open_place
-from lapwing.commands.experiment import add_place_flags, forward_options, prepare_place
+from lapwing.commands.experiment import add_place_flags, add_ranks_flag, check_ranks, forward_options, prepare_place
 from lapwing.errors import LapwingError
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, check_plot, write_text
@@ -22,7 +22,6 @@ from lapwing.report.summary import format_bytes
 SCHEMA = "lapwing-demo-1"
 RUNS_PER_ROUND = 4
 PLANES_LEAST = 2  # the solver's two faces
-RANKS_LEAST = 2
 LABELS = {
     "stock": "stock",
     "lapwing": "under Lapwing",
@@ -47,7 +46,7 @@ class DemoCommand:
         parser.add_argument(
             "--planes", type=int, metavar="N", help="grid planes of a rank (default: work as long as the messages)"
         )
-        parser.add_argument("--ranks", type=int, default=2, metavar="N", help="ranks, a host for each (default: 2)")
+        add_ranks_flag(parser)
         parser.add_argument("--steps", type=int, default=40, metavar="N", help="time steps (default: 40)")
         parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of each kind (default: 3)")
         parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot (.png or .svg)")
@@ -58,8 +57,7 @@ class DemoCommand:
         """Run, show; 1 when the results differ."""
         if arguments.steps < 1 or arguments.rounds < 1:
             raise LapwingError("steps and rounds must be at least 1", "correct the numbers")
-        if arguments.ranks < RANKS_LEAST:
-            raise LapwingError(f"ranks must be at least {RANKS_LEAST}", "correct the number")
+        check_ranks(arguments)
         if arguments.planes is not None and arguments.planes < PLANES_LEAST:
             raise LapwingError(f"planes must be at least {PLANES_LEAST}", "correct the number")
         check_outputs(arguments.output)

@@ -28,6 +28,7 @@ from lapwing.outfiles import check_outputs, check_plot, write_text
 from lapwing.output import Screen
 
 SCHEMA = "lapwing-bench-1"
+RANKS_LEAST = 2  # less have no messages
 
 
 def add_place_flags(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +37,18 @@ def add_place_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", default="1gbit", help="link rate of the lab, or none (default: 1gbit)")
     parser.add_argument("--cores-per-host", type=int, default=1, metavar="N", help="cores of a host (default: 1)")
     parser.add_argument("--shared-memory", action="store_true", help="use no lab, but run all ranks on this machine")
+
+
+def add_ranks_flag(parser: argparse.ArgumentParser) -> None:
+    """Declare how many ranks take part."""
+    text = "ranks, in the lab one per host (default: 2)"
+    parser.add_argument("--ranks", type=int, default=RANKS_LEAST, metavar="N", help=text)
+
+
+def check_ranks(arguments: argparse.Namespace) -> None:
+    """Refuse what has no messages."""
+    if arguments.ranks < RANKS_LEAST:
+        raise LapwingError(f"there must be at least {RANKS_LEAST} ranks", "correct --ranks")
 
 
 def add_repetition_flags(parser: argparse.ArgumentParser) -> None:
