@@ -19,6 +19,18 @@ void check_start_multiple(int *argc, char ***argv)
     exit(77); /* what the runner takes for a skipped case */
 }
 
+MPI_Comm check_spawn(char *program)
+{
+    MPI_Comm child;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &child, MPI_ERRCODES_IGNORE) ==
+        MPI_SUCCESS)
+        return child;
+    puts("this MPI cannot spawn");
+    MPI_Finalize();
+    exit(77);
+}
+
 int check_end(void)
 {
     if (check_rank() == 0)

@@ -16,6 +16,8 @@ enum { CHECK_LARGE_BYTES = 1 << 20 };
 void check_start(int *argc, char ***argv);
 /* As MPI_THREAD_MULTIPLE; an MPI that does not provide it ends the test as skipped. */
 void check_start_multiple(int *argc, char ***argv);
+/* One more process, of this program; an MPI that cannot spawn ends the test as skipped. Called by all ranks. */
+MPI_Comm check_spawn(char *program);
 int check_end(void); /* MPI_Finalize; rank 0 prints "ok"; returns 0 */
 
 int check_rank(void);

@@ -23,7 +23,7 @@ static void exchange(MPI_Comm between, int is_child)
 
 int main(int argc, char **argv)
 {
-    MPI_Comm parent, children;
+    MPI_Comm parent;
     check_start(&argc, &argv);
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {
@@ -35,17 +35,11 @@ int main(int argc, char **argv)
     check_fill(buffer, CHECK_LARGE_BYTES, 9);
     MPI_Sendrecv_replace(buffer, CHECK_LARGE_BYTES, MPI_BYTE, 1 - check_rank(), 0, 1 - check_rank(), 0, MPI_COMM_WORLD,
                          MPI_STATUS_IGNORE);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE) !=
-        MPI_SUCCESS) {
-        printf("this MPI cannot spawn\n");
-        MPI_Finalize();
-        return 77;
-    }
+    MPI_Comm child = check_spawn(argv[0]);
     check(check_is_filled(buffer, CHECK_LARGE_BYTES, 9), "the message before");
     if (check_rank() == 0)
-        exchange(children, 0);
+        exchange(child, 0);
     else
-        MPI_Comm_disconnect(&children);
+        MPI_Comm_disconnect(&child);
     return check_end();
 }

@@ -40,7 +40,7 @@ static void rounds_play(MPI_Comm between, int is_child)
 
 int main(int argc, char **argv)
 {
-    MPI_Comm parent, children;
+    MPI_Comm parent;
     check_start(&argc, &argv);
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {
@@ -48,13 +48,6 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE) !=
-        MPI_SUCCESS) {
-        printf("this MPI cannot spawn\n");
-        MPI_Finalize();
-        return 77;
-    }
-    rounds_play(children, 0);
+    rounds_play(check_spawn(argv[0]), 0);
     return check_end();
 }
