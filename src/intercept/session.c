@@ -202,6 +202,7 @@ static enum reason session_profile(const struct session_facts *facts)
     requests_share(profile.is_shared);
     record_is_shared = profile.is_shared;
     copied_objects_track();
+    profile.matches_first = session_matches_first();
     if (!profile_start(&profile))
         session_note(identity.notice, sizeof identity.notice, "no profile: its file could not be made");
     return REASON_SWITCHED_OFF;

@@ -131,6 +131,7 @@ static void header_fill(const struct profile_identity *identity)
     header->pid = (uint32_t)getpid();
     header->core_count = core_count();
     header->online_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    header->matching = identity->matches_first ? PROFILE_MATCHES_FIRST : PROFILE_MATCHES_LATER;
     header->started_unix_ns = unix_now_ns();
     header->started_ns = (uint64_t)base_clock_now_ns();
     header->ended_ns = header->started_ns;

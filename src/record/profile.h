@@ -14,7 +14,8 @@
 struct profile_identity {
     int rank;
     int size;
-    bool is_shared; /* several threads may be in MPI at once */
+    bool is_shared;     /* several threads may be in MPI at once */
+    bool matches_first; /* receives would, without a profile */
     const char *abi;
     const char *mpi_library;
     uint32_t event_capacity; /* events of the timeline to keep; 0: none */

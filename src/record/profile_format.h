@@ -21,6 +21,9 @@ enum { PROFILE_VERSION = 1, PROFILE_BLOCK_BYTES = 64 };
 /* `state`: how the process ended. One that died without a word is still running. */
 enum profile_state { PROFILE_RUNNING = 0, PROFILE_FINALIZED = 1, PROFILE_EXITED = 2 };
 
+/* Whether receives would wait for their messages to be announced (`--match`). Records of older versions do not say. */
+enum profile_matching { PROFILE_MATCHING_UNKNOWN = 0, PROFILE_MATCHES_LATER = 1, PROFILE_MATCHES_FIRST = 2 };
+
 /* 512 bytes. What is atomic changes while the program runs, by any thread. */
 struct profile_header {
     char magic[8];
@@ -46,7 +49,8 @@ struct profile_header {
     char mpi_library[256];
     char abi[16];
     uint32_t online_count; /* cores of the host; 0 in records of older versions */
-    char spare[60];
+    uint32_t matching;     /* enum profile_matching */
+    char spare[56];
 };
 
 enum profile_kind {

@@ -151,10 +151,17 @@ def check_ends(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterato
         yield "a rank claims to have finalized"
 
 
+def check_matching(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterator[str]:
+    """Threads that receive are told from those that do not."""
+    if profile.matches_first is not (case.argument == "multiple"):
+        yield f"the record says {profile.matches_first}"
+
+
 Check = Callable[[Case, JobProfile, Sequence[str]], Iterator[str]]
 CHECKS: Mapping[str, Sequence[Check]] = {
     "slack": [check_slack],
     "ends": [check_ends],
+    "matching": [check_matching],
 }
 
 

@@ -44,6 +44,7 @@ class FileSpec:
     elapsed_ns: int = 1_000_000
     version: int = 1
     lost_requests: int = 0
+    matching: int = 0
     blocks: list[bytes] = field(default_factory=list)
 
 
@@ -93,7 +94,7 @@ def make_file(spec: FileSpec) -> bytes:
     blocks = make_blocks(spec)
     started_ns = 5_000
     header = struct.pack(
-        "<8sIIIIiiIIIIQQQQQQQQ64s256s16s64x",
+        "<8sIIIIiiIIIIQQQQQQQQ64s256s16sII56x",
         b"LAPPROF\0",
         spec.version,
         HEADER_BYTES,
@@ -116,6 +117,8 @@ def make_file(spec: FileSpec) -> bytes:
         b"node7",
         b"/usr/lib/libmpi.so.40",
         b"openmpi",
+        0,
+        spec.matching,
     )
     return header + blocks
 

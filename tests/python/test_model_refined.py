@@ -304,14 +304,20 @@ def test_waiting_for_a_late_peer_is_no_data_time() -> None:
     assert idle_ns[1] < 0.02 * profile.elapsed_ns
 
 
-def test_receives_of_more_than_two_ranks_absorb_no_lateness() -> None:
+@pytest.mark.parametrize(
+    ("rank_count", "matches_first", "is_absorbed"),
+    [(2, None, True), (3, None, False), (2, True, False), (3, False, True)],
+)
+def test_receives_that_are_matched_first_absorb_no_lateness(
+    rank_count: int, matches_first: bool | None, is_absorbed: bool
+) -> None:
     """They return when their message has been announced: what hides is the transfer."""
     pair = profile_of(imbalanced, 64 << 10)
-    third = replace(pair.ranks[0], rank=2)
-    for profile, is_absorbed in ((pair, True), (replace(pair, ranks=(*pair.ranks, third)), False)):
-        outcome = next(o for o in predict(profile, make_ideal_setup(profile), Way.DEFERRED).ranks if o.rank.rank == 0)
-        receives = [site for site in outcome.sites if site.times.site.function == "MPI_Recv"]
-        assert [site.hidden_with_idle_ns > site.hidden_ns for site in receives] == [is_absorbed]
+    ranks = (*pair.ranks, replace(pair.ranks[0], rank=2))[:rank_count]
+    profile = replace(pair, ranks=ranks, matches_first=matches_first)
+    outcome = next(o for o in predict(profile, make_ideal_setup(profile), Way.DEFERRED).ranks if o.rank.rank == 0)
+    receives = [site for site in outcome.sites if site.times.site.function == "MPI_Recv"]
+    assert [site.hidden_with_idle_ns > site.hidden_ns for site in receives] == [is_absorbed]
 
 
 def test_late_peer_time_that_was_measured_is_believed() -> None:

@@ -49,6 +49,15 @@ def test_every_field_arrives(tmp_path: Path) -> None:
     assert reduce.computation_before == Moments()
 
 
+@pytest.mark.parametrize(
+    ("stored", "matches_first"), [((0, 0), None), ((1, 1), False), ((1, 2), True), ((0, 2), True), ((9, 0), None)]
+)
+def test_matching_arrives(stored: tuple[int, int], matches_first: bool | None, tmp_path: Path) -> None:
+    """Of any rank; records of older versions do not say."""
+    specs = [replace(make_receive(rank, 2), matching=code) for rank, code in enumerate(stored)]
+    assert read_recorded(write_job(tmp_path, specs)).matches_first is matches_first
+
+
 def test_slack_and_touches_arrive(tmp_path: Path) -> None:
     receive = read_recorded(write_job(tmp_path, [make_receive()])).ranks[0].sites[0]
     slack = receive.slack

@@ -275,6 +275,8 @@ class JobProfile:
 
     cores_per_rank: the cores that one rank computes on (N of the paper); None when not known.
     spare_cores: cores of each host that no rank computes on; an engine there slows nobody.
+    matches_first: whether Lapwing would let receives return only when their messages have been announced (`--match`);
+        None when not known.
     unknown: sentences that say what this source cannot tell.
     """
 
@@ -287,6 +289,7 @@ class JobProfile:
     spare_cores: int = 0
     link: Link | None = None
     calibration: Calibration | None = None
+    matches_first: bool | None = None
     unknown: tuple[str, ...] = ()
 
     @property

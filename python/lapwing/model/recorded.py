@@ -180,6 +180,12 @@ def estimate_cores(headers: Sequence[RankHeader]) -> int | None:
     return min(share_cores(header.core_count, header.online_count, counts[header.host]) for header in headers)
 
 
+def find_matching(headers: Sequence[RankHeader]) -> bool | None:
+    """Say whether any rank's receives would be matched first; None when the record does not say."""
+    known = [header.matches_first for header in headers if header.matches_first is not None]
+    return any(known) if known else None
+
+
 def read_calibration(about: Mapping[str, Any], source: str) -> Calibration | None:
     """Return the calibration that `lapwing profile --calibrate` has added."""
     found = about.get("calibration")
@@ -211,6 +217,7 @@ def convert_profile(job: ProfileJob) -> JobProfile:
         command=" ".join(map(str, command)) if isinstance(command, list) else "",
         cores_per_rank=estimate_cores(headers),
         calibration=read_calibration(job.about, str(job.path)),
+        matches_first=find_matching(headers),
         unknown=list_unknown(job, headers),
     )
 

@@ -15,7 +15,7 @@ from lapwing.profile.record import decode_text
 
 MAGIC = b"LAPPROF\0"
 VERSION = 1
-HEADER = struct.Struct("<8sIIIIiiIIIIQQQQQQQQ64s256s16sI60x")
+HEADER = struct.Struct("<8sIIIIiiIIIIQQQQQQQQ64s256s16sII56x")
 BLOCK_BYTES = 64
 BLOCKS_MAX = 1 << 24
 NAME = struct.Struct("<II56s")
@@ -28,6 +28,7 @@ SITE_BLOCKS = 3
 KIND_NAME, KIND_MODULE, KIND_SITE = 1, 2, 3
 KIND_SIZE, KIND_SLACK, KIND_TOUCH, KIND_PEER, KIND_PASS, KIND_EVENTS = 4, 5, 6, 7, 8, 9
 CELL_KINDS = range(KIND_SIZE, KIND_PASS + 1)
+MATCHING = {1: False, 2: True}  # else not known
 UNSET = (1 << 64) - 1  # a minimum of nothing
 STATES = ("running", "finalized", "exited")
 REMEDY = "give a file that `lapwing profile` wrote"
@@ -56,6 +57,7 @@ class RankHeader:
     mpi_library: str
     abi: str
     online_count: int
+    matches_first: bool | None
 
     @property
     def length_bytes(self) -> int:
@@ -172,6 +174,7 @@ def decode_header(data: bytes, source: str) -> RankHeader:
         mpi_library=decode_text(fields[20]),
         abi=decode_text(fields[21]),
         online_count=fields[22],
+        matches_first=MATCHING.get(fields[23]),
     )
 
 
