@@ -1111,7 +1111,6 @@ static bool dlsym_hides_names(void)
     return is_found && dlsym(library, "none") == NULL && dlerror();
 }
 
-/* The errors of dlopen and dlsym are the program's, not the lookup's. */
 /* Whether or not this processor has keys. */
 static bool protection_keys_are_told(void)
 {
@@ -1134,6 +1133,16 @@ static bool profiling_names_are_told(void)
     return is_quiet && notes->bypass_count == 1;
 }
 
+/* One that this libc may lack, as GLIBC before 2.39 does. */
+static bool lacking_names_look_absent(void)
+{
+    void *libc = dlopen("libc.so.6", RTLD_NOW);
+    bool is_lacking = dlsym(libc, "pidfd_spawnp") == NULL;
+    bool is_hidden = dlsym(RTLD_DEFAULT, "pidfd_spawnp") == NULL;
+    return is_hidden == is_lacking && (!is_lacking || dlerror() != NULL) && dlsym(RTLD_NEXT, "read") != NULL;
+}
+
+/* The errors of dlopen and dlsym are the program's, not the lookup's. */
 static bool loader_error_survives(void)
 {
     dlopen("/no/library.so", RTLD_NOW);
@@ -1213,6 +1222,7 @@ static const struct {
     {"dlsym_hides_names", dlsym_hides_names},
     {"protection_keys_are_told", protection_keys_are_told},
     {"profiling_names_are_told", profiling_names_are_told},
+    {"lacking_names_look_absent", lacking_names_look_absent},
     {"loader_error_survives", loader_error_survives},
     {"next_is_the_callers_next", next_is_the_callers_next},
     {"patchers_find_libcs_functions", patchers_find_libcs_functions},

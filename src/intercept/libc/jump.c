@@ -72,6 +72,15 @@ static bool is_entry_alone(void *handle, const char *name)
     return handle != RTLD_DEFAULT || !intercept_bind_offers(name);
 }
 
+/* True where an entry of ours is the answer and libc has no such function: who asks goes
+ * another way without (Rust's standard library asks for pidfd_spawnp). */
+static bool is_absent_entry(void *handle, const char *name)
+{
+    if (!libc_real_lacks(name))
+        return false;
+    return handle == RTLD_NEXT || is_ours(libc_real()->dlsym(handle, name));
+}
+
 /* MPI's own libraries, and our binding, ask for what they like. */
 static bool is_of_program(void *caller)
 {
@@ -93,7 +102,7 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
         return (void *)dlsym_behind_us;
     if (handle != RTLD_NEXT && base_text_begins(name, "MPI_") && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
-    return (void *)libc_real()->dlsym;
+    return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)libc_real()->dlsym;
 }
 
 static void known_wait(void)

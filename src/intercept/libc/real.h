@@ -25,6 +25,9 @@ void libc_real_load(void);
 long libc_real_absent(void);
 void *libc_real_absent_null(void);
 
+/* Is this the name of an entry that has nothing behind it? Once they are looked up. */
+bool libc_real_lacks(const char *name);
+
 static inline bool libc_real_is_ready(void)
 {
     /* acquire: pairs with the release in libc_real_load, so that whoever sees
