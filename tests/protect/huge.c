@@ -23,14 +23,17 @@ static long huge_kib(const char *memory)
     return kib;
 }
 
-/* A mapping of its own, so that smaps shows it alone: guard pages on both sides. */
+/* A mapping of its own, so that smaps shows it alone: guard pages on both sides. Of small pages, also where the
+ * system makes huge ones unasked (transparent_hugepage/enabled: always); they may become huge ones afterwards. */
 static char *memory_alone(void)
 {
     char *space = mmap(NULL, LENGTH + 2 * HUGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *aligned = (char *)(((uintptr_t)space + 2 * HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
     check(mprotect(aligned, LENGTH, PROT_READ | PROT_WRITE) == 0, "mprotect");
+    madvise(aligned, LENGTH, MADV_NOHUGEPAGE);
     for (size_t i = 0; i < LENGTH; i++)
         aligned[i] = (char)(i * 7 + i / PAGE);
+    madvise(aligned, LENGTH, MADV_HUGEPAGE);
     return aligned;
 }
 
