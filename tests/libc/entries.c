@@ -340,8 +340,14 @@ typedef int fxstat_fn(int, int, struct stat *);
 static struct stat *stat_of(char *held) { hold(held); return (struct stat *)held; }
 static long run_fstat(char *h) { return fstat(0, stat_of(h)); }
 static long run_fstat64(char *h) { return fstat64(0, (struct stat64 *)stat_of(h)); }
-static long run___fxstat(char *h) { return CALL("__fxstat", fxstat_fn *, 1, 0, stat_of(h)); }
-static long run___fxstat64(char *h) { return CALL("__fxstat64", fxstat_fn *, 1, 0, stat_of(h)); }
+/* The kernel's own struct stat (bits/stat.h before GLIBC 2.33): with another, libc copies. */
+#ifdef __aarch64__
+enum { FXSTAT_VERSION = 0 };
+#else
+enum { FXSTAT_VERSION = 1 };
+#endif
+static long run___fxstat(char *h) { return CALL("__fxstat", fxstat_fn *, FXSTAT_VERSION, 0, stat_of(h)); }
+static long run___fxstat64(char *h) { return CALL("__fxstat64", fxstat_fn *, FXSTAT_VERSION, 0, stat_of(h)); }
 static long run_statfs(char *h) { hold(h); return statfs("/", (struct statfs *)h); }
 static long run_statfs64(char *h) { hold(h); return statfs64("/", (struct statfs64 *)h); }
 static long run_fstatfs(char *h) { int d = file_full(); hold(h); return fstatfs(d, (struct statfs *)h); }

@@ -139,10 +139,12 @@ static size_t arguments_count(const char *first, va_list list)
     return count;
 }
 
-static void arguments_copy(char **arguments, size_t count, const char *first, va_list list)
+/* By its address, since execle reads on where this ends (C17, 7.16p3: a copy would leave
+ * the caller's list indeterminate; on x86-64 it goes on all the same, on aarch64 not). */
+static void arguments_copy(char **arguments, size_t count, const char *first, va_list *list)
 {
     for (size_t i = 0; i <= count; i++)
-        arguments[i] = i == 0 ? (char *)first : count ? va_arg(list, char *) : NULL;
+        arguments[i] = i == 0 ? (char *)first : count ? va_arg(*list, char *) : NULL;
 }
 
 /* Made from functions.toml: they wait for what they are given. */
@@ -159,7 +161,7 @@ int libc_entry_execl(const char *path, const char *argument, ...)
     va_end(list);
     char *arguments[count + 1];
     va_start(list, argument);
-    arguments_copy(arguments, count, argument, list);
+    arguments_copy(arguments, count, argument, &list);
     va_end(list);
     return libc_entry_execv(path, arguments);
 }
@@ -173,7 +175,7 @@ int libc_entry_execlp(const char *path, const char *argument, ...)
     va_end(list);
     char *arguments[count + 1];
     va_start(list, argument);
-    arguments_copy(arguments, count, argument, list);
+    arguments_copy(arguments, count, argument, &list);
     va_end(list);
     return libc_entry_execvp(path, arguments);
 }
@@ -187,7 +189,7 @@ int libc_entry_execle(const char *path, const char *argument, ...)
     va_end(list);
     char *arguments[count + 1];
     va_start(list, argument);
-    arguments_copy(arguments, count, argument, list);
+    arguments_copy(arguments, count, argument, &list);
     char **environment = va_arg(list, char **); /* follows the null that ends the list */
     va_end(list);
     return libc_entry_execve(path, arguments, environment);
