@@ -86,12 +86,14 @@ struct toucher {
     volatile char *address;
     bool is_write;
     char value; /* read, or to be written */
+    _Atomic bool has_begun;
     _Atomic bool is_through;
 };
 
 __attribute__((unused)) static void *toucher_run(void *argument)
 {
     struct toucher *toucher = argument;
+    atomic_store(&toucher->has_begun, true);
     if (toucher->is_write)
         *toucher->address = toucher->value;
     else
@@ -105,6 +107,7 @@ __attribute__((unused)) static void toucher_start(struct toucher *toucher, char 
     toucher->address = address;
     toucher->is_write = is_write;
     toucher->value = value;
+    atomic_store(&toucher->has_begun, false);
     atomic_store(&toucher->is_through, false);
     check(pthread_create(&toucher->thread, NULL, toucher_run, toucher) == 0, "pthread_create");
 }

@@ -71,6 +71,8 @@ static void touch_read_late(char *memory, size_t length_bytes)
     atomic_store(&touches_seen, 0);
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory, length_bytes, TEST_OP);
     toucher_start(&toucher, memory + 5, false, 0);
+    while (!atomic_load(&toucher.has_begun))
+        sleep_ms(1);
     sleep_ms(30);
     protect_hold_release(hold);
     toucher_join(&toucher);
