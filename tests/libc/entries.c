@@ -444,6 +444,10 @@ static long run_prlimit64(char *h) { hold(h); return prlimit64(0, RLIMIT_CORE, N
 static long run_pthread_getaffinity_np(char *h) { hold(h); return pthread_getaffinity_np(pthread_self(), 128, (cpu_set_t *)h); }
 static long run_pthread_setaffinity_np(char *h) { memset(h, 255, 128); hold(h); return pthread_setaffinity_np(pthread_self(), 128, (cpu_set_t *)h); }
 static long run_sched_getparam(char *h) { hold(h); return sched_getparam(0, (struct sched_param *)h); }
+typedef int sched_setattr_fn(pid_t, void *, unsigned);
+typedef int sched_getattr_fn(pid_t, void *, unsigned, unsigned);
+static long run_sched_setattr(char *h) { *(unsigned *)h = 56; hold(h); return CALL("sched_setattr", sched_setattr_fn *, 0, h, 0); }
+static long run_sched_getattr(char *h) { hold(h); return CALL("sched_getattr", sched_getattr_fn *, 0, h, 56, 0); }
 static long run_sched_setparam(char *h) { hold(h); return sched_setparam(0, (struct sched_param *)h); }
 static long run_sched_setscheduler(char *h) { hold(h); return sched_setscheduler(0, SCHED_OTHER, (struct sched_param *)h); }
 static long run_sched_rr_get_interval(char *h) { hold(h); return sched_rr_get_interval(0, (struct timespec *)h); }
@@ -605,7 +609,7 @@ static const struct test_case cases[] = {
     READS(setitimer, 32), WRITES(timerfd_gettime, 32), READS(timerfd_settime, 32), READS(sigsuspend, 128),
     WRITES(sigpending, 128), READS(sigtimedwait, 128), READS(sigwaitinfo, 128), READS(sigwait, 128), WRITES(prlimit, 16),
     WRITES(prlimit64, 16), WRITES(pthread_getaffinity_np, 128), READS(pthread_setaffinity_np, 128),
-    WRITES(sched_getparam, 4), READS(sched_setparam, 4), READS(sched_setscheduler, 4), WRITES(sched_rr_get_interval, 16),
+    WRITES(sched_getparam, 4), READS(sched_setparam, 4), READS(sched_setattr, 56), WRITES(sched_getattr, 56), READS(sched_setscheduler, 4), WRITES(sched_rr_get_interval, 16),
     WRITES(getresuid, 4), WRITES(getresgid, 4), WRITES(wait3, 4), WRITES(waitid, sizeof(siginfo_t)),
     WRITES(msgctl, sizeof(struct msqid_ds)), WRITES(shmctl, sizeof(struct shmid_ds)), READS(semop, 6),
     READS(semtimedop, 6), WRITES(semctl, 4096), READS(mq_send, 50), READS(mq_timedsend, 50), WRITES(mq_receive, 100),
