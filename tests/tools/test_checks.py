@@ -64,7 +64,8 @@ class Preload(unittest.TestCase):
 
     def test_glibc(self) -> None:
         """Versions are compared as numbers."""
-        self.assertEqual(check_preload.find_glibc("GLIBC_2.9 GLIBC_2.34 GLIBC_2.2.5"), (2, 34))
+        symbols = "UND a@GLIBC_2.9 (2)\nUND b@GLIBC_2.34 (3)\nUND c@GLIBC_2.2.5\nUND __isoc23_strtol@GLIBC_2.38 (4)\n"
+        self.assertEqual(check_preload.find_glibc(symbols), (2, 34))
 
 
 class Tables(unittest.TestCase):
