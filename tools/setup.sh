@@ -60,7 +60,6 @@ list_missing() {
     has mpicc.openmpi || echo openmpi-bin libopenmpi-dev
     has mpicc.mpich || echo mpich libmpich-dev
     has gfortran || echo gfortran
-    has clang-format || echo clang-format
     has shellcheck || echo shellcheck
 }
 
