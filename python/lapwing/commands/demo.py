@@ -13,7 +13,9 @@ from lapwing.bench.demo import run_demo, size_grid
 from lapwing.bench.mpi import build_program
 from lapwing.bench.place import open_place
 from lapwing.commands.experiment import add_place_flags, add_ranks_flag, check_ranks, forward_options, prepare_place
-from lapwing.errors import LapwingError
+from lapwing.errors import LabError, LapwingError
+from lapwing.lab.network import choose_prefix
+from lapwing.launch.start import say
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, check_plot, write_text
 from lapwing.output import Screen
@@ -63,6 +65,7 @@ class DemoCommand:
         check_outputs(arguments.output)
         check_plot(arguments.plot)
         options = forward_options(arguments)
+        go_without_lab(arguments)
         mpi = prepare_place(arguments)
         with open_place(
             mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
@@ -94,6 +97,17 @@ class DemoCommand:
         console.print(make_table(result, title))
         for line in describe_result(result):
             console.print(line, highlight=False)
+
+
+def go_without_lab(arguments: argparse.Namespace) -> None:
+    """Take shared memory where no hosts can be emulated: containers often permit no namespaces."""
+    if arguments.shared_memory:
+        return
+    try:
+        choose_prefix()
+    except LabError as error:
+        say(f"notice: {error.message}: the ranks run on this machine itself, over shared memory")
+        arguments.shared_memory = True
 
 
 def make_table(result: dict[str, Any], title: str) -> Table:
