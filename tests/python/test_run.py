@@ -50,8 +50,11 @@ def test_variables_reach_the_ranks_but_not_the_launcher(
 
 
 def test_mpmd_reaches_both_programs(launcher: list[str], tmp_path: Path, stand_in_preload: Path) -> None:
-    line = ["run", *launcher, "-n", "1", "env", ":", "-n", "1", "env"]
-    done = start(line, tmp_path, stand_in_preload)
+    line = [*launcher, "-n", "1", "env", ":", "-n", "1", "env"]
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    if subprocess.run(line, env={**os.environ, **root}, capture_output=True, timeout=60).returncode < 0:
+        pytest.skip(f"{launcher[0]} crashes with two programs")  # Debian 13's does
+    done = start(["run", *line], tmp_path, stand_in_preload)
     assert done.stdout.count(f"LD_PRELOAD={stand_in_preload}") == 2, done.stderr
 
 
