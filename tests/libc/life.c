@@ -64,6 +64,15 @@ static bool a_thread_is_told(void)
            notes->several_threads == before + 1;
 }
 
+/* In a library of a transport's name. */
+static bool a_transports_thread_is_not_told(void)
+{
+    int before = notes->several_threads;
+    void *library = dlopen("libucs_test.so", RTLD_NOW);
+    int (*begin)(void) = library == NULL ? NULL : (int (*)(void))dlsym(library, "transport_begin");
+    return begin != NULL && begin() == 0 && notes->several_threads == before;
+}
+
 static int thread_end_c11(void *argument)
 {
     return argument != NULL;
@@ -1181,6 +1190,7 @@ static const struct {
     {"fork_waits_and_tells_the_child", fork_waits_and_tells_the_child},
     {"second_fork_handler_waits", second_fork_handler_waits},
     {"a_thread_is_told", a_thread_is_told},
+    {"a_transports_thread_is_not_told", a_transports_thread_is_not_told},
     {"a_c11_thread_is_told", a_c11_thread_is_told},
     {"threads_of_libc_are_told", threads_of_libc_are_told},
     {"openings_wait_for_all", openings_wait_for_all},

@@ -4,15 +4,13 @@
  * Lapwing; every other signal, and every other backend, is passed on. */
 #include "intercept/libc/signals.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "base/text.h"
 #include "engine/gate.h"
-#include "intercept/bind/bind.h"
 #include "intercept/libc/real.h"
+#include "intercept/libc/runtime.h"
 #include "intercept/libc/use.h"
 #include "protect/protect.h"
 
@@ -34,27 +32,13 @@ static bool signal_comes_any_time(int number)
     return true;
 }
 
-/* Handlers of runtime libraries, which every program of their kind has, and which touch
- * nothing of the program's: UCX and libfabric end with a backtrace, gfortran's and
- * Python's note the number in memory of their own. */
-static bool handler_is_of_runtime(sighandler_t handler)
-{
-    static const char *const beginnings[] = {"libuc", "libfabric", "libpsm", "libgfortran", "libpython", "python"};
-    Dl_info found;
-    if (dladdr((void *)handler, &found) == 0)
-        return false;
-    const char *name = base_text_file_name(found.dli_fname);
-    for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
-        if (base_text_begins(name, beginnings[i]))
-            return true;
-    return intercept_bind_is_of_mpi(name);
-}
-
 static void handler_note(int number, sighandler_t handler)
 {
     if (handler == SIG_DFL || handler == SIG_IGN || !signal_comes_any_time(number) || gate_is_inside())
         return;
-    if (libc_signals_have_handlers() || handler_is_of_runtime(handler))
+    /* Every program of their kind has those of runtimes: UCX and libfabric end with a backtrace,
+     * gfortran's and Python's note the number in memory of their own. */
+    if (libc_signals_have_handlers() || libc_runtime_is_any((uintptr_t)handler))
         return;
     gate_defer_signals();
     atomic_store_explicit(&have_handlers, true, memory_order_relaxed);

@@ -17,6 +17,7 @@
 #include "base/signals.h"
 #include "engine/gate.h"
 #include "intercept/libc/real.h"
+#include "intercept/libc/runtime.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/use.h"
 #include "protect/protect.h"
@@ -189,12 +190,18 @@ struct creation {
     uint64_t signals_before;
 };
 
+/* UCX begins one when it is loaded, where the machine has FUSE (src/ucs/vfs/fuse). */
+static bool thread_is_of_mpi(union thread_function start)
+{
+    return gate_is_inside() || is_of_mpi || libc_runtime_is_transport((uintptr_t)start.posix);
+}
+
 /* MPI's own threads leave signals to the program's: while the program's thread
  * defers them (gate.h), the kernel would give them to one of these, on whose stack
  * no handler of the program expects to run. */
 static struct creation creation_begin(union thread_function start, void *argument)
 {
-    struct creation creation = {malloc(sizeof *creation.given), gate_is_inside() || is_of_mpi, 0};
+    struct creation creation = {malloc(sizeof *creation.given), thread_is_of_mpi(start), 0};
     uint64_t most = base_signals_deferrable();
     if (creation.given != NULL)
         *creation.given = (struct thread_start){start, argument, creation.is_of_mpi};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Code that runs in a program's process and touches nothing of the program's. */
+#ifndef LIBC_RUNTIME_H
+#define LIBC_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Does code lie in a library that carries messages: an MPI library, or one below it (UCX,
+ * libfabric, PSM)? */
+bool libc_runtime_is_transport(uintptr_t code);
+
+/* The same, or in the runtime of a language (gfortran's, Python's)? */
+bool libc_runtime_is_any(uintptr_t code);
+
+#endif
