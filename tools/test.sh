@@ -35,7 +35,7 @@ step_lint() {
 
 step_shell() {
     command -v shellcheck >/dev/null || { echo "shellcheck is not installed"; return 77; }
-    shellcheck tools/*.sh tests/packages/*.sh .ci/run
+    shellcheck tools/*.sh tests/packages/*.sh tests/aarch64/*.sh .ci/run
 }
 
 configure() {
@@ -154,6 +154,11 @@ step_stress() {
     for seed in 1 2 3; do
         run_mpi --program stress --verbose --timeout 600 -- 100000 "$seed" || return 1
     done
+}
+
+# Another processor, emulated: a quarter of an hour.
+step_aarch64() {
+    tests/aarch64/run.sh build/aarch64
 }
 
 step_call() {
