@@ -147,10 +147,16 @@ static void arguments_copy(char **arguments, size_t count, const char *first, va
         arguments[i] = i == 0 ? (char *)first : count ? va_arg(*list, char *) : NULL;
 }
 
-/* Made from functions.toml: they wait for what they are given. */
-int libc_entry_execv(const char *path, char *const *arguments) LIBC_ENTRY(execv);
-int libc_entry_execvp(const char *path, char *const *arguments) LIBC_ENTRY(execvp);
-int libc_entry_execve(const char *path, char *const *arguments, char *const *environment) LIBC_ENTRY(execve);
+/* As the entries of execv and its kin do; those are not called, since another preload's may answer to their names. */
+static void arguments_wait(const char *path, char *const *arguments, char *const *environment)
+{
+    if (!protect_is_armed())
+        return;
+    libc_use_string(path);
+    libc_use_strings(arguments);
+    libc_use_strings(environment);
+    libc_use_all();
+}
 
 int libc_entry_execl(const char *path, const char *argument, ...) LIBC_ENTRY(execl);
 int libc_entry_execl(const char *path, const char *argument, ...)
@@ -163,7 +169,8 @@ int libc_entry_execl(const char *path, const char *argument, ...)
     va_start(list, argument);
     arguments_copy(arguments, count, argument, &list);
     va_end(list);
-    return libc_entry_execv(path, arguments);
+    arguments_wait(path, arguments, environ);
+    return libc_real()->execv(path, arguments);
 }
 
 int libc_entry_execlp(const char *path, const char *argument, ...) LIBC_ENTRY(execlp);
@@ -177,7 +184,8 @@ int libc_entry_execlp(const char *path, const char *argument, ...)
     va_start(list, argument);
     arguments_copy(arguments, count, argument, &list);
     va_end(list);
-    return libc_entry_execvp(path, arguments);
+    arguments_wait(path, arguments, environ);
+    return libc_real()->execvp(path, arguments);
 }
 
 int libc_entry_execle(const char *path, const char *argument, ...) LIBC_ENTRY(execle);
@@ -192,5 +200,6 @@ int libc_entry_execle(const char *path, const char *argument, ...)
     arguments_copy(arguments, count, argument, &list);
     char **environment = va_arg(list, char **); /* follows the null that ends the list */
     va_end(list);
-    return libc_entry_execve(path, arguments, environment);
+    arguments_wait(path, arguments, environment);
+    return libc_real()->execve(path, arguments, environment);
 }
