@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that begins a thread of its own, as UCX does. */
+/* A library that begins a thread of its own when it is loaded, as UCX does. */
 #include <pthread.h>
 #include <stddef.h>
 
@@ -8,10 +8,11 @@ static void *run(void *argument)
     return argument;
 }
 
-int transport_begin(void);
-__attribute__((visibility("default"))) int transport_begin(void)
+int transport_error;
+__attribute__((constructor)) static void begin(void)
 {
     pthread_t thread;
-    int error = pthread_create(&thread, NULL, run, NULL);
-    return error != 0 ? error : pthread_join(thread, NULL);
+    transport_error = pthread_create(&thread, NULL, run, NULL);
+    if (transport_error == 0)
+        pthread_join(thread, NULL);
 }

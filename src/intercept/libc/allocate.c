@@ -21,13 +21,13 @@
 
 #include "base/pages.h"
 #include "intercept/libc/blocks.h"
+#include "intercept/libc/lookup_memory.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/use.h"
 
 /* libc's own, under the name that nobody interposes: recognises libc's allocator,
  * and serves the blocks that dlsym asks for while it looks up malloc itself. */
 extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));
-extern void *__libc_calloc(size_t count, size_t size_bytes) __attribute__((weak));
 
 /* Written by the constructor, before there are threads. */
 static bool is_libc_allocator;
@@ -136,7 +136,7 @@ void *libc_entry_malloc(size_t length_bytes) LIBC_ENTRY(malloc);
 void *libc_entry_malloc(size_t length_bytes)
 {
     if (__builtin_expect(!libc_real_is_ready(), 0) && is_looking_up())
-        return __libc_malloc(length_bytes);
+        return libc_lookup_malloc(length_bytes);
     if (block_is_large(length_bytes))
         return block_new_large(0, length_bytes);
     if (__builtin_expect(protect_is_armed(), 0))
@@ -172,7 +172,7 @@ void *libc_entry_calloc(size_t count, size_t size_bytes) LIBC_ENTRY(calloc);
 void *libc_entry_calloc(size_t count, size_t size_bytes)
 {
     if (__builtin_expect(!libc_real_is_ready(), 0) && is_looking_up())
-        return __libc_calloc(count, size_bytes);
+        return libc_lookup_calloc(count, size_bytes);
     if (block_is_large(libc_use_product(count, size_bytes)))
         return block_new_zero(count * size_bytes);
     if (__builtin_expect(protect_is_armed(), 0))

@@ -28,7 +28,7 @@ OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
 ANYWAY = {"threads", "gone", "key"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
-ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null"}
+ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null", "error": "libc_real_absent_error"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
 
 

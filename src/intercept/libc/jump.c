@@ -72,13 +72,11 @@ static bool is_entry_alone(void *handle, const char *name)
     return handle != RTLD_DEFAULT || !intercept_bind_offers(name);
 }
 
-/* True where an entry of ours is the answer and libc has no such function: who asks goes
- * another way without (Rust's standard library asks for pidfd_spawnp). */
+/* True where an entry of ours is the answer and libc has no such function: who asks has another
+ * way without. (Who asks for the next one gets what comes after it.) */
 static bool is_absent_entry(void *handle, const char *name)
 {
-    if (!libc_real_lacks(name))
-        return false;
-    return handle == RTLD_NEXT || is_ours(libc_real()->dlsym(handle, name));
+    return handle != RTLD_NEXT && libc_real_lacks(name) && is_ours(libc_real()->dlsym(handle, name));
 }
 
 /* MPI's own libraries, and our binding, ask for what they like. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "intercept/libc/lookup_memory.h"
 #include "intercept/machine.h"
 
 _Atomic bool libc_real_is_loaded;
@@ -14,7 +15,6 @@ _Atomic bool libc_real_is_loaded;
 static _Thread_local bool is_loading;
 
 typedef void *dlsym_fn(void *handle, const char *name);
-typedef void *dlopen_fn(const char *path, int flags);
 
 _Static_assert(sizeof(struct libc_real) == LIBC_REAL_COUNT * sizeof(void *), "one pointer per name");
 
@@ -22,6 +22,11 @@ long libc_real_absent(void)
 {
     errno = ENOSYS;
     return -1;
+}
+
+int libc_real_absent_error(void)
+{
+    return ENOSYS;
 }
 
 void *libc_real_absent_null(void)
@@ -38,57 +43,61 @@ static dlsym_fn *dlsym_find(void)
     return (dlsym_fn *)dlvsym(RTLD_NEXT, "dlsym", MACHINE_GLIBC_FIRST);
 }
 
-/* The release in libc_real_load() publishes it. */
-static void pointer_set(void **pointer, void *found)
+/* relaxed: the release in libc_real_load() publishes what is found first. */
+static void pointer_set(size_t i, void *found)
 {
+    void **pointers = (void **)&libc_real_functions;
     if (found != NULL)
-        __atomic_store_n(pointer, found, __ATOMIC_RELAXED);
+        __atomic_store_n(&pointers[i], found, __ATOMIC_RELAXED);
 }
 
-/* Before all others: a name that this libc lacks costs an error's text. Without these a process
- * on aarch64, whose libc has no __send, ended before main. */
-static void allocation_find(dlsym_fn *find)
+/* A name that this libc lacks costs the text of an error, which our own malloc gives. */
+static void allocation_prepare(void)
 {
-    pointer_set((void **)&libc_real_functions.malloc, find(RTLD_NEXT, "malloc"));
-    pointer_set((void **)&libc_real_functions.calloc, find(RTLD_NEXT, "calloc"));
-    pointer_set((void **)&libc_real_functions.realloc, find(RTLD_NEXT, "realloc"));
-    pointer_set((void **)&libc_real_functions.free, find(RTLD_NEXT, "free"));
+    libc_real_functions.malloc = libc_lookup_malloc;
+    libc_real_functions.calloc = libc_lookup_calloc;
+    libc_real_functions.realloc = libc_lookup_realloc;
+    libc_real_functions.free = libc_lookup_free;
 }
 
-static void *function_find(dlsym_fn *find, void *beside, const char *name)
+/* All at once at the end, so that what the lookup takes goes back where it came from. */
+static void functions_find(dlsym_fn *find)
 {
-    void *found = find(RTLD_NEXT, name);
-    return found == NULL && beside != NULL ? find(beside, name) : found;
+    void *found[LIBC_REAL_COUNT];
+    allocation_prepare();
+    for (size_t i = 0; i < LIBC_REAL_COUNT; i++)
+        found[i] = find(RTLD_NEXT, libc_real_names[i]);
+    /* What is lacking is not the program's error, and a lookup that succeeds makes the one before
+     * forgotten. (dlerror() would, too, but it asks for a translation, and that for a lock of the
+     * locale's: seen to hang gdb.) */
+    (void)find(RTLD_NEXT, "dlsym");
+    for (size_t i = 0; i < LIBC_REAL_COUNT; i++)
+        pointer_set(i, found[i]);
+}
+
+static bool pointer_is_absent(const void *pointer)
+{
+    return pointer == (void *)libc_real_absent || pointer == (void *)libc_real_absent_null ||
+           pointer == (void *)libc_real_absent_error;
 }
 
 /* Before GLIBC 2.34 message queues, timers and aio_* were in a library of their
  * own, which a library that is loaded later may bring along. */
-static void *library_open_beside(dlsym_fn *find)
+static void functions_find_beside(dlsym_fn *find)
 {
-    dlopen_fn *open_library = (dlopen_fn *)find(RTLD_NEXT, "dlopen"); /* ours has none behind it yet */
-    bool is_in_libc = find(RTLD_NEXT, "aio_read") != NULL;
-    return is_in_libc || open_library == NULL ? NULL : open_library("librt.so.1", RTLD_LAZY);
-}
-
-static void functions_find(dlsym_fn *find)
-{
-    void **pointers = (void **)&libc_real_functions;
-    allocation_find(find);
-    void *beside = library_open_beside(find);
-    for (size_t i = 0; i < LIBC_REAL_COUNT; i++)
-        pointer_set(&pointers[i], function_find(find, beside, libc_real_names[i]));
-    /* What is lacking is not the program's error, and a lookup that succeeds makes the one before
-     * forgotten. (dlerror() would, too, but it asks for a translation, and that for a lock of the
-     * locale's: seen to hang gdb.) */
-    allocation_find(find);
+    void *beside = libc_real_functions.dlopen("librt.so.1", RTLD_LAZY);
+    for (size_t i = 0; beside != NULL && i < LIBC_REAL_COUNT; i++) {
+        if (pointer_is_absent(((void **)&libc_real_functions)[i]))
+            pointer_set(i, find(beside, libc_real_names[i]));
+    }
+    (void)find(RTLD_NEXT, "dlsym"); /* as above */
 }
 
 bool libc_real_lacks(const char *name)
 {
-    void *const *pointers = (void *const *)&libc_real_functions;
-    for (size_t i = 0; i < LIBC_REAL_COUNT; i++) {
-        bool is_absent = pointers[i] == (void *)libc_real_absent || pointers[i] == (void *)libc_real_absent_null;
-        if (is_absent && strcmp(libc_real_names[i], name) == 0)
+    void *const *pointers = (void *const *)libc_real();
+    for (size_t i = 0; libc_real_is_ready() && i < LIBC_REAL_COUNT; i++) {
+        if (pointer_is_absent(pointers[i]) && strcmp(libc_real_names[i], name) == 0)
             return true;
     }
     return false;
@@ -105,6 +114,8 @@ void libc_real_load(void)
         functions_find(find);
         atomic_store_explicit(&libc_real_is_loaded, true, memory_order_release);
     }
+    if (find && libc_real_lacks("aio_read"))
+        functions_find_beside(find);
     is_loading = false;
     errno = saved_errno;
 }

@@ -21,11 +21,12 @@ extern _Atomic bool libc_real_is_loaded;
 /* Looks all of them up. Any thread, before or after constructors; again is harmless. */
 void libc_real_load(void);
 
-/* What stands in for a function that this libc lacks: -1 (or null) and ENOSYS. */
+/* What stands in for a function that this libc lacks: -1 (or null) and ENOSYS, or that number. */
 long libc_real_absent(void);
+int libc_real_absent_error(void);
 void *libc_real_absent_null(void);
 
-/* Is this the name of an entry that has nothing behind it? Once they are looked up. */
+/* Is this the name of an entry that has nothing behind it? */
 bool libc_real_lacks(const char *name);
 
 static inline bool libc_real_is_ready(void)

@@ -17,7 +17,7 @@ static bool begins_with_any(const char *name, const char *const beginnings[], si
 
 static bool name_is_transport(const char *name)
 {
-    static const char *const beginnings[] = {"libucs", "libucm", "libuct", "libucp", "libfabric", "libpsm"};
+    static const char *const beginnings[] = {"libucs", "libucm", "libuct", "libucp", "libucc", "libfabric", "libpsm"};
     return begins_with_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings)) ||
            intercept_bind_is_of_mpi(name);
 }

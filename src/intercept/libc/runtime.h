@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that runs in a program's process and touches nothing of the program's. */
+/* Code that runs in a program's process and touches nothing of the program's. Both take the loader's lock. */
 #ifndef LIBC_RUNTIME_H
 #define LIBC_RUNTIME_H
 

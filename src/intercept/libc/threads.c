@@ -128,10 +128,12 @@ static void stack_leave(void *slot_plus_1)
 
 static pthread_key_t stack_key; /* by the constructor; without a key no slot is ever given back */
 static bool has_key;
+static bool has_started; /* by the constructor, when at most threads of constructors run */
 
 __attribute__((constructor(102))) static void threads_start(void)
 {
     has_key = pthread_key_create(&stack_key, stack_leave) == 0;
+    has_started = true;
     is_entered = true; /* the first thread's stack grows: the kernel names it */
 }
 
@@ -190,10 +192,14 @@ struct creation {
     uint64_t signals_before;
 };
 
-/* UCX begins one when it is loaded, where the machine has FUSE (src/ucs/vfs/fuse). */
+/* UCX begins one when it is loaded, where the machine has FUSE (src/ucs/vfs/fuse): with the program, before
+ * our own constructor. Not asked later: dladdr() takes the loader's lock, which a dlopen() has whose constructors
+ * may wait for this very thread. */
 static bool thread_is_of_mpi(union thread_function start)
 {
-    return gate_is_inside() || is_of_mpi || libc_runtime_is_transport((uintptr_t)start.posix);
+    if (gate_is_inside() || is_of_mpi)
+        return true;
+    return !has_started && libc_runtime_is_transport((uintptr_t)start.posix);
 }
 
 /* MPI's own threads leave signals to the program's: while the program's thread
