@@ -21,3 +21,7 @@ class RecordError(LapwingError):
 
 class LabError(LapwingError):
     """Emulated hosts that cannot be built."""
+
+
+class LabRefusedError(LabError):
+    """Emulated hosts that this machine does not permit."""

@@ -6,12 +6,12 @@ import argparse
 import pytest
 
 from lapwing.commands import demo
-from lapwing.errors import LabError
+from lapwing.errors import LabRefusedError
 
 
 def refuse() -> None:
     """Be a container without rights."""
-    raise LabError("network namespaces are not permitted here", "run as root")
+    raise LabRefusedError("network namespaces are not permitted here", "run as root")
 
 
 def test_without_namespaces_it_takes_shared_memory(

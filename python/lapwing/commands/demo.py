@@ -13,7 +13,7 @@ from lapwing.bench.demo import run_demo, size_grid
 from lapwing.bench.mpi import build_program
 from lapwing.bench.place import open_place
 from lapwing.commands.experiment import add_place_flags, add_ranks_flag, check_ranks, forward_options, prepare_place
-from lapwing.errors import LabError, LapwingError
+from lapwing.errors import LabRefusedError, LapwingError
 from lapwing.lab.network import choose_prefix
 from lapwing.launch.start import say
 from lapwing.options import add_flags
@@ -78,6 +78,7 @@ class DemoCommand:
                     place, program, planes, arguments.steps, arguments.rounds, lambda: progress.advance(task)
                 )
             result |= {"schema": SCHEMA, "mpi": mpi.name, "lapwing_runs": place.reports}
+        result["place"] = "shared memory" if arguments.shared_memory else "lab"
         where = "shared memory" if arguments.shared_memory else f"{arguments.ranks} emulated hosts, {arguments.rate}"
         self._show(arguments, result, f"heat3d, {mpi.name}, {where}")
         return 0 if len(result["checksums"]) == 1 else 1
@@ -100,13 +101,13 @@ class DemoCommand:
 
 
 def go_without_lab(arguments: argparse.Namespace) -> None:
-    """Take shared memory where no hosts can be emulated: containers often permit no namespaces."""
+    """Take shared memory where hosts must not be emulated: containers often permit no namespaces."""
     if arguments.shared_memory:
         return
     try:
         choose_prefix()
-    except LabError as error:
-        say(f"notice: {error.message}: the ranks run on this machine itself, over shared memory")
+    except LabRefusedError as error:
+        say(f"notice: the ranks run on this machine itself, over shared memory: {error}")
         arguments.shared_memory = True
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from lapwing.errors import LabError
+from lapwing.errors import LabError, LabRefusedError
 from lapwing.lab.placement import Placement, name_variables
 
 INTERFACE = "eth0"
@@ -105,7 +105,7 @@ def choose_prefix() -> Sequence[str]:
         return ()
     if NESTED in os.environ or not may_build(USER_NAMESPACE):
         remedy = "run as root, allow user namespaces, or use --shared-memory where the command offers it"
-        raise LabError("network namespaces are not permitted here", remedy)
+        raise LabRefusedError("network namespaces are not permitted here", remedy)
     return USER_NAMESPACE
 
 
