@@ -59,7 +59,7 @@ def check_exports(path: Path, expected: set[str]) -> list[str]:
 def check_glibc(path: Path) -> list[str]:
     """A GLIBC newer than promised."""
     newest = find_glibc(read_elf(path, "--dyn-syms"))
-    print(f"preload: newest GLIBC version required is {'.'.join(map(str, newest))}")
+    print(f"preload: newest GLIBC version required, __isoc23_* aside, is {'.'.join(map(str, newest))}")
     return [f"requires GLIBC {newest}, more than {NEWEST_GLIBC}"] if newest > NEWEST_GLIBC else []
 
 
