@@ -13,20 +13,22 @@ ip link set lo up
 hostname lapwing
 echo "127.0.0.1 localhost lapwing" >/etc/hosts
 ldconfig
+ln -sf gcc /usr/bin/cc
 uname -srm
 
-# Not: tens of thousands of mappings, one by one; programs.py, which wants git, gdb and perl.
+# Not: tens of thousands of mappings, one by one; huge pages, which are given up where the kernel is as slow as here in
+# making one; programs.py, which wants git, gdb and perl.
 run_unit_tests() {
-    ctest --test-dir "$BUILD" --timeout 600 --output-on-failure -E 'map_count|libc_programs'
+    ctest --test-dir "$BUILD" --no-tests=error --timeout 600 --output-on-failure -E 'map_count|protect_huge|libc_programs'
 }
 
-run_programs() {
+run_programs() { # of one MPI
     words=$(echo "$PROGRAMS" | sed 's/,/ --program /g')
     # shellcheck disable=SC2086 # a list of words
     python3 "$SOURCE/tests/mpi/run.py" --preload "$BUILD/liblapwing.so" --build /tmp/programs --jobs 2 --timeout 600 \
-        --verbose --mpi openmpi4 --mpi mpich4 --variant default --variant signal-1 --program $words
+        --verbose --mpi "$1" --variant default --variant signal-1 --program $words
 }
 
-run_unit_tests && run_programs && echo "aarch64: all passed"
+run_unit_tests && run_programs openmpi4 && run_programs mpich4 && echo "aarch64: all passed"
 echo o >/proc/sysrq-trigger
 sleep 60

@@ -4,13 +4,12 @@
 #   tests/aarch64/run.sh FOLDER
 # Keeps what it makes (2 GB) in FOLDER. Exit code 77: something that it needs is missing.
 set -eu
-name=$(dirname "$0")
-source_folder=$(cd "$name/../.." && pwd)
+source_folder=$(cd "$(dirname "$0")/../.." && pwd)
 python=$source_folder/.venv/bin/python
 programs="alternate_stack child_command derived_types fork_child handler_touch jump_out_of_wait persistent pmpi_by_name
     ring send_order sendrecv_both thread_multiple_mixed touch_system_call"
-packages="base-files,base-passwd,bash,binutils,cmake,coreutils,dash,findutils,gcc,grep,hostname,iproute2,libc6-dev
-    libmpich-dev,libopenmpi-dev,linux-image-arm64,mawk,mount,mpich,openmpi-bin,procps,python3,sed,util-linux"
+packages="base-files,base-passwd,bash,binutils,cmake,coreutils,dash,findutils,gcc,grep,hostname,iproute2,libc-bin
+    libc6-dev,libmpich-dev,libopenmpi-dev,linux-image-arm64,mawk,mount,mpich,openmpi-bin,procps,python3,sed,util-linux"
 
 join() {
     printf %s "$1" | tr -s ' \n' ','
@@ -37,7 +36,7 @@ build() {
 
 # Extracted, not configured: so nothing of aarch64 has to run here.
 make_root() {
-    [ ! -e "$folder/root.complete" ] || return 0
+    [ "$(cat "$folder/root.packages" 2>/dev/null)" != "$packages" ] || return 0
     rm -rf "$folder/root"
     mmdebstrap --quiet --mode=root --arch=arm64 --variant=extract --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
         --include="$(join "$packages")" trixie "$folder/root" http://deb.debian.org/debian
@@ -45,14 +44,14 @@ make_root() {
     cp "$folder/root/usr/share/base-passwd/group.master" "$folder/root/etc/group"
     rm -rf "$folder/root/usr/share/doc" "$folder/root/usr/share/locale" "$folder/root/usr/lib/modules"
     mv "$folder"/root/boot/vmlinuz-* "$folder/kernel"
-    : >"$folder/root.complete"
+    printf '%s\n' "$packages" >"$folder/root.packages"
 }
 
 # At the same paths as here, so that what the build has written down is true there.
 fill_root() {
     rm -rf "$folder/root$source_folder" "$folder/root$folder/build"
     mkdir -p "$folder/root$source_folder/.venv/bin" "$folder/root$folder"
-    tar -C "$source_folder" -c CMakeLists.txt mpi python src tests tools | tar -C "$folder/root$source_folder" -x
+    tar -C "$source_folder" -c CMakeLists.txt bench docs mpi python src tests tools | tar -C "$folder/root$source_folder" -x
     ln -s /usr/bin/python3 "$folder/root$python"
     cp -a "$folder/build" "$folder/root$folder/build"
     cp "$source_folder/tests/aarch64/init.sh" "$folder/root/init"
