@@ -47,8 +47,8 @@ static size_t find_relocated_end(const struct object *object)
 static size_t find_undefined_end(const struct object *object, const struct dynamic_values *values)
 {
     size_t end = 0;
-    if (values->gnu_hash != 0)
-        end = ((const uint32_t *)absolute(object, values->gnu_hash))[1];
+    if (object->gnu_hash != NULL)
+        end = object->gnu_hash[1];
     else if (values->value[DT_HASH] != 0)
         end = ((const uint32_t *)absolute(object, values->value[DT_HASH]))[1];
     return end > 1 ? end : find_relocated_end(object);
@@ -103,6 +103,7 @@ bool object_read(const struct dl_phdr_info *info, struct object *object)
         return false;
     object->symbols = absolute(object, values.value[DT_SYMTAB]);
     object->strings = absolute(object, values.value[DT_STRTAB]);
+    object->gnu_hash = values.gnu_hash == 0 ? NULL : absolute(object, values.gnu_hash);
     object->soname = values.value[DT_SONAME] == 0 ? "" : object->strings + values.value[DT_SONAME];
     object->tables[0] = read_table(object, values.value[DT_RELA], values.value[DT_RELASZ]);
     object->tables[1] = read_table(object, values.value[DT_JMPREL], values.value[DT_PLTRELSZ]);

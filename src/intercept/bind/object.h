@@ -23,6 +23,7 @@ struct object {
     const char *soname; /* "" when it has none */
     const char *strings;
     const ElfW(Sym) * symbols;
+    const uint32_t *gnu_hash;            /* of the names that it defines; NULL when it has none */
     size_t undefined_end;                /* symbols at or above it are defined */
     struct object_relocations tables[2]; /* data, calls */
     struct range loaded;                 /* from the first segment to the last */

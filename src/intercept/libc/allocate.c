@@ -25,8 +25,7 @@
 #include "intercept/libc/real.h"
 #include "intercept/libc/use.h"
 
-/* libc's own, under the name that nobody interposes: recognises libc's allocator,
- * and serves the blocks that dlsym asks for while it looks up malloc itself. */
+/* libc's own, under the name that nobody interposes: recognises libc's allocator. */
 extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));
 
 /* Written by the constructor, before there are threads. */

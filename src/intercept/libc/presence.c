@@ -2,23 +2,22 @@
 /* By the hash tables that objects carry (DT_GNU_HASH; binutils, bfd/elflink.c; glibc, elf/dl-lookup.c). */
 #include "intercept/libc/presence.h"
 
-#include <link.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "intercept/bind/object.h"
+
 enum { FIRST_HASH = 5381 };
 
-struct tables {
-    uintptr_t base;
-    const uint32_t *hash; /* of all names that the object defines */
-    const ElfW(Sym) * symbols;
-    const char *names;
+struct wanted {
+    const char *name;
+    uint32_t hash;
 };
 
 struct search {
-    const char *name;
-    uint32_t hash;
+    const char *const *names;
+    bool *are_present;
+    size_t count;
     bool is_first; /* the program itself: what is behind our entries comes after it */
 };
 
@@ -30,32 +29,12 @@ static uint32_t hash_of(const char *name)
     return hash;
 }
 
-/* The vDSO's addresses are not moved by the loader. */
-static const void *moved(uintptr_t base, uintptr_t address)
-{
-    return (const void *)(address < base ? base + address : address);
-}
-
-static struct tables tables_of(const struct dl_phdr_info *object, const ElfW(Dyn) * entry)
-{
-    struct tables tables = {.base = object->dlpi_addr};
-    for (; entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_GNU_HASH)
-            tables.hash = moved(object->dlpi_addr, entry->d_un.d_ptr);
-        if (entry->d_tag == DT_SYMTAB)
-            tables.symbols = moved(object->dlpi_addr, entry->d_un.d_ptr);
-        if (entry->d_tag == DT_STRTAB)
-            tables.names = moved(object->dlpi_addr, entry->d_un.d_ptr);
-    }
-    return tables;
-}
-
-static bool chain_has(const struct tables *tables, const uint32_t *chain, uint32_t index, const struct search *search)
+static bool chain_has(const struct object *object, const uint32_t *chain, uint32_t index, const struct wanted *wanted)
 {
     for (;; index++, chain++) {
-        bool is_same = ((*chain ^ search->hash) >> 1) == 0;
-        const ElfW(Sym) *symbol = &tables->symbols[index];
-        if (is_same && symbol->st_shndx != SHN_UNDEF && strcmp(tables->names + symbol->st_name, search->name) == 0)
+        bool is_same = ((*chain ^ wanted->hash) >> 1) == 0;
+        const ElfW(Sym) *symbol = &object->symbols[index];
+        if (is_same && symbol->st_shndx != SHN_UNDEF && strcmp(object->strings + symbol->st_name, wanted->name) == 0)
             return true;
         if (*chain & 1)
             return false;
@@ -63,35 +42,44 @@ static bool chain_has(const struct tables *tables, const uint32_t *chain, uint32
 }
 
 /* Number of buckets, first index, words of the filter, its shift; the filter, the buckets, the chains. */
-static bool tables_have(const struct tables *tables, const struct search *search)
+static bool object_defines(const struct object *object, const struct wanted *wanted)
 {
-    uint32_t bucket_count = tables->hash[0];
-    uint32_t first = tables->hash[1];
-    const uint32_t *buckets = tables->hash + 4 + tables->hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
-    uint32_t index = bucket_count == 0 ? 0 : buckets[search->hash % bucket_count];
-    return index >= first && index != 0 && chain_has(tables, buckets + bucket_count + index - first, index, search);
+    uint32_t bucket_count = object->gnu_hash[0];
+    uint32_t first = object->gnu_hash[1];
+    const uint32_t *buckets = object->gnu_hash + 4 + object->gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+    uint32_t index = bucket_count == 0 ? 0 : buckets[wanted->hash % bucket_count];
+    return index >= first && index != 0 && chain_has(object, buckets + bucket_count + index - first, index, wanted);
 }
 
-static int object_ask(struct dl_phdr_info *object, size_t size, void *context)
+/* An object without such a table may define anything. */
+static void object_ask(const struct object *object, const struct search *search)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        if (search->are_present[i])
+            continue;
+        struct wanted wanted = {search->names[i], hash_of(search->names[i])};
+        search->are_present[i] = object->gnu_hash == NULL || object_defines(object, &wanted);
+    }
+}
+
+static bool is_own(const struct object *object)
+{
+    return object->loaded.low <= (uintptr_t)hash_of && (uintptr_t)hash_of < object->loaded.high;
+}
+
+static int object_visit(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct search *search = context;
-    struct tables tables = {0};
-    bool is_left_out = search->is_first;
+    struct object object;
+    bool is_program = search->is_first;
     search->is_first = false;
-    for (int i = 0; i < object->dlpi_phnum && !is_left_out; i++) {
-        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-        uintptr_t begin = object->dlpi_addr + header->p_vaddr;
-        is_left_out |= header->p_type == PT_LOAD && (uintptr_t)hash_of - begin < header->p_memsz;
-        if (header->p_type == PT_DYNAMIC)
-            tables = tables_of(object, (const void *)begin);
-    }
-    if (is_left_out || tables.symbols == NULL || tables.names == NULL)
-        return 0;
-    return tables.hash == NULL || tables_have(&tables, search);
+    if (!is_program && object_read(info, &object) && !is_own(&object))
+        object_ask(&object, search);
+    return 0;
 }
 
-bool libc_presence_of(const char *name)
+void libc_presence_find(const char *const names[], bool are_present[], size_t count)
 {
-    struct search search = {name, hash_of(name), true};
-    return dl_iterate_phdr(object_ask, &search) != 0;
+    struct search search = {names, are_present, count, true};
+    dl_iterate_phdr(object_visit, &search);
 }

@@ -3,9 +3,10 @@
 #define LIBC_PRESENCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* May any library of this process, apart from Lapwing's own, define a function of this name? Allocates
- * nothing, in contrast to a dlsym() that fails. */
-bool libc_presence_of(const char *name);
+/* Notes which of these names some library of the process may define, apart from Lapwing's own. Sets what is
+ * found, and leaves the rest as it is. Allocates nothing, in contrast to a dlsym() that fails. */
+void libc_presence_find(const char *const names[], bool are_present[], size_t count);
 
 #endif

@@ -61,20 +61,17 @@ static void allocation_prepare(void)
     libc_real_functions.free = libc_lookup_free;
 }
 
-/* Null where it is nowhere, without a lookup that fails: the error's text would come from the malloc of the
- * program, if it defines one, which may be what called us (mmap) and hold its lock. */
-static void *function_find(dlsym_fn *find, const char *name)
-{
-    return libc_presence_of(name) ? find(RTLD_NEXT, name) : NULL;
-}
-
-/* All at once at the end, so that what the lookup takes goes back where it came from. */
+/* No lookup that fails: the error's text would come from the malloc of the program, if it defines one, which
+ * may be what called us (mmap) and hold its lock. All at once at the end, so that what the lookup takes goes back where
+ * it came from. */
 static void functions_find(dlsym_fn *find)
 {
     void *found[LIBC_REAL_COUNT];
+    bool are_present[LIBC_REAL_COUNT] = {false};
     allocation_prepare();
+    libc_presence_find(libc_real_names, are_present, LIBC_REAL_COUNT);
     for (size_t i = 0; i < LIBC_REAL_COUNT; i++)
-        found[i] = function_find(find, libc_real_names[i]);
+        found[i] = are_present[i] ? find(RTLD_NEXT, libc_real_names[i]) : NULL;
     /* What is lacking is not the program's error, and a lookup that succeeds makes the one before
      * forgotten. (dlerror() would, too, but it asks for a translation, and that for a lock of the
      * locale's: seen to hang gdb.) */

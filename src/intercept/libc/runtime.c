@@ -28,17 +28,20 @@ static bool name_is_language(const char *name)
     return begins_with_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings));
 }
 
-bool libc_runtime_is_transport(uintptr_t code)
+/* "" where no file's code is. */
+static const char *file_of(uintptr_t code)
 {
     Dl_info found;
-    return dladdr((void *)code, &found) != 0 && name_is_transport(base_text_file_name(found.dli_fname));
+    return dladdr((void *)code, &found) == 0 ? "" : base_text_file_name(found.dli_fname);
+}
+
+bool libc_runtime_is_transport(uintptr_t code)
+{
+    return name_is_transport(file_of(code));
 }
 
 bool libc_runtime_is_any(uintptr_t code)
 {
-    Dl_info found;
-    if (dladdr((void *)code, &found) == 0)
-        return false;
-    const char *name = base_text_file_name(found.dli_fname);
+    const char *name = file_of(code);
     return name_is_transport(name) || name_is_language(name);
 }
