@@ -10,6 +10,14 @@ static inline bool base_text_begins(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
+static inline bool base_text_begins_any(const char *text, const char *const beginnings[], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (base_text_begins(text, beginnings[i]))
+            return true;
+    return false;
+}
+
 /* What stands behind the last slash. */
 static inline const char *base_text_file_name(const char *path)
 {

@@ -97,11 +97,7 @@ static void session_identify(const struct session_facts *facts)
 static bool link_is_rdma(const char *path)
 {
     static const char *const devices[] = {"/dev/infiniband/", "/dev/cxi", "/dev/hfi1", "/dev/efa", "/dev/knem"};
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-        if (base_text_begins(path, devices[i]))
-            return true;
-    }
-    return false;
+    return base_text_begins_any(path, devices, sizeof devices / sizeof devices[0]);
 }
 
 /* An RDMA device open in this process: its library may cache registrations of

@@ -22,10 +22,8 @@ bool intercept_bind_is_of_mpi(const char *path)
 
 bool bind_is_of_installation(const char *file_name)
 {
-    for (size_t i = 0; i < sizeof(installation_names) / sizeof(installation_names[0]); i++)
-        if (base_text_begins(file_name, installation_names[i]))
-            return true;
-    return false;
+    return base_text_begins_any(file_name, installation_names,
+                                sizeof(installation_names) / sizeof(installation_names[0]));
 }
 
 static bool is_profiling_name(const char *name, void *context)

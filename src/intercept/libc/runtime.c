@@ -7,25 +7,17 @@
 #include "base/text.h"
 #include "intercept/bind/bind.h"
 
-static bool begins_with_any(const char *name, const char *const beginnings[], size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (base_text_begins(name, beginnings[i]))
-            return true;
-    return false;
-}
-
 static bool name_is_transport(const char *name)
 {
     static const char *const beginnings[] = {"libucs", "libucm", "libuct", "libucp", "libucc", "libfabric", "libpsm"};
-    return begins_with_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings)) ||
+    return base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings)) ||
            intercept_bind_is_of_mpi(name);
 }
 
 static bool name_is_language(const char *name)
 {
     static const char *const beginnings[] = {"libgfortran", "libpython", "python"};
-    return begins_with_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings));
+    return base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings));
 }
 
 /* "" where no file's code is. */
