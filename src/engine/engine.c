@@ -164,12 +164,14 @@ static uint32_t engine_look(void)
     return ended;
 }
 
-/* Let more gather. */
-static void engine_rest(void)
+static void engine_gather(void)
 {
     int64_t rest_ns = engine_pace_rest_ns();
-    if (rest_ns > 0)
-        engine_doze(rest_ns);
+    if (rest_ns <= 0)
+        return;
+    atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
+    engine_sockets_gather(engine.hooks.touch_descriptor, engine.wake_descriptor, rest_ns);
+    atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
 }
 
 static unsigned engine_sleep(void)
@@ -188,7 +190,7 @@ static unsigned engine_sleep(void)
         engine_wake_read();
     if (events & ENGINE_EVENT_TOUCH)
         engine.hooks.touches_read();
-    engine_pace_slept(base_clock_now_ns() - begin_ns, engine_sockets_waiting_bytes());
+    engine_pace_slept(base_clock_now_ns() - begin_ns, engine_sockets_waiting());
     return events;
 }
 
@@ -208,7 +210,7 @@ static void engine_park(void)
 /* Sleeps, and looks at MPI. */
 static void engine_turn(void)
 {
-    engine_rest();
+    engine_gather();
     unsigned events = engine_sleep();
     uint32_t ended = engine_strategy_is_idle() ? 0 : engine_look();
     if (engine_strategy_judge(events == ENGINE_EVENT_NONE, ended))

@@ -3,18 +3,23 @@
 
 #include "base/clock.h"
 #include "engine/pending.h"
+#include "engine/strategy.h"
 
 enum { NS_PER_US = 1000, LOOKS_PER_EVENT = 4, LOOKS_OF_SCHEDULE = 2 };
 enum { SETTLE_ASSISTED_US = 100, SETTLE_OPS_US = 40, SETTLE_LONGEST_US = 1000 };
 enum { NAP_FIRST_US = 100, NAP_LONGEST_US = 2000 };
-enum { BULK_BYTES = 16384, REST_PART = 16, REST_LONGEST_US = 400, SLEEP_LONG_US = 200 };
+enum { BULK_BYTES = 16384 };
+enum { LONE_PART = 4, LONE_LONGEST_US = 2000 };
+enum { SHARED_PART = 16, SHARED_LONGEST_US = 400, SHARED_SLEEP_US = 200 };
 
 static struct {
     int64_t busy_since_ns; /* when the engine last left its parking place */
     int64_t settle_end_ns; /* the program is not waited for any longer, in this look */
     int64_t nap_ns;
-    int64_t slept_ns; /* how long the last sleep was */
-    bool is_bulk;     /* the last wake-up found much to take in */
+    int64_t slept_ns;  /* how long the last sleep was */
+    int64_t woke_ns;   /* when it ended */
+    int64_t gather_ns; /* how long data may gather, as fast as they came last */
+    bool is_bulk;      /* the last wake-up found much to take in */
 } pace;
 
 static int64_t least_ns(int64_t one_ns, int64_t other_ns)
@@ -81,20 +86,40 @@ void engine_pace_nap_no_more(void)
     pace.nap_ns = 0;
 }
 
-void engine_pace_slept(int64_t slept_ns, uint32_t waiting_bytes)
+void engine_pace_slept(int64_t slept_ns, struct engine_waiting waiting)
 {
+    int64_t now_ns = base_clock_now_ns();
+    pace.is_bulk = waiting.bytes >= BULK_BYTES;
+    if (pace.is_bulk)
+        pace.gather_ns =
+            least_ns(now_ns - pace.woke_ns, LONE_LONGEST_US * NS_PER_US) * waiting.room_bytes / waiting.bytes;
     pace.slept_ns = slept_ns;
-    pace.is_bulk = waiting_bytes >= BULK_BYTES;
+    pace.woke_ns = now_ns;
 }
 
-/* A message that flows at some Gb/s wakes its receiver every 100 us for a third
- * of that time. While nobody waits for it, let more gather: a part of the time
- * that the ops have taken so far, so that short ones are not held up. */
+/* A part of the time that the work has taken so far, so that short transfers are not held
+ * up. Where there is more than one, what a stream brings next may be the answer that
+ * another transfer waits for: two messages each way then took 10 % longer. */
+static int64_t pace_bearable_ns(void)
+{
+    int64_t elapsed_ns = base_clock_now_ns() - pace.busy_since_ns;
+    if (engine_pending_work() == 1 && !engine_strategy_is_polling())
+        return least_ns(elapsed_ns / LONE_PART, LONE_LONGEST_US * NS_PER_US);
+    if (pace.slept_ns > SHARED_SLEEP_US * NS_PER_US)
+        return 0;
+    return least_ns(elapsed_ns / SHARED_PART, SHARED_LONGEST_US * NS_PER_US);
+}
+
+/* A message that flows at 1 Gb/s wakes its receiver every half millisecond, which
+ * costs both sides some 50 us of their cores: more than taking in the data. While
+ * nobody waits for it, let more gather, but no more than the sockets take in. */
 int64_t engine_pace_rest_ns(void)
 {
-    if (!pace.is_bulk || pace.slept_ns > SLEEP_LONG_US * NS_PER_US || engine_is_awaited())
+    if (!pace.is_bulk || engine_is_awaited())
         return 0;
-    return least_ns((base_clock_now_ns() - pace.busy_since_ns) / REST_PART, REST_LONGEST_US * NS_PER_US);
+    int64_t rest_ns = least_ns(pace_bearable_ns(), pace.gather_ns);
+    /* A shorter rest than what the next data take to come is a wake-up more, not less. */
+    return rest_ns > pace.slept_ns ? rest_ns : 0;
 }
 
 /* One test may only take a message in and leave the answer to the next (UCX

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,16 +17,18 @@
 #include "base/descriptors.h"
 
 enum { EVENTS_MAX = 64, EVENT_SHIFT = 32, UNCHANGED_ROUNDS_MAX = 8 };
+enum { GATHER_BYTES_MAX = 262144, ROOM_PART = 4 };
 
-/* Two epoll sets: `inner` holds the sockets; the engine sleeps on `outer`, which
- * holds `inner`, the wake-ups and the touches. So one call makes it deaf to all
- * sockets at once.
+/* Three epoll sets: `incoming` and `outgoing` hold the sockets; the engine sleeps on
+ * `outer`, which holds both, the wake-ups and the touches. So two calls make it deaf to
+ * all sockets at once, and it can listen for room to send alone.
  *
- * inner: the set plus 1, made by whoever needs it first (CAS), 0 before. outer:
- * made before the engine starts. count: any thread adds. woken/unread: engine
+ * incoming, outgoing: the set plus 1, made by whoever needs it first (CAS), 0 before.
+ * outer: made before the engine starts. count: any thread adds. woken/unread: engine
  * thread only. */
 static struct {
-    _Atomic int inner_plus_1;
+    _Atomic int incoming_plus_1;
+    _Atomic int outgoing_plus_1;
     _Atomic int outer_plus_1;
     _Atomic uint32_t count;
     int woken[EVENTS_MAX];
@@ -34,20 +37,30 @@ static struct {
     int unchanged_rounds;
 } sockets;
 
-static int sockets_inner(void)
+static int sockets_set(_Atomic int *set_plus_1)
 {
-    int known = atomic_load_explicit(&sockets.inner_plus_1, memory_order_acquire);
+    int known = atomic_load_explicit(set_plus_1, memory_order_acquire);
     if (known != 0)
         return known - 1;
     int made = base_descriptor_own(epoll_create1(EPOLL_CLOEXEC));
     if (made < 0)
         return -1;
     /* acq_rel: the loser uses the winner's set. */
-    if (atomic_compare_exchange_strong_explicit(&sockets.inner_plus_1, &known, made + 1, memory_order_acq_rel,
+    if (atomic_compare_exchange_strong_explicit(set_plus_1, &known, made + 1, memory_order_acq_rel,
                                                 memory_order_acquire))
         return made;
     base_descriptor_close(made);
     return known - 1;
+}
+
+static int sockets_incoming(void)
+{
+    return sockets_set(&sockets.incoming_plus_1);
+}
+
+static int sockets_outgoing(void)
+{
+    return sockets_set(&sockets.outgoing_plus_1);
 }
 
 static int sockets_outer(void)
@@ -62,15 +75,20 @@ static void sockets_watch(int set, int operation, int descriptor, unsigned event
     epoll_ctl(set, operation, descriptor, &entry);
 }
 
+static void sockets_watch_both(int outer, int operation, uint32_t triggers)
+{
+    sockets_watch(outer, operation, sockets_incoming(), ENGINE_EVENT_SOCKET, triggers);
+    sockets_watch(outer, operation, sockets_outgoing(), ENGINE_EVENT_SOCKET, triggers);
+}
+
 bool engine_sockets_open(void)
 {
     int outer = base_descriptor_own(epoll_create1(EPOLL_CLOEXEC));
-    int inner = sockets_inner();
-    if (outer < 0 || inner < 0) {
+    if (outer < 0 || sockets_incoming() < 0 || sockets_outgoing() < 0) {
         base_descriptor_close(outer);
         return false;
     }
-    sockets_watch(outer, EPOLL_CTL_ADD, inner, ENGINE_EVENT_SOCKET, EPOLLIN);
+    sockets_watch_both(outer, EPOLL_CTL_ADD, EPOLLIN);
     /* release: who finds the set finds the sockets in it. */
     atomic_store_explicit(&sockets.outer_plus_1, outer + 1, memory_order_release);
     return true;
@@ -79,14 +97,14 @@ bool engine_sockets_open(void)
 void engine_sockets_listen(bool is_listening)
 {
     if (sockets_outer() >= 0)
-        sockets_watch(sockets_outer(), EPOLL_CTL_MOD, sockets_inner(), ENGINE_EVENT_SOCKET, is_listening ? EPOLLIN : 0);
+        sockets_watch_both(sockets_outer(), EPOLL_CTL_MOD, is_listening ? EPOLLIN : 0);
 }
 
 void engine_sockets_add(int descriptor)
 {
     int saved_errno = errno;
-    sockets_watch(sockets_inner(), EPOLL_CTL_ADD, descriptor, ENGINE_EVENT_SOCKET,
-                  EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+    sockets_watch(sockets_incoming(), EPOLL_CTL_ADD, descriptor, ENGINE_EVENT_SOCKET, EPOLLIN | EPOLLRDHUP | EPOLLET);
+    sockets_watch(sockets_outgoing(), EPOLL_CTL_ADD, descriptor, ENGINE_EVENT_SOCKET, EPOLLOUT | EPOLLET);
     atomic_fetch_add_explicit(&sockets.count, 1, memory_order_relaxed);
     errno = saved_errno;
 }
@@ -120,10 +138,12 @@ static void sockets_note_woken(const struct epoll_event *entry)
     sockets.woken[sockets.woken_count++] = (int)(uint32_t)entry->data.u64;
 }
 
+/* Takes the edges off both sets. Room to send needs no note: any look at MPI uses it. */
 static void sockets_collect(void)
 {
     struct epoll_event entries[EVENTS_MAX];
-    int count = epoll_wait(sockets_inner(), entries, EVENTS_MAX, 0);
+    (void)!epoll_wait(sockets_outgoing(), entries, EVENTS_MAX, 0);
+    int count = epoll_wait(sockets_incoming(), entries, EVENTS_MAX, 0);
     for (int i = 0; i < count; i++)
         sockets_note_woken(&entries[i]);
 }
@@ -142,23 +162,54 @@ unsigned engine_sockets_sleep(int64_t timeout_ns)
     return seen;
 }
 
-uint32_t engine_sockets_waiting_bytes(void)
+/* The kernel's figure counts its own overhead, about as much as the data, and half of the rest is left for
+ * what is under way (tcp(7), tcp_adv_win_scale). It grows while a stream flows, unless MPI has set it. */
+static uint32_t sockets_room_bytes(int descriptor)
 {
-    uint32_t total_bytes = 0;
+    int buffer_bytes = 0;
+    socklen_t length = sizeof buffer_bytes;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &buffer_bytes, &length) != 0 || buffer_bytes < 0)
+        return 0;
+    return (uint32_t)buffer_bytes / ROOM_PART;
+}
+
+static struct engine_waiting sockets_one_waiting(int descriptor)
+{
+    int bytes = 0;
+    if (ioctl(descriptor, FIONREAD, &bytes) != 0 || bytes <= 0)
+        return (struct engine_waiting){.room_bytes = GATHER_BYTES_MAX};
+    return (struct engine_waiting){(uint32_t)bytes, sockets_room_bytes(descriptor)};
+}
+
+struct engine_waiting engine_sockets_waiting(void)
+{
+    struct engine_waiting all = {.room_bytes = GATHER_BYTES_MAX};
     for (int i = 0; i < sockets.woken_count; i++) {
-        int bytes = 0;
-        if (ioctl(sockets.woken[i], FIONREAD, &bytes) == 0 && bytes > 0)
-            total_bytes += (uint32_t)bytes;
+        struct engine_waiting one = sockets_one_waiting(sockets.woken[i]);
+        all.bytes += one.bytes;
+        all.room_bytes = one.room_bytes < all.room_bytes ? one.room_bytes : all.room_bytes;
     }
-    return total_bytes;
+    return all;
+}
+
+/* A negative descriptor is left out (poll(2)). */
+static void sockets_sleep_deaf(int touch_descriptor, int wake_descriptor, int set, int64_t timeout_ns)
+{
+    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    struct pollfd ends[] = {{.fd = touch_descriptor, .events = POLLIN},
+                            {.fd = wake_descriptor, .events = POLLIN},
+                            {.fd = set, .events = POLLIN}};
+    syscall(SYS_ppoll, ends, sizeof ends / sizeof ends[0], &timeout, NULL, 0);
 }
 
 void engine_sockets_rest(int touch_descriptor, int wake_descriptor, int64_t timeout_ns)
 {
-    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
-    /* A negative descriptor is left out (poll(2)). */
-    struct pollfd ends[] = {{.fd = touch_descriptor, .events = POLLIN}, {.fd = wake_descriptor, .events = POLLIN}};
-    syscall(SYS_ppoll, ends, sizeof ends / sizeof ends[0], &timeout, NULL, 0);
+    sockets_sleep_deaf(touch_descriptor, wake_descriptor, -1, timeout_ns);
+}
+
+void engine_sockets_gather(int touch_descriptor, int wake_descriptor, int64_t timeout_ns)
+{
+    sockets_sleep_deaf(touch_descriptor, wake_descriptor, sockets_outgoing(), timeout_ns);
 }
 
 /* Bytes that wait in a socket that woke the engine; notes whether they changed. */
@@ -200,5 +251,6 @@ void engine_sockets_forked_child(void)
 {
     /* The parent's sets must not be used from here; the numbers may be reused. */
     sockets_close(&sockets.outer_plus_1);
-    sockets_close(&sockets.inner_plus_1);
+    sockets_close(&sockets.incoming_plus_1);
+    sockets_close(&sockets.outgoing_plus_1);
 }

@@ -37,12 +37,23 @@ void engine_sockets_watch(int descriptor, unsigned event);
  * Returns the events seen, ENGINE_EVENT_NONE after a time-out. */
 unsigned engine_sockets_sleep(int64_t timeout_ns);
 
-/* Engine thread, right after a sleep: bytes that wait in the sockets that woke it. */
-uint32_t engine_sockets_waiting_bytes(void);
+/* What waits in the sockets that woke the engine, together; how much each of them may
+ * hold before its sender has to stop. */
+struct engine_waiting {
+    uint32_t bytes;
+    uint32_t room_bytes;
+};
 
-/* Engine thread: lets data gather for at most `timeout_ns`; only a touch or a wake
+/* Engine thread, right after a sleep. */
+struct engine_waiting engine_sockets_waiting(void);
+
+/* Engine thread: deaf to the sockets for at most `timeout_ns`; only a touch or a wake
  * ends it sooner. */
 void engine_sockets_rest(int touch_descriptor, int wake_descriptor, int64_t timeout_ns);
+
+/* The same, but a socket that takes more data again ends it, too: what comes in may
+ * wait, what goes out may not. */
+void engine_sockets_gather(int touch_descriptor, int wake_descriptor, int64_t timeout_ns);
 
 /* Engine thread, after a look at MPI: does a socket that woke it still hold
  * bytes that MPI has begun to take? Then it should look again at once. */
