@@ -10,10 +10,10 @@ from typing import Any
 from lapwing.bench import measures
 from lapwing.bench.place import SELF, Place
 from lapwing.bench.plan import Point
-from lapwing.bench.wire import CHUNK_BYTES, measure_wire
+from lapwing.bench.wire import CHUNK_BYTES, SILENCE_S, TURNS, measure_wire
 
 VARIANTS = ("stock", "lapwing")
-WIRE_SECONDS = 2.0
+WIRE_TURN_S = 0.04
 WIRE_SLOWNESS = 10  # a stream that takes so many times as long as the link's rate allows does not go on
 WIRE_START_S = 30.0
 
@@ -123,7 +123,7 @@ def describe_point(
 
 
 class WireCost:
-    """Processor time of carrying bytes, at each end."""
+    """What carrying bytes takes from work on the same core, at each end."""
 
     def __init__(self, receive_us_per_byte: float, send_us_per_byte: float) -> None:
         self.receive_us_per_byte = receive_us_per_byte
@@ -138,12 +138,12 @@ def measure_wire_cost(place: Place, bits_per_s: float) -> WireCost | None:
     """Measure what the lab's link costs; there is none in shared memory."""
     if place.network is None:
         return None
-    length_bytes = max(1, int(bits_per_s / 8 * WIRE_SECONDS) // CHUNK_BYTES) * CHUNK_BYTES
+    length_bytes = max(1, int(bits_per_s / 8 * WIRE_TURN_S) // CHUNK_BYTES) * CHUNK_BYTES
     receiver, sender = place.network.hosts[:2]
     lines = [
         host.enter([SELF[0], "-m", "lapwing.bench.wire", end, receiver.address, str(length_bytes)], str(Path.cwd()))
         for host, end in ((receiver, "listen"), (sender, "connect"))
     ]
-    limit_s = WIRE_START_S + WIRE_SLOWNESS * length_bytes * 8 / bits_per_s
+    limit_s = WIRE_START_S + WIRE_SLOWNESS * TURNS * (SILENCE_S + length_bytes * 8 / bits_per_s)
     receive_s, send_s = measure_wire(lines[0], lines[1], limit_s)
     return WireCost(receive_s * 1e6 / length_bytes, send_s * 1e6 / length_bytes)

@@ -1,43 +1,118 @@
 # SPDX-License-Identifier: MIT
-"""What carrying bytes costs a core: a blocking TCP stream between the emulated hosts, without MPI.
+"""What carrying bytes takes from work on the same core: a blocking TCP stream between the emulated hosts, without MPI.
 
-MPI libraries poll, so that their own processor time is simply the time that they wait. A stream whose ends sleep
-shows what the transfer itself takes: the processor time of its ends. (Interrupts that arrive while an end sleeps are
-not in it, so that the limit made from it is rather too strict than too generous.) The data fills a buffer of a large
-message's size, as a program's would: a page of zeros, or a small buffer, would stay in the cache and make the copies
-look cheap. Run as a program, this file is one end: `python -m lapwing.bench.wire listen|connect ADDRESS BYTES`.
+MPI libraries poll, so that their own processor time is simply the time that they wait; and a process's clock misses
+the interrupts that arrive while it sleeps, which a core that computes pays for, too. So each end has a process beside
+it that computes with what the stream leaves, and counts. Silence and stream take turns, since machines are uneven, and
+the median turn counts. The data fills a buffer of a large message's size, as a program's would: a page of zeros, or a
+small buffer, would stay in the cache and make the copies look cheap. Run as a program, this file is one end:
+`python -m lapwing.bench.wire listen|connect ADDRESS BYTES`, BYTES of each turn.
 """
 
+import hashlib
+import mmap
+import os
+import signal
 import socket
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from lapwing.errors import LapwingError
 
 PORT = 50007
 CHUNK_BYTES = 4 << 20
+WORK_BYTES = 4096  # hashed at a time by the work beside the stream: some microseconds, within the first cache
+COUNT_BYTES = 8
+TURNS = 24
+WARM_UP_TURNS = 2  # TCP's windows grow
+SILENCE_S = 0.04
+GATHER_S = 0.002  # an end that is woken for every packet pays more for that than for the data
 ATTEMPTS = 200
 POLL_S = 0.02
 ACCEPT_LIMIT_S = 30.0  # the other end starts at the same time, and gives up after 4 s
 REMEDY = "run again when the machine is less busy, or measure with --shared-memory"
 
+Reading = tuple[float, int]  # seconds, and work done until then
+
+
+def work_on(count: mmap.mmap, parent: int) -> None:
+    """Compute whenever nobody else does, as long as the parent lives; tell how often."""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    data = bytes(WORK_BYTES)
+    done = 0
+    while os.getppid() == parent:
+        hashlib.sha256(data).digest()
+        done += 1
+        count[:COUNT_BYTES] = done.to_bytes(COUNT_BYTES, "little")
+
+
+@contextmanager
+def work_beside() -> Iterator[Callable[[], Reading]]:
+    """Let a process compute on this core meanwhile; yield what tells the time, and how far that process is."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    count = mmap.mmap(-1, mmap.PAGESIZE)
+    parent = os.getpid()
+    worker = os.fork()
+    if worker == 0:
+        work_on(count, parent)
+        os._exit(0)
+    try:
+        yield lambda: (time.monotonic(), int.from_bytes(count[:COUNT_BYTES], "little"))
+    finally:
+        os.kill(worker, signal.SIGKILL)
+        os.waitpid(worker, 0)
+
+
+def calculate_price_s(begin: Reading, middle: Reading, end: Reading) -> float:
+    """Return the seconds that a stream (middle to end) took from work that was undisturbed before (begin to middle)."""
+    done_in_silence = middle[1] - begin[1]
+    if done_in_silence == 0:
+        raise SystemExit("the work beside the stream does not run")
+    return end[0] - middle[0] - (end[1] - middle[1]) * (middle[0] - begin[0]) / done_in_silence
+
+
+def measure_turns(be_silent: Callable[[], None], stream: Callable[[], None]) -> float:
+    """Let silence and stream take turns; return the median price of a turn, in seconds."""
+    prices_s = []
+    with work_beside() as read:
+        for _ in range(TURNS):
+            begin = read()
+            be_silent()
+            middle = read()
+            stream()
+            prices_s.append(calculate_price_s(begin, middle, read()))
+    return statistics.median(prices_s[WARM_UP_TURNS:])
+
+
+def take(connection: socket.socket, buffer: memoryview, length_bytes: int) -> None:
+    """Receive so many bytes, as they have gathered."""
+    missing = length_bytes
+    while missing > 0:
+        got = connection.recv_into(buffer, min(missing, len(buffer)))
+        if got == 0:
+            raise SystemExit(f"the other end left, {missing} bytes before the end")
+        missing -= got
+        time.sleep(GATHER_S if missing > 0 else 0)
+
 
 def receive(address: str, length_bytes: int) -> float:
-    """Receive the bytes; return the processor seconds."""
+    """Ask for the bytes in each turn, receive them, and say so; return the median price of a turn, in seconds."""
     with socket.create_server((address, PORT)) as server:
         server.settimeout(ACCEPT_LIMIT_S)
         connection, _ = server.accept()
     buffer = memoryview(bytearray(b"\x01" * CHUNK_BYTES))
-    begin_s, missing = time.process_time(), length_bytes
+
+    def stream() -> None:
+        connection.sendall(b"?")
+        take(connection, buffer, length_bytes)
+        connection.sendall(b".")
+
     with connection:
-        while missing > 0:
-            got = connection.recv_into(buffer, CHUNK_BYTES, socket.MSG_WAITALL)
-            if got == 0:
-                raise SystemExit(f"the other end left, {missing} bytes before the end")
-            missing -= got
-    return time.process_time() - begin_s
+        return measure_turns(lambda: time.sleep(SILENCE_S), stream)
 
 
 def connect(address: str) -> socket.socket:
@@ -51,13 +126,17 @@ def connect(address: str) -> socket.socket:
 
 
 def send(address: str, length_bytes: int) -> float:
-    """Send the bytes; return the processor seconds."""
+    """Send the bytes in each turn, when asked, until they are there; return the median price of a turn, in seconds."""
     chunk = b"\x01" * CHUNK_BYTES
+    answer = memoryview(bytearray(1))
     with connect(address) as connection:
-        begin_s = time.process_time()
-        for _ in range(length_bytes // CHUNK_BYTES):
-            connection.sendall(chunk)
-    return time.process_time() - begin_s
+
+        def stream() -> None:
+            for _ in range(length_bytes // CHUNK_BYTES):
+                connection.sendall(chunk)
+            take(connection, answer, len(answer))
+
+        return measure_turns(lambda: take(connection, answer, len(answer)), stream)
 
 
 def start_end(line: Sequence[str]) -> "subprocess.Popen[str]":
@@ -81,7 +160,8 @@ def describe_failure(name: str, end: "subprocess.Popen[str]") -> list[str]:
 
 
 def measure_wire(listen: Sequence[str], connect_line: Sequence[str], limit_s: float) -> tuple[float, float]:
-    """Run both ends, `limit_s` at most; return the processor seconds of the receiving and of the sending one."""
+    """Run both ends, `limit_s` at most; return the seconds that a turn takes from the core of the receiving end, and
+    of the sending one."""
     with start_end(listen) as receiver, start_end(connect_line) as sender:
         try:
             wait_ends((receiver, sender), limit_s)
