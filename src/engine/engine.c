@@ -83,12 +83,17 @@ static void engine_wake_read(void)
     (void)!syscall(SYS_read, engine.wake_descriptor, &count, sizeof count);
 }
 
-/* Deaf to the sockets; a touch or a wake ends it. */
-static void engine_doze(int64_t timeout_ns)
+/* Deaf to the sockets, or to what comes in; a touch or a wake ends it. */
+static void engine_doze_by(engine_sockets_doze *doze, int64_t timeout_ns)
 {
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
-    engine_sockets_rest(engine.hooks.touch_descriptor, engine.wake_descriptor, timeout_ns);
+    doze(engine.hooks.touch_descriptor, engine.wake_descriptor, timeout_ns);
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
+}
+
+static void engine_doze(int64_t timeout_ns)
+{
+    engine_doze_by(engine_sockets_rest, timeout_ns);
 }
 
 /* What may have ended a doze; neither read waits. */
@@ -167,11 +172,8 @@ static uint32_t engine_look(void)
 static void engine_gather(void)
 {
     int64_t rest_ns = engine_pace_rest_ns();
-    if (rest_ns <= 0)
-        return;
-    atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
-    engine_sockets_gather(engine.hooks.touch_descriptor, engine.wake_descriptor, rest_ns);
-    atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
+    if (rest_ns > 0)
+        engine_doze_by(engine_sockets_gather, rest_ns);
 }
 
 static unsigned engine_sleep(void)

@@ -97,13 +97,19 @@ void engine_pace_slept(int64_t slept_ns, struct engine_waiting waiting)
     pace.woke_ns = now_ns;
 }
 
-/* A part of the time that the work has taken so far, so that short transfers are not held
- * up. Where there is more than one, what a stream brings next may be the answer that
- * another transfer waits for: two messages each way then took 10 % longer. */
+/* An op, that is one message, and nothing beside it. Else what a stream brings next may
+ * be what another transfer waits for (two messages each way took 10 % longer), or the
+ * end of a round of a nonblocking collective, whose next round then begins late. */
+static bool pace_is_lone(void)
+{
+    return engine_pending_work() == 1 && !engine_assists() && !engine_strategy_is_polling();
+}
+
+/* A part of the time that the work has taken so far, so that short transfers are not held up. */
 static int64_t pace_bearable_ns(void)
 {
     int64_t elapsed_ns = base_clock_now_ns() - pace.busy_since_ns;
-    if (engine_pending_work() == 1 && !engine_strategy_is_polling())
+    if (pace_is_lone())
         return least_ns(elapsed_ns / LONE_PART, LONE_LONGEST_US * NS_PER_US);
     if (pace.slept_ns > SHARED_SLEEP_US * NS_PER_US)
         return 0;
@@ -115,7 +121,8 @@ static int64_t pace_bearable_ns(void)
  * nobody waits for it, let more gather, but no more than the sockets take in. */
 int64_t engine_pace_rest_ns(void)
 {
-    if (!pace.is_bulk || engine_is_awaited())
+    /* A timer's looks come when they are due. */
+    if (!pace.is_bulk || engine_is_awaited() || engine_strategy_is_deaf())
         return 0;
     int64_t rest_ns = least_ns(pace_bearable_ns(), pace.gather_ns);
     /* A shorter rest than what the next data take to come is a wake-up more, not less. */

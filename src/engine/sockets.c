@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One epoll set, edge-triggered: an edge comes whenever data or space arrives,
+/* Epoll sets, edge-triggered: an edge comes whenever data or space arrives,
  * whether or not what came before was read (epoll(7), tcp_data_ready). */
 #include "engine/sockets.h"
 
@@ -168,7 +168,7 @@ static uint32_t sockets_room_bytes(int descriptor)
 {
     int buffer_bytes = 0;
     socklen_t length = sizeof buffer_bytes;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &buffer_bytes, &length) != 0 || buffer_bytes < 0)
+    if (syscall(SYS_getsockopt, descriptor, SOL_SOCKET, SO_RCVBUF, &buffer_bytes, &length) != 0 || buffer_bytes < 0)
         return 0;
     return (uint32_t)buffer_bytes / ROOM_PART;
 }
@@ -176,7 +176,7 @@ static uint32_t sockets_room_bytes(int descriptor)
 static struct engine_waiting sockets_one_waiting(int descriptor)
 {
     int bytes = 0;
-    if (ioctl(descriptor, FIONREAD, &bytes) != 0 || bytes <= 0)
+    if (syscall(SYS_ioctl, descriptor, FIONREAD, &bytes) != 0 || bytes <= 0)
         return (struct engine_waiting){.room_bytes = GATHER_BYTES_MAX};
     return (struct engine_waiting){(uint32_t)bytes, sockets_room_bytes(descriptor)};
 }
@@ -216,7 +216,7 @@ void engine_sockets_gather(int touch_descriptor, int wake_descriptor, int64_t ti
 static bool sockets_one_unread(int index, bool *has_changed)
 {
     int bytes = 0;
-    if (ioctl(sockets.woken[index], FIONREAD, &bytes) != 0 || bytes == 0)
+    if (syscall(SYS_ioctl, sockets.woken[index], FIONREAD, &bytes) != 0 || bytes == 0)
         return false;
     *has_changed |= bytes != sockets.unread_bytes[index];
     sockets.unread_bytes[index] = bytes;
