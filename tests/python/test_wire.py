@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lapwing.bench.wire import CHUNK_BYTES, calculate_price_s, measure_wire
+from lapwing.bench.wire import CHUNK_BYTES, calculate_price_s, measure_turns, measure_wire, summarise_prices_s
 from lapwing.errors import LapwingError
 
 PYTHON = Path(__file__).parents[2] / "python"
@@ -40,12 +40,25 @@ def ends_find_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(PYTHON))
 
 
+def is_running(number: int) -> bool:
+    """One that has ended stays a zombie where nobody waits for orphans."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 def make_end(name: str, length_bytes: int = CHUNK_BYTES) -> list[str]:
     return [sys.executable, "-m", "lapwing.bench.wire", name, ADDRESS, str(length_bytes)]
 
 
 def test_both_ends_tell_what_a_turn_takes() -> None:
-    received_s, sent_s = measure_wire(make_end("listen"), make_end("connect"), LIMIT_S)
+    try:
+        received_s, sent_s = measure_wire(make_end("listen"), make_end("connect"), LIMIT_S)
+    except LapwingError as error:
+        if "keep the core busy" in str(error):
+            pytest.skip(str(error))
+        raise
     assert -LIMIT_S < received_s < LIMIT_S  # it may be next to nothing, and machines are uneven
     assert -LIMIT_S < sent_s < LIMIT_S
 
@@ -53,8 +66,25 @@ def test_both_ends_tell_what_a_turn_takes() -> None:
 def test_what_a_stream_takes_is_the_work_that_was_not_done() -> None:
     assert calculate_price_s((0.0, 0), (2.0, 200), (5.0, 500)) == pytest.approx(0)
     assert calculate_price_s((0.0, 0), (2.0, 200), (5.0, 400)) == pytest.approx(1)
-    with pytest.raises(SystemExit, match="does not run"):
-        calculate_price_s((0.0, 7), (2.0, 7), (5.0, 400))
+    assert calculate_price_s((0.0, 7), (2.0, 7), (5.0, 400)) is None
+
+
+def test_the_median_of_the_turns_after_the_first_ones_counts() -> None:
+    """Silence and stream take a second each; work is done by the hundred in silence, by the sixty in the stream."""
+    clock = [0.0, 0]
+
+    def pass_time(work_done: int) -> None:
+        clock[0] += 1.0
+        clock[1] += work_done
+
+    price_s = measure_turns(lambda: (clock[0], int(clock[1])), lambda: pass_time(100), lambda: pass_time(60))
+    assert price_s == pytest.approx(0.4)
+
+
+def test_turns_in_which_others_had_the_core_do_not_count() -> None:
+    assert summarise_prices_s([9.0, 9.0, None, 1.0, 2.0, 3.0]) == 2.0
+    with pytest.raises(SystemExit, match="other programs keep the core busy"):
+        summarise_prices_s([1.0, 1.0, None, None, 1.0])
 
 
 def test_the_work_does_not_outlive_an_end_that_is_killed() -> None:
@@ -65,9 +95,9 @@ def test_the_work_does_not_outlive_an_end_that_is_killed() -> None:
     end.kill()
     end.wait()
     latest_s = time.monotonic() + LIMIT_S
-    while Path(f"/proc/{worker}").exists() and time.monotonic() < latest_s:
+    while is_running(int(worker)) and time.monotonic() < latest_s:
         time.sleep(0.01)
-    assert not Path(f"/proc/{worker}").exists()
+    assert not is_running(int(worker))
 
 
 def test_a_receiver_does_not_outlive_a_sender_that_gives_up() -> None:

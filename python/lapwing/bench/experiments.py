@@ -10,10 +10,11 @@ from typing import Any
 from lapwing.bench import measures
 from lapwing.bench.place import SELF, Place
 from lapwing.bench.plan import Point
-from lapwing.bench.wire import CHUNK_BYTES, SILENCE_S, TURNS, measure_wire
+from lapwing.bench.wire import SILENCE_S, TURNS, measure_wire
 
 VARIANTS = ("stock", "lapwing")
 WIRE_TURN_S = 0.04
+WIRE_LEAST_BYTES = 65536
 WIRE_SLOWNESS = 10  # a stream that takes so many times as long as the link's rate allows does not go on
 WIRE_START_S = 30.0
 
@@ -138,7 +139,7 @@ def measure_wire_cost(place: Place, bits_per_s: float) -> WireCost | None:
     """Measure what the lab's link costs; there is none in shared memory."""
     if place.network is None:
         return None
-    length_bytes = max(1, int(bits_per_s / 8 * WIRE_TURN_S) // CHUNK_BYTES) * CHUNK_BYTES
+    length_bytes = max(WIRE_LEAST_BYTES, int(bits_per_s / 8 * WIRE_TURN_S))
     receiver, sender = place.network.hosts[:2]
     lines = [
         host.enter([SELF[0], "-m", "lapwing.bench.wire", end, receiver.address, str(length_bytes)], str(Path.cwd()))
