@@ -1174,6 +1174,15 @@ static bool is_of_preload(const char *name)
     return dladdr(dlsym(RTLD_DEFAULT, name), &home) && strstr(home.dli_fname, "libc_test_preload");
 }
 
+/* UCX puts itself before these entries, and goes on to what libc is said to have: still to them. */
+static bool transports_go_on_to_the_loaders_entries(void)
+{
+    extern void *transport_find(const char *name);
+    return transport_find("dlclose") == dlsym(RTLD_DEFAULT, "dlclose") && is_of_preload("dlclose") &&
+           transport_find("dlopen") == dlsym(RTLD_DEFAULT, "dlopen") && is_of_preload("dlopen") &&
+           transport_find("read") != dlsym(RTLD_DEFAULT, "read");
+}
+
 /* UCX overwrites the code of what it finds under these names. */
 static bool patchers_find_libcs_functions(void)
 {
@@ -1233,6 +1242,7 @@ static const struct {
     {"lacking_names_look_absent", lacking_names_look_absent},
     {"loader_error_survives", loader_error_survives},
     {"next_is_the_callers_next", next_is_the_callers_next},
+    {"transports_go_on_to_the_loaders_entries", transports_go_on_to_the_loaders_entries},
     {"patchers_find_libcs_functions", patchers_find_libcs_functions},
 };
 

@@ -11,6 +11,7 @@
 #include "intercept/bind/bind.h"
 #include "intercept/libc/process.h"
 #include "intercept/libc/real.h"
+#include "intercept/libc/runtime.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
 #include "intercept/libc/use.h"
@@ -50,6 +51,19 @@ static void *dlsym_behind_us(void *handle, const char *name)
     void *found = libc_real()->dlsym(RTLD_NEXT, name);
     __asm__ volatile("" : "+r"(found));
     return found;
+}
+
+static void *dlsym_from_us(void *handle, const char *name)
+{
+    (void)handle;
+    return libc_real()->dlsym(RTLD_DEFAULT, name);
+}
+
+/* UCX (src/ucm/util/reloc.c) writes its own of these into every linkage table, and goes on from there to what it has
+ * asked for: in 1.18 by libc's own handle, past our entries. */
+static bool is_replaced_in_tables(const char *name)
+{
+    return strcmp(name, "dlopen") == 0 || strcmp(name, "dlclose") == 0;
 }
 
 static bool is_ours(void *address)
@@ -98,6 +112,8 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
         bypass_tell();
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
         return (void *)dlsym_behind_us;
+    if (is_replaced_in_tables(name) && libc_runtime_is_transport((uintptr_t)caller))
+        return (void *)dlsym_from_us;
     if (handle != RTLD_NEXT && base_text_begins(name, "MPI_") && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
     return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)libc_real()->dlsym;
