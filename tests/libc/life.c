@@ -64,11 +64,32 @@ static bool a_thread_is_told(void)
            notes->several_threads == before + 1;
 }
 
+static void *thread_pause(void *argument)
+{
+    pause();
+    return argument;
+}
+
 /* One that a library of a transport's name has begun before main. */
 static bool a_transports_thread_is_not_told(void)
 {
     extern int transport_error;
     return transport_error == 0 && notes->several_threads == 0;
+}
+
+/* Begun past our entries; the transport's thread has ended, and must not stand for this one. */
+static bool an_unseen_thread_is_found(void)
+{
+    pthread_t thread;
+    void (*look)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "fake_look_at_threads");
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+        (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(dlopen("libc.so.6", RTLD_NOW),
+                                                                                       "pthread_create");
+    look();
+    bool is_alone = notes->several_threads == 0;
+    int error = create(&thread, NULL, thread_pause, NULL);
+    look();
+    return is_alone && error == 0 && notes->several_threads == 1;
 }
 
 static int thread_end_c11(void *argument)
@@ -1198,6 +1219,7 @@ static const struct {
     {"second_fork_handler_waits", second_fork_handler_waits},
     {"a_thread_is_told", a_thread_is_told},
     {"a_transports_thread_is_not_told", a_transports_thread_is_not_told},
+    {"an_unseen_thread_is_found", an_unseen_thread_is_found},
     {"a_c11_thread_is_told", a_c11_thread_is_told},
     {"threads_of_libc_are_told", threads_of_libc_are_told},
     {"openings_wait_for_all", openings_wait_for_all},

@@ -22,7 +22,7 @@
 #include "intercept/libc/use.h"
 #include "protect/protect.h"
 
-enum { STACKS_MAX = 1024 };
+enum { STACKS_MAX = 1024, OF_MPI_MAX = 64 };
 
 typedef void *thread_start_fn(void *argument);
 
@@ -44,6 +44,10 @@ struct thread_start {
 static _Atomic bool are_several;
 static _Atomic bool are_too_many;
 static _Atomic uint32_t expected = 1; /* the first thread, and all that MPI and the engine ever began */
+static struct {
+    _Atomic uint32_t number;
+    _Atomic pid_t ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
+} of_mpi;
 static _Thread_local bool is_of_mpi;
 static _Thread_local bool is_entered; /* its stack is in the table, or the kernel says that it is one */
 static struct {
@@ -84,11 +88,42 @@ static uint32_t threads_count(void)
     return (uint32_t)folder.st_nlink - 2;
 }
 
+static bool thread_has_ended(pid_t id)
+{
+    int saved_errno = errno;
+    bool has_ended = id != 0 && syscall(SYS_tgkill, syscall(SYS_getpid), id, 0) != 0 && errno == ESRCH;
+    errno = saved_errno;
+    return has_ended;
+}
+
+/* Of the threads that MPI began: UCX 1.18 begins one that ends at once. One whose number the kernel has
+ * given to another, and those beyond the table, count as alive. */
+static uint32_t threads_ended(void)
+{
+    uint32_t number = atomic_load_explicit(&of_mpi.number, memory_order_relaxed);
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < number && i < OF_MPI_MAX; i++)
+        ended += thread_has_ended(atomic_load_explicit(&of_mpi.ids[i], memory_order_relaxed));
+    return ended;
+}
+
 void libc_threads_look(void)
 {
-    /* relaxed: who begins a thread has counted it before the kernel does. */
-    if (!libc_threads_are_several() && threads_count() > atomic_load_explicit(&expected, memory_order_relaxed))
+    if (libc_threads_are_several())
+        return;
+    /* Ended first, and then all: what ends in between is looked for again. relaxed: who begins a thread has
+     * counted it before the kernel does. */
+    uint32_t ended = threads_ended();
+    if (threads_count() > atomic_load_explicit(&expected, memory_order_relaxed) - ended)
         libc_threads_note();
+}
+
+/* Relaxed, all of it: one that is not in the table yet counts as alive. */
+static void thread_enter_of_mpi(void)
+{
+    uint32_t i = atomic_fetch_add_explicit(&of_mpi.number, 1, memory_order_relaxed);
+    if (i < OF_MPI_MAX)
+        atomic_store_explicit(&of_mpi.ids[i], (pid_t)syscall(SYS_gettid), memory_order_relaxed);
 }
 
 static struct range stack_of_this_thread(void)
@@ -168,7 +203,9 @@ static struct thread_start thread_begin(void *given)
     struct thread_start thread = *(struct thread_start *)given;
     free(given);
     is_of_mpi = thread.is_of_mpi;
-    if (!is_of_mpi)
+    if (is_of_mpi)
+        thread_enter_of_mpi();
+    else
         thread_enter();
     return thread;
 }
@@ -215,7 +252,7 @@ static struct creation creation_begin(union thread_function start, void *argumen
         libc_threads_note();
         return creation;
     }
-    /* Never less: no thread of MPI's that ends is to pass for one of the program's. relaxed: see libc_threads_look. */
+    /* Never less: threads_ended() takes off those that the kernel no longer has. relaxed: see libc_threads_look. */
     atomic_fetch_add_explicit(&expected, 1, memory_order_relaxed);
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &most, &creation.signals_before, BASE_SIGNAL_SET_BYTES);
     return creation;

@@ -13,6 +13,7 @@
 #include "engine/gate.h"
 #include "engine/sockets.h"
 #include "intercept/bind/bind.h"
+#include "intercept/libc/threads.h"
 #include "intercept/libc/longjmp.h"
 #include "intercept/libc/process.h"
 #include "intercept/wait.h"
@@ -111,6 +112,11 @@ int protect_signal_disposition(int signal_number, const struct sigaction *new_ac
 void fake_drain(bool is_on)
 {
     options.drain_system_calls = is_on;
+}
+
+void fake_look_at_threads(void)
+{
+    libc_threads_look();
 }
 
 int fake_own(int descriptor)

@@ -38,6 +38,9 @@ extern struct fake_notes fake_notes FAKE_EXPORT;
 void fake_hold(void *address, size_t length_bytes, int rights, bool is_armed) FAKE_EXPORT;
 void fake_release(void) FAKE_EXPORT;
 
+/* What is done before a message is held. */
+void fake_look_at_threads(void) FAKE_EXPORT;
+
 /* Sets the option drain_system_calls. */
 void fake_drain(bool is_on) FAKE_EXPORT;
 
