@@ -85,6 +85,10 @@ class Bench:
             self._stock[case.program_name] = self._start(case, {})
         return self._stock[case.program_name]
 
+    def run_stock_again(self, case: Case) -> Run:
+        """Run without Lapwing once more; the first run stays what others are compared with."""
+        return self._start(case, {})
+
     def forget_stock(self, case: Case) -> None:
         """Let the next look at a case's stock run start a new one."""
         del self._stock[case.program_name]
