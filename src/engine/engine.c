@@ -192,7 +192,7 @@ static unsigned engine_sleep(void)
         engine_wake_read();
     if (events & ENGINE_EVENT_TOUCH)
         engine.hooks.touches_read();
-    engine_pace_slept(base_clock_now_ns() - begin_ns, engine_sockets_waiting());
+    engine_pace_slept(begin_ns, engine_sockets_waiting());
     return events;
 }
 

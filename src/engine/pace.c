@@ -86,14 +86,14 @@ void engine_pace_nap_no_more(void)
     pace.nap_ns = 0;
 }
 
-void engine_pace_slept(int64_t slept_ns, struct engine_waiting waiting)
+void engine_pace_slept(int64_t begin_ns, struct engine_waiting waiting)
 {
     int64_t now_ns = base_clock_now_ns();
     pace.is_bulk = waiting.bytes >= BULK_BYTES;
     if (pace.is_bulk)
         pace.gather_ns =
             least_ns(now_ns - pace.woke_ns, LONE_LONGEST_US * NS_PER_US) * waiting.room_bytes / waiting.bytes;
-    pace.slept_ns = slept_ns;
+    pace.slept_ns = now_ns - begin_ns;
     pace.woke_ns = now_ns;
 }
 

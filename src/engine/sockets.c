@@ -19,15 +19,15 @@
 enum { EVENTS_MAX = 64, EVENT_SHIFT = 32, UNCHANGED_ROUNDS_MAX = 8 };
 enum { GATHER_BYTES_MAX = 262144, ROOM_PART = 4 };
 
-/* Three epoll sets: `incoming` and `outgoing` hold the sockets; the engine sleeps on
- * `outer`, which holds both, the wake-ups and the touches. So two calls make it deaf to
- * all sockets at once, and it can listen for room to send alone.
+/* Epoll sets: `inner` holds the sockets; the engine sleeps on `outer`, which holds
+ * `inner`, the wake-ups and the touches. So one call makes it deaf to all sockets at
+ * once. `outgoing` holds the sockets, too, for their room to send alone.
  *
- * incoming, outgoing: the set plus 1, made by whoever needs it first (CAS), 0 before.
+ * inner, outgoing: the set plus 1, made by whoever needs it first (CAS), 0 before.
  * outer: made before the engine starts. count: any thread adds. woken/unread: engine
  * thread only. */
 static struct {
-    _Atomic int incoming_plus_1;
+    _Atomic int inner_plus_1;
     _Atomic int outgoing_plus_1;
     _Atomic int outer_plus_1;
     _Atomic uint32_t count;
@@ -53,9 +53,9 @@ static int sockets_set(_Atomic int *set_plus_1)
     return known - 1;
 }
 
-static int sockets_incoming(void)
+static int sockets_inner(void)
 {
-    return sockets_set(&sockets.incoming_plus_1);
+    return sockets_set(&sockets.inner_plus_1);
 }
 
 static int sockets_outgoing(void)
@@ -75,20 +75,15 @@ static void sockets_watch(int set, int operation, int descriptor, unsigned event
     epoll_ctl(set, operation, descriptor, &entry);
 }
 
-static void sockets_watch_both(int outer, int operation, uint32_t triggers)
-{
-    sockets_watch(outer, operation, sockets_incoming(), ENGINE_EVENT_SOCKET, triggers);
-    sockets_watch(outer, operation, sockets_outgoing(), ENGINE_EVENT_SOCKET, triggers);
-}
-
 bool engine_sockets_open(void)
 {
     int outer = base_descriptor_own(epoll_create1(EPOLL_CLOEXEC));
-    if (outer < 0 || sockets_incoming() < 0 || sockets_outgoing() < 0) {
+    int inner = sockets_inner();
+    if (outer < 0 || inner < 0 || sockets_outgoing() < 0) {
         base_descriptor_close(outer);
         return false;
     }
-    sockets_watch_both(outer, EPOLL_CTL_ADD, EPOLLIN);
+    sockets_watch(outer, EPOLL_CTL_ADD, inner, ENGINE_EVENT_SOCKET, EPOLLIN);
     /* release: who finds the set finds the sockets in it. */
     atomic_store_explicit(&sockets.outer_plus_1, outer + 1, memory_order_release);
     return true;
@@ -97,13 +92,14 @@ bool engine_sockets_open(void)
 void engine_sockets_listen(bool is_listening)
 {
     if (sockets_outer() >= 0)
-        sockets_watch_both(sockets_outer(), EPOLL_CTL_MOD, is_listening ? EPOLLIN : 0);
+        sockets_watch(sockets_outer(), EPOLL_CTL_MOD, sockets_inner(), ENGINE_EVENT_SOCKET, is_listening ? EPOLLIN : 0);
 }
 
 void engine_sockets_add(int descriptor)
 {
     int saved_errno = errno;
-    sockets_watch(sockets_incoming(), EPOLL_CTL_ADD, descriptor, ENGINE_EVENT_SOCKET, EPOLLIN | EPOLLRDHUP | EPOLLET);
+    sockets_watch(sockets_inner(), EPOLL_CTL_ADD, descriptor, ENGINE_EVENT_SOCKET,
+                  EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
     sockets_watch(sockets_outgoing(), EPOLL_CTL_ADD, descriptor, ENGINE_EVENT_SOCKET, EPOLLOUT | EPOLLET);
     atomic_fetch_add_explicit(&sockets.count, 1, memory_order_relaxed);
     errno = saved_errno;
@@ -138,12 +134,12 @@ static void sockets_note_woken(const struct epoll_event *entry)
     sockets.woken[sockets.woken_count++] = (int)(uint32_t)entry->data.u64;
 }
 
-/* Takes the edges off both sets. Room to send needs no note: any look at MPI uses it. */
+/* Takes the edges off both sets. */
 static void sockets_collect(void)
 {
     struct epoll_event entries[EVENTS_MAX];
     (void)!epoll_wait(sockets_outgoing(), entries, EVENTS_MAX, 0);
-    int count = epoll_wait(sockets_incoming(), entries, EVENTS_MAX, 0);
+    int count = epoll_wait(sockets_inner(), entries, EVENTS_MAX, 0);
     for (int i = 0; i < count; i++)
         sockets_note_woken(&entries[i]);
 }
@@ -251,6 +247,6 @@ void engine_sockets_forked_child(void)
 {
     /* The parent's sets must not be used from here; the numbers may be reused. */
     sockets_close(&sockets.outer_plus_1);
-    sockets_close(&sockets.incoming_plus_1);
+    sockets_close(&sockets.inner_plus_1);
     sockets_close(&sockets.outgoing_plus_1);
 }

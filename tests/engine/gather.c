@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: while data gather, more data wake nobody, but a socket that takes data again does. */
-#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../base/claim.h"
 #include "base/clock.h"

@@ -10,7 +10,7 @@ from cases import Case, Program
 from trial import Bench, RankRecord, Run, read_records
 
 SKIP = 77
-ATTEMPTS_TO_DEFER = 4
+ATTEMPTS_MAX = 4
 STOCK_RUNS_TO_LOSE_A_CODE = 8
 SHOWN_CHARACTERS = 600
 
@@ -112,7 +112,9 @@ class Verdict:
 
     result: str  # "pass", "skip" or "FAIL"
     reason: str = ""
-    is_repeatable: bool = False  # nothing is wrong for certain: messages came before there was anything to defer
+    is_repeatable: bool = (
+        False  # nothing is wrong for certain: messages came too early to be deferred, a launcher erred
+    )
 
 
 def describe(wrong: str, run: Run, is_repeatable: bool = False) -> Verdict:
@@ -147,8 +149,8 @@ def judge_once(bench: Bench, case: Case) -> Verdict:
 
 
 def run_case(bench: Bench, case: Case) -> Verdict:
-    """Run one case; again where the messages came too early to be deferred."""
-    for _ in range(ATTEMPTS_TO_DEFER):
+    """Run one case; again where what went wrong may be neither the program's fault nor Lapwing's."""
+    for _ in range(ATTEMPTS_MAX):
         verdict = judge_once(bench, case)
         if verdict.result != "FAIL" or not verdict.is_repeatable:
             break

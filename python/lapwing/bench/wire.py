@@ -26,7 +26,6 @@ from lapwing.errors import LapwingError
 PORT = 50007
 CHUNK_BYTES = 4 << 20
 WORK_BYTES = 4096  # hashed at a time by the work beside the stream: some microseconds, within the first cache
-COUNT_BYTES = 8
 TURNS = 24
 WARM_UP_TURNS = 2  # TCP's windows grow
 SILENCE_S = 0.04
@@ -39,21 +38,19 @@ REMEDY = "run again when the machine is less busy, or measure with --shared-memo
 Reading = tuple[float, int]  # seconds, and work done until then
 
 
-def work_on(count: mmap.mmap, parent: int) -> None:
+def work_on(count: "memoryview[int]", parent: int) -> None:
     """Compute whenever nobody else does, as long as the parent lives; tell how often."""
     data = bytes(WORK_BYTES)
-    done = 0
     while os.getppid() == parent:
         hashlib.sha256(data).digest()
-        done += 1
-        count[:COUNT_BYTES] = done.to_bytes(COUNT_BYTES, "little")
+        count[0] += 1
 
 
 @contextmanager
 def work_beside() -> Iterator[Callable[[], Reading]]:
     """Let a process compute on this core meanwhile; yield what tells the time, and how far that process is."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    count = mmap.mmap(-1, mmap.PAGESIZE)
+    count = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("Q")
     parent = os.getpid()
     worker = os.fork()
     if worker == 0:
@@ -63,7 +60,7 @@ def work_beside() -> Iterator[Callable[[], Reading]]:
         finally:
             os._exit(0)
     try:
-        yield lambda: (time.monotonic(), int.from_bytes(count[:COUNT_BYTES], "little"))
+        yield lambda: (time.monotonic(), count[0])
     finally:
         os.kill(worker, signal.SIGKILL)
         os.waitpid(worker, 0)
@@ -106,7 +103,8 @@ def take(connection: socket.socket, buffer: memoryview, length_bytes: int) -> No
         if got == 0:
             raise SystemExit(f"the other end left, {missing} bytes before the end")
         missing -= got
-        time.sleep(GATHER_S if missing > 0 else 0)
+        if missing > 0:
+            time.sleep(GATHER_S)
 
 
 def receive(address: str, length_bytes: int) -> float:

@@ -53,7 +53,8 @@ static void *dlsym_behind_us(void *handle, const char *name)
     return found;
 }
 
-static void *dlsym_from_us(void *handle, const char *name)
+/* dlsym as it answers for RTLD_DEFAULT, whatever the caller's handle is. */
+static void *dlsym_default(void *handle, const char *name)
 {
     (void)handle;
     return libc_real()->dlsym(RTLD_DEFAULT, name);
@@ -113,7 +114,7 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
         return (void *)dlsym_behind_us;
     if (is_replaced_in_tables(name) && libc_runtime_is_transport((uintptr_t)caller))
-        return (void *)dlsym_from_us;
+        return (void *)dlsym_default;
     if (handle != RTLD_NEXT && base_text_begins(name, "MPI_") && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
     return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)libc_real()->dlsym;

@@ -88,10 +88,10 @@ static uint32_t threads_count(void)
     return (uint32_t)folder.st_nlink - 2;
 }
 
-static bool thread_has_ended(pid_t id)
+static bool thread_has_ended(pid_t process, pid_t id)
 {
     int saved_errno = errno;
-    bool has_ended = id != 0 && syscall(SYS_tgkill, syscall(SYS_getpid), id, 0) != 0 && errno == ESRCH;
+    bool has_ended = id != 0 && syscall(SYS_tgkill, process, id, 0) != 0 && errno == ESRCH;
     errno = saved_errno;
     return has_ended;
 }
@@ -102,8 +102,9 @@ static uint32_t threads_ended(void)
 {
     uint32_t number = atomic_load_explicit(&of_mpi.number, memory_order_relaxed);
     uint32_t ended = 0;
+    pid_t process = getpid();
     for (uint32_t i = 0; i < number && i < OF_MPI_MAX; i++)
-        ended += thread_has_ended(atomic_load_explicit(&of_mpi.ids[i], memory_order_relaxed));
+        ended += thread_has_ended(process, atomic_load_explicit(&of_mpi.ids[i], memory_order_relaxed));
     return ended;
 }
 

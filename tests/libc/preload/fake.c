@@ -13,9 +13,9 @@
 #include "engine/gate.h"
 #include "engine/sockets.h"
 #include "intercept/bind/bind.h"
-#include "intercept/libc/threads.h"
 #include "intercept/libc/longjmp.h"
 #include "intercept/libc/process.h"
+#include "intercept/libc/threads.h"
 #include "intercept/wait.h"
 
 _Atomic uint32_t protect_armed_count;
