@@ -34,6 +34,9 @@ static void rounds_play(MPI_Comm between, int is_child)
         MPI_Barrier(all);
         round_play(all, own, buffer);
     }
+    /* MPICH 5.0's MPI_Comm_disconnect and MPI_Finalize do not wait until a small message has reached a spawned process:
+     * without Lapwing, too, the last of a hundred sent to one that sleeps is lost, and its receive waits for ever. */
+    MPI_Barrier(all);
     MPI_Comm_free(&all);
     MPI_Comm_disconnect(&between);
 }
