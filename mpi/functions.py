@@ -20,6 +20,10 @@ every other pointer is given as well: `sizes="ranks = n"` counts elements, and
 bytes behind `void *`. Where it is not known, the class is drain. `follows_all`: an
 operation that keeps its class and starts after every op, as if drained. `adds_peers`:
 afterwards more processes may speak with this one than MPI_COMM_WORLD has.
+
+Four words tell what a call means to messages that were received early (mpi/unexpected.h): `finds_taken`, it
+may receive one; `closes="source tag comm"`, it matches by these, and cannot be given one; `is_synchronous`, its message
+must not be taken; `ends_comm`, its communicator is gone afterwards.
 """
 
 from __future__ import annotations
@@ -74,11 +78,12 @@ CHAPTERS: dict[str, list[Row]] = {
             "int MPI_Imrecv(void *buf, Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)",
             writes="buf count datatype",
         ),
-        drain("int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)"),
+        written("int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)"),
         start(
             "int MPI_Irecv(void *buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, "
             "MPI_Request *request)",
             writes="buf count datatype",
+            finds_taken=True,
         ),
         start(
             "int MPI_Irsend(const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
@@ -97,16 +102,19 @@ CHAPTERS: dict[str, list[Row]] = {
             "MPI_Request *request)",
             reads="sendbuf sendcount sendtype",
             writes="recvbuf recvcount recvtype",
+            closes="source recvtag comm",
         ),
         start(
             "int MPI_Isendrecv_replace(void *buf, Count count, MPI_Datatype datatype, int dest, int sendtag, int "
             "source, int recvtag, MPI_Comm comm, MPI_Request *request)",
             writes="buf count datatype",
+            closes="source recvtag comm",
         ),
         start(
             "int MPI_Issend(const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
             "MPI_Request *request)",
             reads="buf count datatype",
+            is_synchronous=True,
         ),
         written("int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)"),
         written(
@@ -123,6 +131,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "int MPI_Recv_init(void *buf, Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, "
             "MPI_Request *request)",
             writes="buf count datatype",
+            closes="source tag comm",
         ),
         written("int MPI_Request_free(MPI_Request *request)"),
         gated("int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)"),
@@ -183,6 +192,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "int MPI_Ssend_init(const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "
             "MPI_Request *request)",
             reads="buf count datatype",
+            is_synchronous=True,
         ),
         written("int MPI_Start(MPI_Request *request)"),
         written("int MPI_Startall(int count, MPI_Request array_of_requests[])", sizes="array_of_requests = count"),
@@ -565,7 +575,7 @@ CHAPTERS: dict[str, list[Row]] = {
         drain("int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)"),
         drain("int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)"),
         drain("int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)"),
-        drain("int MPI_Comm_free(MPI_Comm *comm)"),
+        drain("int MPI_Comm_free(MPI_Comm *comm)", ends_comm=True),
         gated("int MPI_Comm_free_keyval(int *comm_keyval)"),
         gated(
             "int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)",
@@ -612,6 +622,7 @@ CHAPTERS: dict[str, list[Row]] = {
         drain(
             "int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, "
             "int tag, MPI_Comm *newintercomm)",
+            closes="remote_leader tag peer_comm",  # MPI may send messages with this tag there
         ),
         drain(
             "int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int "
@@ -819,7 +830,7 @@ CHAPTERS: dict[str, list[Row]] = {
             "int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)",
             adds_peers=True,
         ),
-        drain("int MPI_Comm_disconnect(MPI_Comm *comm)"),
+        drain("int MPI_Comm_disconnect(MPI_Comm *comm)", ends_comm=True),
         gated("int MPI_Comm_get_parent(MPI_Comm *parent)"),
         drain("int MPI_Comm_join(int fd, MPI_Comm *intercomm)", adds_peers=True),
         drain(

@@ -99,8 +99,17 @@ def waits(row: Row) -> Iterator[str]:
             yield wait_for_pointer(row, parameter)
 
 
+def early_receives(row: Row) -> Iterator[str]:
+    """What a call does about messages that were received early."""
+    if row.closes:
+        yield f'unexpected_close({", ".join(row.closes)}, "{row.name}");'
+    if row.is_synchronous:
+        yield f'unexpected_refuse_synchronous(count, datatype, dest, comm, "{row.name}");'
+
+
 def gated_body(row: Row) -> Iterator[str]:
     """The classes gated, buffers and drain."""
+    yield from early_receives(row)
     if row.adds_peers:
         yield "session_expect_peers();"
     yield "if (dispatch_is_direct())"
@@ -109,6 +118,8 @@ def gated_body(row: Row) -> Iterator[str]:
     if row.treatment == "buffers":
         yield "dispatch_wait_others();"
     yield "dispatch_enter();"
+    if row.ends_comm:
+        yield "unexpected_forget(comm);"
     if row.returns == "int":
         yield f"return dispatch_leave({call(row)});"
         return
@@ -157,12 +168,20 @@ def track(row: Row) -> list[str]:
 
 def start_body(row: Row) -> Iterator[str]:
     """The class start. Tracked on the direct way too: later holds must know what MPI goes on using."""
+    yield from early_receives(row)
     yield "bool is_direct = dispatch_is_direct();"
     yield "if (!is_direct) {"
     for line in waits(row):
         yield f"    {line}"
     yield "    dispatch_enter();"
     yield "}"
+    if row.finds_taken:
+        yield "if (unexpected_is_used) {"
+        yield "    int taken_result;"
+        yield "    const struct message receive = message_of(buf, count, datatype, source, tag, comm);"
+        yield "    if (unexpected_start(&receive, request, &taken_result))"
+        yield "        return dispatch_leave(taken_result);"
+        yield "}"
     yield f"int result = {call(row)};"
     op = row.parameter_of_role("op")
     if op is not None:
@@ -279,6 +298,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "intercept/mpi/dispatch.h"
 #include "intercept/mpi/handed.h"
 #include "intercept/mpi/measure.h"
+#include "intercept/mpi/unexpected.h"
 #include "intercept/names.h"
 #include "intercept/session.h"
 #include "intercept/transfer.h"

@@ -119,6 +119,10 @@ class Row:
     sizes: tuple[tuple[str, str], ...] = ()
     follows_all: bool = False
     adds_peers: bool = False
+    closes: tuple[str, ...] = ()
+    finds_taken: bool = False
+    is_synchronous: bool = False
+    ends_comm: bool = False
     chapter: str = ""
 
     @property
@@ -219,6 +223,10 @@ def make_row(
     sizes: str = "",
     follows_all: bool = False,
     adds_peers: bool = False,
+    closes: str = "",
+    finds_taken: bool = False,
+    is_synchronous: bool = False,
+    ends_comm: bool = False,
 ) -> Row:
     """Builds a row from a prototype that may use the words of large counts."""
     match = re.fullmatch(r"([\w ]+?[ *]+)(MPI_\w+)\((.*)\)", prototype)
@@ -227,7 +235,20 @@ def make_row(
     texts = [] if match[3] == "void" else match[3].split(", ")
     buffers = parse_buffers(reads, False) + parse_buffers(writes, True)
     parameters = tuple(parse_parameter(text) for text in texts)
-    return Row(match[2], match[1].strip(), parameters, treatment, buffers, parse_sizes(sizes), follows_all, adds_peers)
+    return Row(
+        match[2],
+        match[1].strip(),
+        parameters,
+        treatment,
+        buffers,
+        parse_sizes(sizes),
+        follows_all,
+        adds_peers,
+        tuple(closes.split()),
+        finds_taken,
+        is_synchronous,
+        ends_comm,
+    )
 
 
 def with_types(row: Row, types: dict[str, str]) -> Row:

@@ -81,19 +81,25 @@ static void cost_learn(int64_t elapsed_ns, size_t length_bytes)
     atomic_store_explicit(&copies.ps_per_byte, known + (seen - known) / SMOOTHING, memory_order_relaxed);
 }
 
-void *copies_take(const void *bytes, size_t length_bytes)
+void *copies_room(size_t length_bytes)
 {
-    int64_t begin_ns = base_clock_now_ns();
     base_lock_take(&copies.lock);
     struct block *block = spare_take(length_bytes);
     if (block == NULL)
         block = block_new(length_bytes);
     base_lock_release(&copies.lock);
-    if (block == NULL)
+    return block == NULL ? NULL : block + 1;
+}
+
+void *copies_take(const void *bytes, size_t length_bytes)
+{
+    int64_t begin_ns = base_clock_now_ns();
+    void *copy = copies_room(length_bytes);
+    if (copy == NULL)
         return NULL;
-    memcpy(block + 1, bytes, length_bytes);
+    memcpy(copy, bytes, length_bytes);
     cost_learn(base_clock_now_ns() - begin_ns, length_bytes);
-    return block + 1;
+    return copy;
 }
 
 static bool spare_keep(struct block *block)

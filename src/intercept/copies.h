@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory for copies of messages that are sent while the program goes on with its
- * own buffer. Blocks are used again: a fresh one costs a page fault per page, as
- * much as the copying itself. */
+ * own buffer, and for those that are received before it asks for them. Blocks are used again: a fresh one costs a page
+ * fault per page, as much as the copying itself. */
 #ifndef INTERCEPT_COPIES_H
 #define INTERCEPT_COPIES_H
 
@@ -12,6 +12,9 @@
 /* A copy of the bytes; NULL when there is no memory, or when the copies that
  * exist would take more than option `buffer` together. Any thread. */
 void *copies_take(const void *bytes, size_t length_bytes);
+
+/* Room for so many bytes, within the same bounds; NULL when there is none. Any thread. */
+void *copies_room(size_t length_bytes);
 
 /* NULL is fine. Any thread. */
 void copies_give_back(void *copy);

@@ -123,10 +123,14 @@ void session_expect_peers(void)
     atomic_store_explicit(&has_more_peers, true, memory_order_relaxed); /* for this thread's next calls */
 }
 
+bool session_has_more_peers(void)
+{
+    return atomic_load_explicit(&has_more_peers, memory_order_relaxed);
+}
+
 bool session_matches_first(void)
 {
-    bool has_others =
-        identity.size > PAIR_SIZE || gate_is_open() || atomic_load_explicit(&has_more_peers, memory_order_relaxed);
+    bool has_others = identity.size > PAIR_SIZE || gate_is_open() || session_has_more_peers();
     return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && has_others);
 }
 

@@ -59,6 +59,7 @@ bool session_matches_first(void);
 
 /* More processes than those of MPI_COMM_WORLD may speak with this one from now on. */
 void session_expect_peers(void);
+bool session_has_more_peers(void);
 
 /* From now on nothing begins, or it may again. At any time, MPI_Init or not. */
 void session_pause(bool is_paused);

@@ -85,6 +85,21 @@ def find_undeferred(case: Case, records: Sequence[RankRecord]) -> str:
     return f"no {missing[0]} was deferred (passed: {list_passes(records)})" if missing else ""
 
 
+def is_untaken(case: Case, records: Sequence[RankRecord]) -> bool:
+    """Was no message received early where the case is about those?"""
+    is_wanted = bool(case.program.words("takes")) and case.variant != "profile"
+    return is_wanted and not any(record.counters.get("taken", 0) for record in records)
+
+
+def judge_refusal(run: Run, text: str) -> str:
+    """What is wrong with a job that Lapwing is to end, saying this."""
+    if run.exit_code is None:
+        return "hangs"
+    if run.exit_code == 0:
+        return "exit code 0"
+    return "" if text in run.errors else f"its errors do not say {text!r}"
+
+
 def is_same_output(lines: Sequence[str], others: Sequence[str]) -> bool:
     """Compare without the order of ranks."""
     return sorted(lines) == sorted(others)
@@ -136,6 +151,9 @@ def judge_once(bench: Bench, case: Case) -> Verdict:
         return describe(wrong, stock, is_repeatable=True)
     if wrong or case.variant == "stock":
         return describe(wrong, stock)
+    refused = case.program.directives.get("refused")
+    if refused and case.variant != "profile":
+        return describe(judge_refusal(run, refused), run)
     wrong = judge_lapwing(case, stock, run)
     if is_lost_exit(case.program, run.exit_code):
         return describe(wrong, run, is_repeatable=does_stock_lose_exits(bench, case))
@@ -143,6 +161,8 @@ def judge_once(bench: Bench, case: Case) -> Verdict:
         bench.forget_stock(case)
         return describe(wrong, run, is_repeatable=True)
     wrong = wrong or judge_records(case, records)
+    if not wrong and is_untaken(case, records):
+        return describe("no message was received early", run, is_repeatable=True)
     undeferred = find_undeferred(case, records)
     is_repeatable = not wrong and "finished_at_once" in list_passes(records)
     return describe(wrong or undeferred, run, is_repeatable)

@@ -14,6 +14,11 @@ def test_summary_adds_ranks_up(rank_record: RankRecord) -> None:
     assert lines[0] == "overlapped 2 sends (2 MiB) and 4 receives (6 MiB); 2 of 2 ranks reporting"
 
 
+def test_early_receives_are_shown(rank_record: RankRecord) -> None:
+    record = replace(rank_record, counters={"taken": 2, "taken_bytes": 3 << 20})
+    assert "received 2 messages early (3 MiB)" in format_summary(JobRecord({}, [record]))
+
+
 def test_assisted_operations_are_shown(rank_record: RankRecord) -> None:
     record = replace(rank_record, counters={"assisted": 2, "assisted_ns": 6_000_000})
     lines = format_summary(JobRecord({}, [record]))

@@ -111,6 +111,14 @@ def describe_assisted(totals: Totals) -> list[str]:
     ]
 
 
+def describe_taken(totals: Totals) -> list[str]:
+    """Say what was received before the program asked for it."""
+    taken = totals.counters.get("taken", 0)
+    if taken == 0:
+        return []
+    return [f"received {format_count(taken, 'message')} early ({format_bytes(totals.counters.get('taken_bytes', 0))})"]
+
+
 def describe_ranks(totals: Totals) -> str:
     """Say how many ranks reported."""
     if totals.reporting > totals.expected:
@@ -181,6 +189,7 @@ def format_summary(job: JobRecord) -> list[str]:
     if totals.counters.get("ops_send", 0) + totals.counters.get("ops_receive", 0):
         lines.append(describe_times(totals))
     lines += describe_assisted(totals)
+    lines += describe_taken(totals)
     if totals.reporting:
         lines.append(describe_engine(totals))
     return lines + describe_passes(totals) + describe_problems(job, totals)

@@ -16,4 +16,7 @@ struct exchange {
  * passed whole, and all that it must wait for has been waited for. */
 bool exchange_try(struct exchange *exchange, const void *return_address, int *result);
 
+/* After exchange_try(), whatever it said, once the exchange is over. Returns `result`, the call's. */
+int exchange_end(const struct exchange *exchange, int result);
+
 #endif

@@ -16,6 +16,7 @@
 #include "intercept/transfer.h"
 #include "poke.h"
 #include "types.h"
+#include "unexpected.h"
 
 enum { LEVEL_SINGLE = 0, LEVEL_SERIALIZED = 2 };
 
@@ -27,10 +28,17 @@ static int level_least(int a, int b)
     return a < b ? a : b;
 }
 
+/* The engine's look, inside the gate. */
+static void lifecycle_look(void)
+{
+    poke();
+    unexpected_look();
+}
+
 static void lifecycle_start(int provided_ordinal)
 {
     struct session_facts facts = {
-        .abi = ABI_NAME, .rank = -1, .size = -1, .provided_ordinal = provided_ordinal, .poke = poke};
+        .abi = ABI_NAME, .rank = -1, .size = -1, .provided_ordinal = provided_ordinal, .poke = lifecycle_look};
     MPI_Comm parent = abi_handles.comm_null;
     real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
     real.MPI_Comm_size(abi_handles.comm_world, &facts.size);
@@ -101,6 +109,7 @@ int entry_MPI_Finalize(void)
     session_stop();
     int late = errors_take();
     freed_requests_give_up();
+    unexpected_finish();
     poke_finish();
     int result = real.MPI_Finalize();
     return result == MPI_SUCCESS ? late : result;

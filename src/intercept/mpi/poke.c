@@ -55,6 +55,11 @@ void poke(void)
         real.MPI_Test(&own.request, &is_over, MPI_STATUS_IGNORE);
 }
 
+MPI_Comm poke_comm(void)
+{
+    return own.comm;
+}
+
 void poke_finish(void)
 {
     if (!own.is_ready)

@@ -7,11 +7,17 @@
 
 #include <stdbool.h>
 
+#include "abi.h"
+
 /* Makes the request, the first time. Inside an MPI call of the program. False when MPI refuses. */
 bool poke_prepare(void);
 
 /* One look. Inside the gate. */
 void poke(void);
+
+/* A communicator of this process alone, whose errors are returned. Once prepared; messages on it
+ * use any tag but 0. Inside the gate. */
+MPI_Comm poke_comm(void);
 
 /* Before MPI_Finalize, once the engine is gone. */
 void poke_finish(void);

@@ -13,6 +13,7 @@
 #include "intercept/entries.h"
 #include "intercept/transfer.h"
 #include "statuses.h"
+#include "unexpected.h"
 
 /* Messages that are matched and not yet received; more than a few at once are
  * rare, and a forgotten one is only received without returning early. */
@@ -73,9 +74,22 @@ struct probe {
     MPI_Status *status;
 };
 
+/* What was received early is answered for here; what is to be matched is not (unexpected_close()). */
+static bool probe_finds_taken(const struct probe *probe, int *is_found)
+{
+    const struct unexpected *taken = unexpected_find(probe->source, probe->tag, probe->comm);
+    if (taken == NULL)
+        return false;
+    statuses_copy(probe->status, unexpected_status(taken));
+    *is_found = 1;
+    return true;
+}
+
 static int probe_look(void *probe, int *is_found)
 {
     const struct probe *p = probe;
+    if (p->message == NULL && probe_finds_taken(p, is_found))
+        return MPI_SUCCESS;
     if (p->message == NULL)
         return real.MPI_Iprobe(p->source, p->tag, p->comm, is_found, p->status);
     return real.MPI_Improbe(p->source, p->tag, p->comm, is_found, p->message, p->status);
@@ -91,10 +105,25 @@ int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     if (dispatch_is_direct())
         return real.MPI_Probe(source, tag, comm, status);
     dispatch_wait_argument(status, sizeof *status);
+    struct probe probe = {source, tag, comm, NULL, status};
     if (completion_must_loop())
-        return errors_or(dispatch_block(probe_look, &(struct probe){source, tag, comm, NULL, status}));
+        return errors_or(dispatch_block(probe_look, &probe));
+    int is_found;
     dispatch_enter();
+    if (probe_finds_taken(&probe, &is_found))
+        return dispatch_leave(MPI_SUCCESS);
     return dispatch_leave(real.MPI_Probe(source, tag, comm, status));
+}
+
+int entry_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    if (dispatch_is_direct())
+        return real.MPI_Iprobe(source, tag, comm, flag, status);
+    transfer_wait_due();
+    dispatch_wait_argument(flag, sizeof *flag);
+    dispatch_wait_argument(status, sizeof *status);
+    dispatch_enter();
+    return dispatch_leave(probe_look(&(struct probe){source, tag, comm, NULL, status}, flag));
 }
 
 static int probe_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
@@ -112,6 +141,7 @@ int entry_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
     MPI_Status own_status = {0};
     MPI_Status *wanted = status_is_ignored(status) ? &own_status : status;
     MPI_Message found = abi_handles.message_null;
+    unexpected_close(source, tag, comm, "MPI_Mprobe");
     dispatch_wait_argument(message, sizeof *message);
     dispatch_wait_argument(status, sizeof *status);
     int result = probe_mprobe(source, tag, comm, &found, wanted);
@@ -126,6 +156,7 @@ int entry_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 {
     MPI_Status own_status = {0};
     MPI_Status *wanted = status_is_ignored(status) ? &own_status : status;
+    unexpected_close(source, tag, comm, "MPI_Improbe");
     transfer_wait_due();
     dispatch_enter();
     int result = real.MPI_Improbe(source, tag, comm, flag, message, wanted);

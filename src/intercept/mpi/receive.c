@@ -10,6 +10,7 @@
 #include "message.h"
 #include "record/record.h"
 #include "statuses.h"
+#include "unexpected.h"
 
 typedef int receive_pass_fn(const struct message *message, MPI_Status *status);
 
@@ -79,7 +80,14 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
         .tag = tag,
         .comm = comm,
     };
-    return receive_judged(&message, pass, status, return_address);
+    int result;
+    unexpected_pause();
+    if (!unexpected_receive(&message, status, &result))
+        result = receive_judged(&message, pass, status, return_address);
+    unexpected_resume();
+    if (result == MPI_SUCCESS)
+        unexpected_learn(&message);
+    return result;
 }
 
 int entry_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)

@@ -12,6 +12,7 @@
 #include "intercept/transfer.h"
 #include "message.h"
 #include "record/record.h"
+#include "unexpected.h"
 
 /* How a kind of send is started early and how it is passed. */
 struct send_kind {
@@ -106,7 +107,9 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
     if (kind->start == message_start_ready_send)
         transfer_wait_due();
     message_measure(message);
-    if (kind->start != message_start_synchronous_send)
+    if (kind->start == message_start_synchronous_send)
+        unexpected_refuse_synchronous(message->count, message->datatype, message->peer, message->comm, "MPI_Ssend");
+    else
         reason = message_judge(message, return_address);
     bool is_copied = reason == REASON_NONE ? policy_site_prefers_copy(message->site) : send_may_copy(reason);
     if (is_copied && message_copy(message))

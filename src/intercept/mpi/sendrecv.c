@@ -13,11 +13,12 @@ int entry_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
         .receive = message_of(recvbuf, recvcount, recvtype, source, recvtag, comm),
         .status = status,
     };
-    if (exchange_try(&exchange, __builtin_return_address(0), &result))
-        return result;
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                            source, recvtag, comm, status));
+    if (!exchange_try(&exchange, __builtin_return_address(0), &result)) {
+        dispatch_enter();
+        result = dispatch_leave(real.MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                                                  recvtype, source, recvtag, comm, status));
+    }
+    return exchange_end(&exchange, result);
 }
 
 int entry_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -30,11 +31,12 @@ int entry_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
         .receive = message_of(recvbuf, recvcount, recvtype, source, recvtag, comm),
         .status = status,
     };
-    if (exchange_try(&exchange, __builtin_return_address(0), &result))
-        return result;
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                              source, recvtag, comm, status));
+    if (!exchange_try(&exchange, __builtin_return_address(0), &result)) {
+        dispatch_enter();
+        result = dispatch_leave(real.MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                                                    recvtype, source, recvtag, comm, status));
+    }
+    return exchange_end(&exchange, result);
 }
 
 int entry_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
@@ -47,11 +49,12 @@ int entry_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
         .status = status,
         .is_replacing = true,
     };
-    if (exchange_try(&exchange, __builtin_return_address(0), &result))
-        return result;
-    dispatch_enter();
-    return dispatch_leave(
-        real.MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+    if (!exchange_try(&exchange, __builtin_return_address(0), &result)) {
+        dispatch_enter();
+        result = dispatch_leave(
+            real.MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+    }
+    return exchange_end(&exchange, result);
 }
 
 int entry_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
@@ -64,9 +67,10 @@ int entry_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
         .status = status,
         .is_replacing = true,
     };
-    if (exchange_try(&exchange, __builtin_return_address(0), &result))
-        return result;
-    dispatch_enter();
-    return dispatch_leave(
-        real.MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+    if (!exchange_try(&exchange, __builtin_return_address(0), &result)) {
+        dispatch_enter();
+        result = dispatch_leave(
+            real.MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+    }
+    return exchange_end(&exchange, result);
 }

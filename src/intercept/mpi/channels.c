@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "channels.h"
+
+/* Beyond CLOSED_MAX at once every communicator counts as closed. */
+enum { CLOSED_MAX = 64 };
+
+/* next: whose place a channel beyond CHANNELS_MAX takes. */
+static struct {
+    uint32_t count;
+    uint32_t next;
+    struct channel known[CHANNELS_MAX];
+    uint32_t closed_count;
+    MPI_Comm closed[CLOSED_MAX];
+    bool are_all_closed;
+} channels;
+
+uint32_t channels_count(void)
+{
+    return channels.count;
+}
+
+const struct channel *channels_at(uint32_t index)
+{
+    return &channels.known[index];
+}
+
+static bool channel_is(const struct channel *a, const struct channel *b)
+{
+    return a->comm == b->comm && a->source == b->source;
+}
+
+bool channels_know(const struct channel *channel)
+{
+    for (uint32_t i = 0; i < channels.count; i++) {
+        if (channel_is(&channels.known[i], channel))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t closed_index(MPI_Comm comm)
+{
+    uint32_t index = 0;
+    while (index < channels.closed_count && channels.closed[index] != comm)
+        index++;
+    return index;
+}
+
+static bool comm_is_closed(MPI_Comm comm)
+{
+    return channels.are_all_closed || closed_index(comm) < channels.closed_count;
+}
+
+void channels_add(const struct channel *channel)
+{
+    if (comm_is_closed(channel->comm) || channels_know(channel))
+        return;
+    if (channels.count < CHANNELS_MAX)
+        channels.known[channels.count++] = *channel;
+    else
+        channels.known[channels.next++ % CHANNELS_MAX] = *channel;
+}
+
+static void channels_remove(MPI_Comm comm)
+{
+    for (uint32_t i = channels.count; i > 0; i--) {
+        if (channels.known[i - 1].comm == comm)
+            channels.known[i - 1] = channels.known[--channels.count];
+    }
+}
+
+void channels_close(MPI_Comm comm)
+{
+    channels_remove(comm);
+    if (comm_is_closed(comm))
+        return;
+    if (channels.closed_count == CLOSED_MAX)
+        channels.are_all_closed = true;
+    else
+        channels.closed[channels.closed_count++] = comm;
+}
+
+void channels_forget(MPI_Comm comm)
+{
+    uint32_t index = closed_index(comm);
+    channels_remove(comm);
+    if (index < channels.closed_count)
+        channels.closed[index] = channels.closed[--channels.closed_count];
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* On which channels - a communicator and a source on it - the program has received large
+ * messages by blocking calls: what arrives there may be taken before it is asked for
+ * (unexpected.h). A communicator is closed for good once the program receives on it
+ * in a way that a message already taken could not be given to.
+ *
+ * Written by the program's thread that is inside MPI, inside the gate; read by the engine
+ * inside the gate, and by the program's own threads, one at a time, anywhere. */
+#ifndef INTERCEPT_MPI_CHANNELS_H
+#define INTERCEPT_MPI_CHANNELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+
+enum { CHANNELS_MAX = 64 };
+
+struct channel {
+    MPI_Comm comm;
+    int source;
+};
+
+uint32_t channels_count(void);
+const struct channel *channels_at(uint32_t index);
+
+bool channels_know(const struct channel *channel);
+
+/* Beyond CHANNELS_MAX in the place of another; nothing happens on a closed communicator. Inside the gate. */
+void channels_add(const struct channel *channel);
+
+/* Inside the gate. */
+void channels_close(MPI_Comm comm);
+
+/* The communicator is gone: its handle may come back for another. Inside the gate. */
+void channels_forget(MPI_Comm comm);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine's side of early receives: which messages it takes, and when. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "channels.h"
+#include "dispatch.h"
+#include "engine/engine.h"
+#include "engine/gate.h"
+#include "intercept/session.h"
+#include "poke.h"
+#include "taken.h"
+#include "unexpected.h"
+
+/* Calls that look for a message and then let MPI match. The program's threads write, one at a
+ * time, before they enter the gate; the engine reads inside it. relaxed: the gate orders. */
+static _Atomic uint32_t pauses;
+
+void unexpected_pause(void)
+{
+    if (unexpected_is_used)
+        atomic_fetch_add_explicit(&pauses, 1, memory_order_relaxed);
+}
+
+void unexpected_resume(void)
+{
+    if (unexpected_is_used)
+        atomic_fetch_sub_explicit(&pauses, 1, memory_order_relaxed);
+}
+
+/* Processes from outside MPI_COMM_WORLD may not know that their synchronous sends must be refused. */
+static bool taking_is_possible(void)
+{
+    return session_reason_to_begin() == REASON_NONE && !gate_is_open() && !session_has_more_peers();
+}
+
+/* Its length, or 0 when it is not to be taken. */
+static int channel_message_bytes(const MPI_Status *status)
+{
+    MPI_Count bytes = MPI_UNDEFINED;
+    real.MPI_Get_elements_x(status, abi_handles.byte, &bytes);
+    bool is_wanted = bytes >= (MPI_Count)unexpected_least_bytes() && bytes <= INT32_MAX;
+    return is_wanted ? (int)bytes : 0;
+}
+
+/* What the source sent first, whatever its tag: a later message must not be taken before it. */
+static bool channel_take(const struct channel *channel)
+{
+    int is_found = 0;
+    MPI_Status status = {0};
+    int result = real.MPI_Iprobe(channel->source, MPI_ANY_TAG, channel->comm, &is_found, &status);
+    if (result != MPI_SUCCESS || !is_found)
+        return false;
+    int length_bytes = channel_message_bytes(&status);
+    return length_bytes != 0 && taken_add(channel, status.MPI_TAG, length_bytes);
+}
+
+/* Mostly nothing is there: then one look is enough for all channels of a communicator. */
+static bool comm_is_quiet(MPI_Comm comm)
+{
+    int is_found = 0;
+    int result = real.MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &is_found, MPI_STATUS_IGNORE);
+    return result != MPI_SUCCESS || !is_found;
+}
+
+static bool taking_is_paused(void)
+{
+    return atomic_load_explicit(&pauses, memory_order_relaxed) != 0 || !taking_is_possible();
+}
+
+static void channels_take(void)
+{
+    MPI_Comm quiet = abi_handles.comm_null;
+    for (uint32_t i = 0; i < channels_count(); i++) {
+        const struct channel *channel = channels_at(i);
+        if (channel->comm != quiet && comm_is_quiet(channel->comm))
+            quiet = channel->comm;
+        while (channel->comm != quiet && channel_take(channel)) {
+        }
+    }
+}
+
+void unexpected_look(void)
+{
+    if (!unexpected_is_used)
+        return;
+    taken_look();
+    if (!taking_is_paused())
+        channels_take();
+}
+
+/* The engine stays awake from now on: it must see what comes while nothing is pending. */
+static bool taking_begin(void)
+{
+    bool has_calls = real.MPI_Improbe != NULL && real.MPI_Imrecv != NULL;
+    if (unexpected_is_used || !has_calls || !session_has_engine() || !poke_prepare())
+        return unexpected_is_used;
+    unexpected_is_used = true;
+    busy_raise();
+    engine_assist_begin();
+    return true;
+}
+
+void taking_finish(void)
+{
+    unexpected_is_used = false;
+    busy_lower();
+}
+
+static bool channel_is_own(const struct channel *channel)
+{
+    int own_rank = MPI_PROC_NULL;
+    real.MPI_Comm_rank(channel->comm, &own_rank);
+    return channel->source == own_rank;
+}
+
+static bool info_has(MPI_Info info, const char *key)
+{
+    char value[8] = "";
+    int is_there = 0;
+    real.MPI_Info_get(info, key, sizeof value - 1, value, &is_there);
+    return is_there && strcmp(value, "true") == 0;
+}
+
+/* The program has promised MPI that nobody probes here as the engine would (MPI 4.1, 7.4.4). */
+static bool comm_is_promised(MPI_Comm comm)
+{
+    MPI_Info info;
+    if (real.MPI_Comm_get_info(comm, &info) != MPI_SUCCESS)
+        return true;
+    bool is_promised = info_has(info, "mpi_assert_no_any_source") || info_has(info, "mpi_assert_no_any_tag");
+    real.MPI_Info_free(&info);
+    return is_promised;
+}
+
+static bool receive_is_named(const struct message *receive)
+{
+    return receive->peer >= 0 && receive->is_measured && receive->bytes >= unexpected_least_bytes();
+}
+
+void unexpected_learn(const struct message *receive)
+{
+    const struct channel channel = {receive->comm, receive->peer};
+    if (!options.early_receive || !receive_is_named(receive) || channels_know(&channel) || !taking_is_possible())
+        return;
+    dispatch_enter();
+    if (!channel_is_own(&channel) && !comm_is_promised(channel.comm) && taking_begin())
+        channels_add(&channel);
+    gate_leave();
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "unexpected.h"
+
+#include "channels.h"
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "intercept/copies.h"
+#include "poke.h"
+#include "record/record.h"
+#include "statuses.h"
+#include "taken.h"
+
+enum { TAKEN_MAX = 64, OWN_RANK = 0, OWN_TAG = 1 /* poke.c has the other */ };
+
+bool unexpected_is_used;
+
+struct unexpected {
+    uint64_t number; /* in the order of taking; 0: not in use */
+    MPI_Comm comm;   /* null: gone, nobody can ask for it any more */
+    MPI_Status status;
+    MPI_Request request;
+    bool has_come;
+    int result;
+    int length_bytes;
+    void *data; /* copies.h */
+};
+
+static struct {
+    uint64_t last_number;
+    struct unexpected all[TAKEN_MAX];
+} taken;
+
+static struct unexpected *taken_slot(void)
+{
+    for (int i = 0; i < TAKEN_MAX; i++) {
+        if (taken.all[i].number == 0)
+            return &taken.all[i];
+    }
+    return NULL;
+}
+
+static void taken_free(struct unexpected *unexpected)
+{
+    copies_give_back(unexpected->data);
+    *unexpected = (struct unexpected){0};
+}
+
+static bool taken_match(struct unexpected *slot, const struct channel *channel, int tag, int length_bytes)
+{
+    int is_found = 0;
+    MPI_Message handle;
+    MPI_Status status = {0}; /* MPICH's probes leave the mark of a cancelled message as it was */
+    int result = real.MPI_Improbe(channel->source, tag, channel->comm, &is_found, &handle, &status);
+    if (result != MPI_SUCCESS || !is_found)
+        return false;
+    *slot =
+        (struct unexpected){.number = ++taken.last_number, .comm = channel->comm, .status = status, .data = slot->data};
+    slot->length_bytes = length_bytes;
+    slot->result = real.MPI_Imrecv(slot->data, length_bytes, abi_handles.packed, &handle, &slot->request);
+    slot->has_come = slot->result != MPI_SUCCESS;
+    return true;
+}
+
+bool taken_add(const struct channel *channel, int tag, int length_bytes)
+{
+    struct unexpected *slot = taken_slot();
+    if (slot == NULL || (slot->data = copies_room((size_t)length_bytes)) == NULL)
+        return false;
+    bool is_taken = taken_match(slot, channel, tag, length_bytes);
+    if (!is_taken)
+        taken_free(slot);
+    return is_taken;
+}
+
+bool unexpected_has_come(struct unexpected *unexpected)
+{
+    int is_over = 0;
+    if (!unexpected->has_come) {
+        unexpected->result = real.MPI_Test(&unexpected->request, &is_over, MPI_STATUS_IGNORE);
+        unexpected->has_come = is_over || unexpected->result != MPI_SUCCESS;
+    }
+    return unexpected->has_come;
+}
+
+void taken_look(void)
+{
+    for (int i = 0; i < TAKEN_MAX; i++) {
+        struct unexpected *unexpected = &taken.all[i];
+        if (unexpected->number != 0 && unexpected_has_come(unexpected) && unexpected->comm == abi_handles.comm_null)
+            taken_free(unexpected);
+    }
+}
+
+static bool unexpected_matches(const struct unexpected *unexpected, int source, int tag, MPI_Comm comm)
+{
+    bool is_wanted = source == MPI_ANY_SOURCE || source == unexpected->status.MPI_SOURCE;
+    return unexpected->number != 0 && unexpected->comm == comm && is_wanted &&
+           (tag == MPI_ANY_TAG || tag == unexpected->status.MPI_TAG);
+}
+
+struct unexpected *unexpected_find(int source, int tag, MPI_Comm comm)
+{
+    struct unexpected *oldest = NULL;
+    if (!unexpected_is_used || comm == abi_handles.comm_null)
+        return NULL;
+    for (int i = 0; i < TAKEN_MAX; i++) {
+        struct unexpected *unexpected = &taken.all[i];
+        bool is_older = oldest == NULL || unexpected->number < oldest->number;
+        if (unexpected_matches(unexpected, source, tag, comm) && is_older)
+            oldest = unexpected;
+    }
+    return oldest;
+}
+
+const MPI_Status *unexpected_status(const struct unexpected *unexpected)
+{
+    return &unexpected->status;
+}
+
+/* Packed data match every type (MPI 4.1, 5.2), and MPI itself lays them out as the receive's type wants. */
+static int unexpected_copy(const struct unexpected *u, const struct message *m)
+{
+    MPI_Datatype packed = abi_handles.packed;
+    MPI_Comm own = poke_comm();
+    if (m->count <= INT32_MAX)
+        return real.MPI_Sendrecv(u->data, u->length_bytes, packed, OWN_RANK, OWN_TAG, m->buffer, (int)m->count,
+                                 m->datatype, OWN_RANK, OWN_TAG, own, MPI_STATUS_IGNORE);
+    return real.MPI_Sendrecv_c(u->data, u->length_bytes, packed, OWN_RANK, OWN_TAG, m->buffer, m->count, m->datatype,
+                               OWN_RANK, OWN_TAG, own, MPI_STATUS_IGNORE);
+}
+
+/* Stock Open MPI 4.1 writes past a buffer that is too short. */
+static bool unexpected_is_too_long(const struct unexpected *unexpected, const struct message *receive)
+{
+    return receive->is_measured && (uint64_t)unexpected->length_bytes > receive->bytes;
+}
+
+int unexpected_give(struct unexpected *unexpected, const struct message *receive)
+{
+    int result = unexpected->result;
+    if (result == MPI_SUCCESS && unexpected_is_too_long(unexpected, receive))
+        result = MPI_ERR_TRUNCATE;
+    if (result == MPI_SUCCESS)
+        result = unexpected_copy(unexpected, receive);
+    record_count(RECORD_TAKEN, 1);
+    record_count(RECORD_TAKEN_BYTES, (uint64_t)unexpected->length_bytes);
+    taken_free(unexpected);
+    if (result != MPI_SUCCESS)
+        real.MPI_Comm_call_errhandler(receive->comm, result);
+    return result;
+}
+
+static int unexpected_come_look(void *unexpected, int *is_over)
+{
+    *is_over = unexpected_has_come(unexpected);
+    return MPI_SUCCESS;
+}
+
+static int unexpected_receive_found(struct unexpected *unexpected, struct message *receive, MPI_Status *status)
+{
+    MPI_Status probed = unexpected->status;
+    message_measure(receive);
+    dispatch_wait_argument(status, sizeof *status);
+    dispatch_wait_buffer(receive->buffer, receive->count, receive->datatype, DISPATCH_WRITES);
+    dispatch_block(unexpected_come_look, unexpected);
+    dispatch_enter();
+    statuses_copy(status, &probed);
+    return dispatch_leave(unexpected_give(unexpected, receive));
+}
+
+static struct unexpected *unexpected_for(const struct message *receive)
+{
+    if (!unexpected_is_used)
+        return NULL;
+    gate_enter();
+    struct unexpected *unexpected = unexpected_find(receive->peer, receive->tag, receive->comm);
+    gate_leave();
+    return unexpected;
+}
+
+bool unexpected_awaits(const struct message *receive)
+{
+    return unexpected_for(receive) != NULL;
+}
+
+bool unexpected_receive(struct message *receive, MPI_Status *status, int *result)
+{
+    struct unexpected *unexpected = unexpected_for(receive);
+    if (unexpected == NULL)
+        return false;
+    *result = unexpected_receive_found(unexpected, receive, status);
+    return true;
+}
+
+void unexpected_forget(const MPI_Comm *comm)
+{
+    if (!unexpected_is_used || comm == NULL)
+        return;
+    channels_forget(*comm);
+    for (int i = 0; i < TAKEN_MAX; i++) {
+        if (taken.all[i].comm == *comm)
+            taken.all[i].comm = abi_handles.comm_null;
+    }
+}
+
+/* What the program has never received is received: its sender does not wait for us. */
+void unexpected_finish(void)
+{
+    if (!unexpected_is_used)
+        return;
+    taking_finish();
+    for (int i = 0; i < TAKEN_MAX; i++) {
+        struct unexpected *unexpected = &taken.all[i];
+        if (unexpected->number != 0 && !unexpected->has_come)
+            real.MPI_Wait(&unexpected->request, MPI_STATUS_IGNORE);
+        if (unexpected->number != 0)
+            taken_free(unexpected);
+    }
+}

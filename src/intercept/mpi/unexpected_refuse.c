@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that early receives would make wrong: the job ends before they can be. */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "channels.h"
+#include "dispatch.h"
+#include "engine/gate.h"
+#include "intercept/session.h"
+#include "types.h"
+#include "unexpected.h"
+
+/* Hydra drops what a rank writes just before MPI_Abort. */
+static void let_launcher_read(void)
+{
+    struct timespec pause = {0, 200 * 1000 * 1000};
+    nanosleep(&pause, NULL);
+}
+
+static void refuse(const char *function, const char *why)
+{
+    dprintf(STDERR_FILENO, "lapwing: %s: %s. Run without --early-receive.\n", function, why);
+    let_launcher_read();
+    session_abort();
+    real.MPI_Abort(abi_handles.comm_world, 1);
+}
+
+void unexpected_close(int source, int tag, MPI_Comm comm, const char *function)
+{
+    if (!options.early_receive)
+        return;
+    gate_enter();
+    channels_close(comm);
+    bool is_here = unexpected_find(source, tag, comm) != NULL;
+    gate_leave();
+    if (is_here)
+        refuse(function, "a message that it could match has been received early");
+}
+
+static bool message_may_be_taken(MPI_Count count, MPI_Datatype datatype)
+{
+    struct message message = message_of(NULL, count, datatype, 0, 0, abi_handles.comm_null);
+    message_measure(&message);
+    return !message.is_measured || message.bytes >= unexpected_least_bytes();
+}
+
+/* Nobody takes what it sends to itself. */
+static bool peer_is_another(int peer, MPI_Comm comm)
+{
+    int own_rank = MPI_PROC_NULL;
+    int is_between = 0;
+    gate_enter();
+    real.MPI_Comm_rank(comm, &own_rank);
+    real.MPI_Comm_test_inter(comm, &is_between);
+    gate_leave();
+    return peer >= 0 && (is_between || peer != own_rank);
+}
+
+void unexpected_refuse_synchronous(MPI_Count count, MPI_Datatype datatype, int peer, MPI_Comm comm,
+                                   const char *function)
+{
+    bool is_comm = comm != abi_handles.comm_null;
+    if (options.early_receive && is_comm && message_may_be_taken(count, datatype) && peer_is_another(peer, comm))
+        refuse(function, "its message may be received before it is asked for, and the call would return too soon");
+}

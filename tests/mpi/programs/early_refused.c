@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: with early receives, a program that they would change ends with an error that names the call and the
+ * option: synchronous sends of large messages, and matching by handles what was received early.
+ * arguments: ssend issend ssend_init mprobe improbe recv_init
+ * refused: Run without --early-receive
+ * quick: default
+ * environment: LAPWING_EARLY_RECEIVE=on */
+#include "check.h"
+
+enum { DATA = 2, LENGTH = 300000 };
+
+static void send(const char *way, unsigned char *buffer)
+{
+    MPI_Request request;
+    if (strcmp(way, "ssend") == 0) {
+        MPI_Ssend(buffer, LENGTH, MPI_BYTE, 0, DATA, MPI_COMM_WORLD);
+        return;
+    }
+    if (strcmp(way, "issend") == 0) {
+        MPI_Issend(buffer, LENGTH, MPI_BYTE, 0, DATA, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        return;
+    }
+    if (strcmp(way, "ssend_init") != 0) {
+        check_send(buffer, LENGTH, 0, DATA);
+        return;
+    }
+    MPI_Ssend_init(buffer, LENGTH, MPI_BYTE, 0, DATA, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+static void receive(const char *way, unsigned char *buffer)
+{
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Request request;
+    int is_found = strcmp(way, "improbe") != 0;
+    if (strcmp(way, "mprobe") == 0)
+        MPI_Mprobe(1, DATA, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    while (!is_found)
+        MPI_Improbe(1, DATA, MPI_COMM_WORLD, &is_found, &message, MPI_STATUS_IGNORE);
+    if (message != MPI_MESSAGE_NULL) {
+        MPI_Mrecv(buffer, LENGTH, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        return;
+    }
+    if (strcmp(way, "recv_init") != 0) {
+        check_recv(buffer, LENGTH, 1, DATA);
+        return;
+    }
+    MPI_Recv_init(buffer, LENGTH, MPI_BYTE, 1, DATA, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    unsigned char *buffer = check_buffer_new(LENGTH);
+    if (check_rank() == 1) {
+        check_send(buffer, LENGTH, 0, DATA);
+        MPI_Barrier(MPI_COMM_WORLD);
+        send(argv[1], buffer);
+    } else {
+        check_recv(buffer, LENGTH, 1, DATA);
+        MPI_Barrier(MPI_COMM_WORLD);
+        check_delay();
+        check_delay();
+        receive(argv[1], buffer);
+    }
+    return check_end();
+}
