@@ -120,7 +120,7 @@ run_fuzz() {
     .venv/bin/python tests/fuzz/run.py --preload "$build/liblapwing.so" "$@"
 }
 
-# Two minutes of random programs; the seeds begin with one thread here, with several there.
+# Two minutes and a half of random programs; the seeds begin with one thread here, with several there.
 step_fuzz() {
     run_fuzz --mpi openmpi4 --seed 80 --seconds 45 --no-minimise \
         --variant userfaultfd-1 --variant signal-1 --variant default
@@ -128,7 +128,10 @@ step_fuzz() {
     run_fuzz --mpi mpich4 --seed 20 --seconds 45 --no-minimise \
         --variant userfaultfd-1 --variant signal-1 --variant default
     on_mpich=$?
-    for code in $on_openmpi $on_mpich; do
+    # The same where messages are received early.
+    run_fuzz --mpi openmpi4 --mpi mpich4 --seconds 15 --no-minimise --variant early --variant early-1
+    early=$?
+    for code in $on_openmpi $on_mpich $early; do
         [ "$code" = 0 ] || [ "$code" = 77 ] || return 1
     done
     [ $on_openmpi = 0 ] || [ $on_mpich = 0 ] || return 77

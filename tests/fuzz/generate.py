@@ -41,6 +41,7 @@ class Features:
     collectives: bool = True
     forks: bool = True
     requests: bool = True  # many nonblocking and persistent calls; without, more is deferred
+    early: bool = False  # nothing that early receives refuse: synchronous sends, matched probes, persistent receives
 
 
 @dataclass(eq=False)
@@ -377,14 +378,18 @@ class Draft:
             weights |= {"isend": 6, "issend": 2, "psend": 2, "ready": 2}
         if self.features.buffered:
             weights |= {"bsend": 4, "ibsend": 2}
-        return self.pick(weights)
+        return self.pick(self.without(weights, ("ssend", "issend")))
 
     def choose_receive_form(self) -> str:
         """How to receive."""
         weights = {"recv": 22, "irecv": 1, "probe": 2, "mprobe": 2}
         if self.features.requests:
             weights |= {"irecv": 6, "improbe": 2, "precv": 2}
-        return self.pick(weights)
+        return self.pick(self.without(weights, ("mprobe", "improbe", "precv")))
+
+    def without(self, weights: Mapping[str, int], forms: Sequence[str]) -> Mapping[str, int]:
+        """The weights; where messages may be received early, less these forms."""
+        return {form: weight for form, weight in weights.items() if not (self.features.early and form in forms)}
 
     def plan_message(self, comm: Comm, source: int, dest: int) -> Message:
         """A message, nothing of it started."""
@@ -536,7 +541,7 @@ class Draft:
         if message.send_form != "psend":
             self.emit(message.source, message.group, "isend", mode, slot, *words)
             return None
-        mode = self.random.choice((STANDARD, STANDARD, SYNCHRONOUS))
+        mode = self.random.choice((STANDARD, STANDARD, STANDARD if self.features.early else SYNCHRONOUS))
         self.emit(message.source, message.group, "sendinit", mode, slot, *words)
         self.emit(message.source, message.group, "start", int(self.chance(2)), slot)
         return Persistent(slot, message.group, message, buffer, placed, is_send=True, mode=mode)
@@ -598,6 +603,7 @@ class Draft:
         envelope = self.receive_envelope(message, True)
         how = int(self.chance(2))
         if message.receive_form == "probe":
+            how += 2 * self.features.early
             self.emit(rank, group, "probe", how, *envelope, comm.index, message.received.index)
             words = (*where, *envelope, comm.index)
             self.emit(rank, group, "recv", 0, *words, self.take_status(rank, message.received))

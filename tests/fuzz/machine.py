@@ -29,6 +29,12 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     **{f"{hold}-1": {**ONE, "LAPWING_HOLD": hold} for hold in BACKENDS},
     "poll-1": {**ONE, "LAPWING_PROGRESS": "poll"},
 }
+# Of programs without what these refuse: not among those that are run unless asked for.
+EARLY: Mapping[str, Mapping[str, str]] = {
+    "early": {**LARGE, "LAPWING_EARLY_RECEIVE": "on"},
+    "early-1": {**ONE, "LAPWING_EARLY_RECEIVE": "on"},
+    "early-signal-1": {**ONE, "LAPWING_EARLY_RECEIVE": "on", "LAPWING_HOLD": "signal"},
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Outcome:
     results: tuple[tuple[str, ...], ...]
     errors: str
     held: int  # ops that Lapwing deferred
+    taken: int  # messages that it received early
 
     @property
     def ending(self) -> str:
@@ -100,7 +107,7 @@ class Machine:
         source.write_text(format_programs(programs))
         trace = "trace" if is_traced else "no-trace"
         words = [str(self.interpreter), str(source), str(self.folder / "results"), trace, level]
-        variables = dict(VARIANTS[variant]) if variant else {}
+        variables = dict({**VARIANTS, **EARLY}[variant]) if variant else {}
         if variant:
             variables |= {"LAPWING_RECORD_DIR": str(self.folder), "LD_PRELOAD": str(self.preload)}
         timeout_s = self.timeout_s + sum(len(program.lines) for program in programs) / LINES_PER_SECOND
@@ -109,4 +116,5 @@ class Machine:
         exit_code, output, errors = run_group(command, environment, timeout_s)
         records = read_records(self.folder)
         held = sum(record.counters["ops_send"] + record.counters["ops_receive"] for record in records)
-        return Outcome(exit_code, read_results(self.folder, ranks), output + errors, held)
+        taken = sum(record.counters.get("taken", 0) for record in records)
+        return Outcome(exit_code, read_results(self.folder, ranks), output + errors, held, taken)

@@ -14,12 +14,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from generate import Features, generate
 from language import Program, format_programs, parse_programs
-from machine import ROOT, VARIANTS, Machine, Outcome, build_interpreter
+from machine import EARLY, ROOT, VARIANTS, Machine, Outcome, build_interpreter
 from minimise import minimise
 
 from families import Family, list_families  # isort: skip  (machine.py says where it is)
@@ -49,13 +49,15 @@ class Totals:
     programs: int = 0
     operations: int = 0
     held: int = 0
+    taken: int = 0
     mismatches: int = 0
     failures: list[str] = field(default_factory=list)
 
 
-def features_of(seed: int) -> Features:
+def features_of(seed: int, is_early: bool = False) -> Features:
     """What the program of a seed may use."""
-    return FEATURES[seed // BATCH % len(FEATURES)]
+    features = FEATURES[seed // BATCH % len(FEATURES)]
+    return replace(features, early=is_early, multiple=features.multiple and not is_early)
 
 
 def level_of(features: Features) -> str:
@@ -134,6 +136,7 @@ class Session:
         totals.programs += len(programs)
         totals.operations += sum(program.operations for program in programs)
         totals.held += lapwing.held
+        totals.taken += lapwing.taken
         if self.arguments.verbose:
             took_s = time.monotonic() - begin_s
             seeds = f"{programs[0].seed} to {programs[-1].seed}"
@@ -175,7 +178,9 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preload", type=Path, required=True, help="liblapwing.so")
     parser.add_argument("--mpi", action="append", default=[], help="only these (default: all that are installed)")
-    parser.add_argument("--variant", action="append", choices=list(VARIANTS), default=[], help="(default: all)")
+    parser.add_argument(
+        "--variant", action="append", choices=[*VARIANTS, *EARLY], default=[], help="(default: all but early*)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="the first program's (default: 0)")
     parser.add_argument("--programs", type=int, help="how many")
     parser.add_argument("--operations", type=int, help="stop after so many per MPI and variant")
@@ -219,8 +224,9 @@ def run_family(family: Family, arguments: argparse.Namespace, folder: Path) -> S
         run_replay(session, arguments)
         return session
     begin_s = time.monotonic()
+    is_early = any(variant in EARLY for variant in arguments.variant)
     for seeds in list_batches(arguments.seed, arguments.programs):
-        session.run_batch([generate(seed, features_of(seed), arguments.lines) for seed in seeds])
+        session.run_batch([generate(seed, features_of(seed, is_early), arguments.lines) for seed in seeds])
         if session.is_done(begin_s):
             break
     return session
@@ -241,7 +247,7 @@ def main() -> int:
         for variant, totals in session.totals.items():
             print(
                 f"{family.name} {variant}: {totals.programs} programs, {totals.operations} operations, "
-                f"{totals.held} held, {totals.mismatches} mismatches"
+                f"{totals.held} held, {totals.taken} received early, {totals.mismatches} mismatches"
             )
             failed = failed or bool(totals.failures or totals.mismatches)
             ran = ran or totals.programs > 0
