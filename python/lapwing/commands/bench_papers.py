@@ -10,7 +10,7 @@ from typing import Any
 from lapwing.bench.bip import POKES, calibrate_products, describe_bip
 from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
 from lapwing.bench.experiments import calibrate
-from lapwing.bench.mpi import build_program
+from lapwing.bench.mpi import Mpi, build_program
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.plan import choose_repetitions, estimate_round_trip_us, parse_computes, parse_sizes
 from lapwing.bench.sendtime import describe_sendtime
@@ -65,7 +65,7 @@ class PaperExperiment:
         sizes, compute_us = parse_sizes(arguments.sizes), parse_computes(arguments.compute)[0]
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
         mpi = prepare_place(arguments)
-        contenders = list_contenders(mpi, strategies, options)
+        contenders = self.list_contenders(mpi, strategies, options)
         begin = time.time()
         with open_place(mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options) as place:
             program = build_program(mpi, f"{self.name}.c", place.folder)
@@ -97,6 +97,10 @@ class PaperExperiment:
         place.limit_s = START_S + SLOWER * planned_us * 1e-6
         with show_progress(self.name, len(contenders) * arguments.rounds) as advance:
             return take_turns(place, contenders, line, len(sizes), arguments.rounds, advance)
+
+    def list_contenders(self, mpi: Mpi, strategies: Sequence[str], options: Sequence[str]) -> list[Contender]:
+        """Return who takes part; stock is first."""
+        return list_contenders(mpi, strategies, options)
 
     def list_words(self, arguments: argparse.Namespace, place: Place, program: Path, compute_us: float) -> list[str]:
         """Return the program's arguments before the sizes."""
@@ -158,13 +162,20 @@ class SendtimeExperiment(PaperExperiment):
 
     Time in MPI_Send to a receiver that waits and to a late one; in MPI_Isend and in MPI_Wait after work; in MPI_Recv
     before and after the message arrived; in MPI_Irecv and MPI_Wait. After a blocking call the first touch of the
-    buffer is timed too, since a call that returned early makes the program wait there.
+    buffer is timed too, since a call that returned early makes the program wait there. "early": each strategy once more
+    with --early-receive on, as the paper's worker thread receives.
     """
 
     name = "sendtime"
     sizes = "1KiB:1MiB:4"
     compute_us = "20000"
     works = 6
+
+    def list_contenders(self, mpi: Mpi, strategies: Sequence[str], options: Sequence[str]) -> list[Contender]:
+        """Return who takes part; stock is first."""
+        early = [*options, "--early-receive", "on"]
+        receivers = [Contender(f"early {name}", options=[*early, "--progress", name]) for name in strategies]
+        return [*super().list_contenders(mpi, strategies, options), *receivers]
 
     def list_words(self, arguments: argparse.Namespace, place: Place, program: Path, compute_us: float) -> list[str]:
         """Return the program's arguments before the sizes."""
