@@ -21,9 +21,10 @@ bytes behind `void *`. Where it is not known, the class is drain. `follows_all`:
 operation that keeps its class and starts after every op, as if drained. `adds_peers`:
 afterwards more processes may speak with this one than MPI_COMM_WORLD has.
 
-Four words tell what a call means to messages that were received early (mpi/unexpected.h): `finds_taken`, it
+Five words tell what a call means to messages that were received early (mpi/unexpected.h): `finds_taken`, it
 may receive one; `closes="source tag comm"`, it matches by these, and cannot be given one; `is_synchronous`, its message
-must not be taken; `ends_comm`, its communicator is gone afterwards.
+must not be taken; `ends_comm`, its communicator is gone afterwards; `changes_comm`, the program may promise something
+of its communicator.
 """
 
 from __future__ import annotations
@@ -590,7 +591,7 @@ CHAPTERS: dict[str, list[Row]] = {
         gated("int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)"),
         gated("int MPI_Comm_remote_size(MPI_Comm comm, int *size)"),
         drain("int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)"),
-        drain("int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)"),
+        drain("int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)", changes_comm=True),
         drain("int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)"),
         gated("int MPI_Comm_size(MPI_Comm comm, int *size)"),
         drain("int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)"),

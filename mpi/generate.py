@@ -105,6 +105,9 @@ def early_receives(row: Row) -> Iterator[str]:
         yield f'unexpected_close({", ".join(row.closes)}, "{row.name}");'
     if row.is_synchronous:
         yield f'unexpected_refuse_synchronous(count, datatype, dest, comm, "{row.name}");'
+    if row.ends_comm:
+        yield "if (options.early_receive)"
+        yield f"    return unexpected_end_comm(comm, real.{row.name});"
 
 
 def gated_body(row: Row) -> Iterator[str]:
@@ -118,8 +121,8 @@ def gated_body(row: Row) -> Iterator[str]:
     if row.treatment == "buffers":
         yield "dispatch_wait_others();"
     yield "dispatch_enter();"
-    if row.ends_comm:
-        yield "unexpected_forget(comm);"
+    if row.changes_comm:
+        yield "unexpected_unlearn(comm);"
     if row.returns == "int":
         yield f"return dispatch_leave({call(row)});"
         return

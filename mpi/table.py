@@ -123,6 +123,7 @@ class Row:
     finds_taken: bool = False
     is_synchronous: bool = False
     ends_comm: bool = False
+    changes_comm: bool = False
     chapter: str = ""
 
     @property
@@ -227,6 +228,7 @@ def make_row(
     finds_taken: bool = False,
     is_synchronous: bool = False,
     ends_comm: bool = False,
+    changes_comm: bool = False,
 ) -> Row:
     """Builds a row from a prototype that may use the words of large counts."""
     match = re.fullmatch(r"([\w ]+?[ *]+)(MPI_\w+)\((.*)\)", prototype)
@@ -248,6 +250,7 @@ def make_row(
         finds_taken,
         is_synchronous,
         ends_comm,
+        changes_comm,
     )
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "channels.h"
 
-/* Beyond CLOSED_MAX at once every communicator counts as closed. */
+/* Beyond CLOSED_MAX every communicator counts as closed, for good. */
 enum { CLOSED_MAX = 64 };
 
 /* next: whose place a channel beyond CHANNELS_MAX takes. */
@@ -46,14 +46,14 @@ static uint32_t closed_index(MPI_Comm comm)
     return index;
 }
 
-static bool comm_is_closed(MPI_Comm comm)
+bool channels_are_closed(MPI_Comm comm)
 {
     return channels.are_all_closed || closed_index(comm) < channels.closed_count;
 }
 
 void channels_add(const struct channel *channel)
 {
-    if (comm_is_closed(channel->comm) || channels_know(channel))
+    if (channels_are_closed(channel->comm) || channels_know(channel))
         return;
     if (channels.count < CHANNELS_MAX)
         channels.known[channels.count++] = *channel;
@@ -72,7 +72,7 @@ static void channels_remove(MPI_Comm comm)
 void channels_close(MPI_Comm comm)
 {
     channels_remove(comm);
-    if (comm_is_closed(comm))
+    if (channels_are_closed(comm))
         return;
     if (channels.closed_count == CLOSED_MAX)
         channels.are_all_closed = true;

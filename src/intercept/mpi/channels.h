@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* On which channels - a communicator and a source on it - the program has received large
  * messages by blocking calls: what arrives there may be taken before it is asked for
- * (unexpected.h). A communicator is closed for good once the program receives on it
+ * (unexpected.h). A communicator is closed once the program receives on it
  * in a way that a message already taken could not be given to.
  *
  * Written by the program's thread that is inside MPI, inside the gate; read by the engine
@@ -32,7 +32,9 @@ void channels_add(const struct channel *channel);
 /* Inside the gate. */
 void channels_close(MPI_Comm comm);
 
-/* The communicator is gone: its handle may come back for another. Inside the gate. */
+bool channels_are_closed(MPI_Comm comm);
+
+/* As if the communicator were new: it is gone, and its handle may come back for another. Inside the gate. */
 void channels_forget(MPI_Comm comm);
 
 #endif

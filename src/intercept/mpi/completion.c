@@ -12,6 +12,8 @@
 #include "intercept/untracked.h"
 #include "request_key.h"
 #include "statuses.h"
+#include "taken.h"
+#include "unexpected.h"
 
 static void completion_note(struct completion *completion)
 {
@@ -118,12 +120,19 @@ void completion_uncount_named(int named, const int *indices, int count, const MP
 
 bool completion_must_loop(void)
 {
-    return engine_pending() != 0 && !gate_is_inside();
+    return (engine_pending() != 0 || unexpected_is_claimed()) && !gate_is_inside();
 }
 
 int completion_test_one(struct completion *completion, int *is_over)
 {
     return real.MPI_Test(completion->requests, is_over, completion->statuses);
+}
+
+/* Requests that we complete ourselves: nobody else may be there to do it. */
+static void completion_look_for_claims(void)
+{
+    if (unexpected_is_claimed())
+        taken_look();
 }
 
 struct completion_look {
@@ -134,6 +143,7 @@ struct completion_look {
 static int completion_look(void *argument, int *is_over)
 {
     const struct completion_look *look = argument;
+    completion_look_for_claims();
     return look->test(look->completion, is_over);
 }
 
@@ -145,6 +155,7 @@ int completion_wait(struct completion *completion, completion_test_fn *test)
 static int completion_call(struct completion *completion, completion_call_fn *call)
 {
     dispatch_enter();
+    completion_look_for_claims();
     return dispatch_leave(call(completion));
 }
 

@@ -74,11 +74,16 @@ static int exchange_check_half(const struct message *message, exchange_init_fn *
     return result;
 }
 
+int exchange_check_receive(const struct message *receive)
+{
+    return exchange_check_half(receive, exchange_init_receive);
+}
+
 /* MPI looks at the arguments of both messages before it starts one. So do we:
  * after that each half goes its way, whatever becomes of the other. */
 static int exchange_check(const struct exchange *exchange)
 {
-    int result = exchange_check_half(&exchange->receive, exchange_init_receive);
+    int result = exchange_check_receive(&exchange->receive);
     return result == MPI_SUCCESS ? exchange_check_half(&exchange->send, exchange_init_send) : result;
 }
 
@@ -191,6 +196,9 @@ static bool exchange_take(struct exchange *exchange, int *result)
 {
     if (!unexpected_awaits(&exchange->receive))
         return false;
+    *result = exchange_check(exchange);
+    if (*result != MPI_SUCCESS)
+        return true;
     int out_result = message_carry_inline(&exchange->send, message_start_send, MPI_STATUS_IGNORE);
     unexpected_receive(&exchange->receive, exchange->status, result);
     if (*result == MPI_SUCCESS)

@@ -16,6 +16,9 @@ struct exchange {
  * passed whole, and all that it must wait for has been waited for. */
 bool exchange_try(struct exchange *exchange, const void *return_address, int *result);
 
+/* Lets MPI look at a receive's arguments: what it finds wrong it raises and returns. */
+int exchange_check_receive(const struct message *receive);
+
 /* After exchange_try(), whatever it said, once the exchange is over. Returns `result`, the call's. */
 int exchange_end(const struct exchange *exchange, int result);
 

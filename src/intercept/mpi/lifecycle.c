@@ -109,9 +109,10 @@ int entry_MPI_Finalize(void)
     session_stop();
     int late = errors_take();
     freed_requests_give_up();
-    unexpected_finish();
-    poke_finish();
+    bool is_needed = !unexpected_settle();
+    poke_finish(is_needed);
     int result = real.MPI_Finalize();
+    unexpected_finish();
     return result == MPI_SUCCESS ? late : result;
 }
 

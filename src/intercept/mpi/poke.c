@@ -60,12 +60,13 @@ MPI_Comm poke_comm(void)
     return own.comm;
 }
 
-void poke_finish(void)
+void poke_finish(bool is_needed)
 {
     if (!own.is_ready)
         return;
     own.is_ready = false;
     real.MPI_Send(NULL, 0, abi_handles.byte, POKE_RANK, POKE_TAG, own.comm);
     real.MPI_Wait(&own.request, MPI_STATUS_IGNORE);
-    real.MPI_Comm_free(&own.comm);
+    if (!is_needed)
+        real.MPI_Comm_free(&own.comm);
 }

@@ -19,7 +19,7 @@ void poke(void);
  * use any tag but 0. Inside the gate. */
 MPI_Comm poke_comm(void);
 
-/* Before MPI_Finalize, once the engine is gone. */
-void poke_finish(void);
+/* Before MPI_Finalize, once the engine is gone. is_needed: its communicator is, until MPI_Finalize ends. */
+void poke_finish(bool is_needed);
 
 #endif

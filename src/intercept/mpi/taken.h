@@ -10,13 +10,19 @@
 #include "channels.h"
 
 /* Matches the channel's first message, which a probe has found to have this tag and length, and begins to
- * receive it. False: no room (option buffer). */
+ * receive it. False: no room (option buffer, or 64 messages are here), or MPI does not find it. */
 bool taken_add(const struct channel *channel, int tag, int length_bytes);
 
 /* Lets what was taken arrive. */
 void taken_look(void);
 
-/* The engine is gone: calls go straight to MPI again. */
+/* The message has been given to an MPI_Irecv: when it has come, now or later, it is completed. */
+struct outcome;
+struct unexpected;
+void taken_claim(struct unexpected *unexpected, struct outcome *claim);
+void outcome_complete(struct outcome *claim, struct unexpected *unexpected);
+
+/* The engine is gone, and with it what it assisted: calls go straight to MPI again. */
 void taking_finish(void);
 
 #endif

@@ -82,7 +82,8 @@ static void channels_take(void)
 
 void unexpected_look(void)
 {
-    if (!unexpected_is_used)
+    /* As in poke(): the program has given MPI functions to call, or reaches it past us. Its waits look themselves. */
+    if (!unexpected_is_used || session_reason() != REASON_NONE)
         return;
     taken_look();
     if (!taking_is_paused())
@@ -105,6 +106,12 @@ void taking_finish(void)
 {
     unexpected_is_used = false;
     busy_lower();
+}
+
+void unexpected_unlearn(MPI_Comm comm)
+{
+    if (options.early_receive)
+        channels_forget(comm);
 }
 
 static bool channel_is_own(const struct channel *channel)
@@ -141,10 +148,14 @@ static bool receive_is_named(const struct message *receive)
 void unexpected_learn(const struct message *receive)
 {
     const struct channel channel = {receive->comm, receive->peer};
-    if (!options.early_receive || !receive_is_named(receive) || channels_know(&channel) || !taking_is_possible())
+    if (!options.early_receive || !receive_is_named(receive) || !taking_is_possible())
+        return;
+    if (channels_know(&channel) || channels_are_closed(channel.comm))
         return;
     dispatch_enter();
-    if (!channel_is_own(&channel) && !comm_is_promised(channel.comm) && taking_begin())
+    if (comm_is_promised(channel.comm))
+        channels_close(channel.comm);
+    else if (!channel_is_own(&channel) && taking_begin())
         channels_add(&channel);
     gate_leave();
 }

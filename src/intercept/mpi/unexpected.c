@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "unexpected.h"
 
+#include <sched.h>
+
 #include "channels.h"
 #include "dispatch.h"
 #include "engine/gate.h"
+#include "exchange.h"
 #include "intercept/copies.h"
 #include "poke.h"
 #include "record/record.h"
@@ -22,7 +25,8 @@ struct unexpected {
     bool has_come;
     int result;
     int length_bytes;
-    void *data; /* copies.h */
+    void *data;            /* copies.h */
+    struct outcome *claim; /* the MPI_Irecv that it has been given to (unexpected_request.c) */
 };
 
 static struct {
@@ -39,6 +43,7 @@ static struct unexpected *taken_slot(void)
     return NULL;
 }
 
+/* Nothing happens where that has been done. */
 static void taken_free(struct unexpected *unexpected)
 {
     copies_give_back(unexpected->data);
@@ -82,19 +87,33 @@ bool unexpected_has_come(struct unexpected *unexpected)
     return unexpected->has_come;
 }
 
+/* What a claim waits for is the claim's now; what nobody can ask for is forgotten. */
+static void taken_advance(struct unexpected *unexpected)
+{
+    if (unexpected->number == 0 || !unexpected_has_come(unexpected))
+        return;
+    if (unexpected->claim != NULL)
+        outcome_complete(unexpected->claim, unexpected);
+    else if (unexpected->comm == abi_handles.comm_null)
+        taken_free(unexpected);
+}
+
 void taken_look(void)
 {
-    for (int i = 0; i < TAKEN_MAX; i++) {
-        struct unexpected *unexpected = &taken.all[i];
-        if (unexpected->number != 0 && unexpected_has_come(unexpected) && unexpected->comm == abi_handles.comm_null)
-            taken_free(unexpected);
-    }
+    for (int i = 0; i < TAKEN_MAX; i++)
+        taken_advance(&taken.all[i]);
+}
+
+void taken_claim(struct unexpected *unexpected, struct outcome *claim)
+{
+    unexpected->claim = claim;
+    taken_advance(unexpected);
 }
 
 static bool unexpected_matches(const struct unexpected *unexpected, int source, int tag, MPI_Comm comm)
 {
     bool is_wanted = source == MPI_ANY_SOURCE || source == unexpected->status.MPI_SOURCE;
-    return unexpected->number != 0 && unexpected->comm == comm && is_wanted &&
+    return unexpected->number != 0 && unexpected->claim == NULL && unexpected->comm == comm && is_wanted &&
            (tag == MPI_ANY_TAG || tag == unexpected->status.MPI_TAG);
 }
 
@@ -145,8 +164,6 @@ int unexpected_give(struct unexpected *unexpected, const struct message *receive
     record_count(RECORD_TAKEN, 1);
     record_count(RECORD_TAKEN_BYTES, (uint64_t)unexpected->length_bytes);
     taken_free(unexpected);
-    if (result != MPI_SUCCESS)
-        real.MPI_Comm_call_errhandler(receive->comm, result);
     return result;
 }
 
@@ -154,6 +171,13 @@ static int unexpected_come_look(void *unexpected, int *is_over)
 {
     *is_over = unexpected_has_come(unexpected);
     return MPI_SUCCESS;
+}
+
+static int unexpected_raise(MPI_Comm comm, int result)
+{
+    if (result != MPI_SUCCESS)
+        real.MPI_Comm_call_errhandler(comm, result);
+    return result;
 }
 
 static int unexpected_receive_found(struct unexpected *unexpected, struct message *receive, MPI_Status *status)
@@ -165,7 +189,7 @@ static int unexpected_receive_found(struct unexpected *unexpected, struct messag
     dispatch_block(unexpected_come_look, unexpected);
     dispatch_enter();
     statuses_copy(status, &probed);
-    return dispatch_leave(unexpected_give(unexpected, receive));
+    return dispatch_leave(unexpected_raise(receive->comm, unexpected_give(unexpected, receive)));
 }
 
 static struct unexpected *unexpected_for(const struct message *receive)
@@ -188,32 +212,54 @@ bool unexpected_receive(struct message *receive, MPI_Status *status, int *result
     struct unexpected *unexpected = unexpected_for(receive);
     if (unexpected == NULL)
         return false;
-    *result = unexpected_receive_found(unexpected, receive, status);
+    *result = exchange_check_receive(receive); /* wrong arguments lose no message */
+    if (*result == MPI_SUCCESS)
+        *result = unexpected_receive_found(unexpected, receive, status);
     return true;
 }
 
-void unexpected_forget(const MPI_Comm *comm)
+static void unexpected_forget(MPI_Comm comm)
 {
-    if (!unexpected_is_used || comm == NULL)
-        return;
-    channels_forget(*comm);
+    channels_forget(comm);
     for (int i = 0; i < TAKEN_MAX; i++) {
-        if (taken.all[i].comm == *comm)
+        if (taken.all[i].comm == comm)
             taken.all[i].comm = abi_handles.comm_null;
     }
 }
 
-/* What the program has never received is received: its sender does not wait for us. */
+int unexpected_end_comm(MPI_Comm *comm, unexpected_end_fn *end)
+{
+    MPI_Comm ended = abi_handles.comm_null;
+    transfer_wait_due();
+    dispatch_wait_argument(comm, sizeof *comm);
+    dispatch_enter();
+    if (comm != NULL)
+        ended = *comm;
+    int result = end(comm);
+    if (result == MPI_SUCCESS)
+        unexpected_forget(ended);
+    return dispatch_leave(result);
+}
+
+/* What the program has not received yet is received all the same: its sender does not wait for us. */
+bool unexpected_settle(void)
+{
+    bool is_empty = true;
+    for (int i = 0; i < TAKEN_MAX; i++) {
+        struct unexpected *unexpected = &taken.all[i];
+        while (unexpected->number != 0 && !unexpected_has_come(unexpected))
+            sched_yield();
+        taken_advance(unexpected);
+        is_empty = is_empty && unexpected->number == 0;
+    }
+    return is_empty;
+}
+
 void unexpected_finish(void)
 {
     if (!unexpected_is_used)
         return;
+    for (int i = 0; i < TAKEN_MAX; i++)
+        taken_free(&taken.all[i]);
     taking_finish();
-    for (int i = 0; i < TAKEN_MAX; i++) {
-        struct unexpected *unexpected = &taken.all[i];
-        if (unexpected->number != 0 && !unexpected->has_come)
-            real.MPI_Wait(&unexpected->request, MPI_STATUS_IGNORE);
-        if (unexpected->number != 0)
-            taken_free(unexpected);
-    }
 }

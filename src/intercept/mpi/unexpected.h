@@ -18,6 +18,7 @@
 #ifndef INTERCEPT_MPI_UNEXPECTED_H
 #define INTERCEPT_MPI_UNEXPECTED_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,9 +26,18 @@
 #include "base/options.h"
 #include "message.h"
 
-/* Has anything ever been looked for? Until then no message can be here. Written by the
- * program's thread inside MPI, before the engine hears of it. */
+/* Is anything looked for? Until then, and once MPI has ended, no message can be here. Written by the program's
+ * thread inside MPI: before the engine looks for the first time, and when it is gone. */
 extern bool unexpected_is_used;
+
+/* MPI_Irecvs that have been given a message which is still arriving: a wait must look for it. Written inside the
+ * gate; read by any thread of the program, which has begun them or has them from who did: relaxed. */
+extern _Atomic uint32_t unexpected_claims;
+
+static inline bool unexpected_is_claimed(void)
+{
+    return atomic_load_explicit(&unexpected_claims, memory_order_relaxed) != 0;
+}
 
 /* Shorter messages do not keep their senders, and may be what MPI itself sends on the program's communicators when it
  * makes others (MPI_Comm_create_group; MPI_Intercomm_create refuses, since it sends the names of all processes). */
@@ -57,7 +67,7 @@ const MPI_Status *unexpected_status(const struct unexpected *unexpected);
 bool unexpected_has_come(struct unexpected *unexpected);
 
 /* Gives its data to a receive's buffer and forgets it. Inside the gate, once it has come, with the
- * buffer free. Returns what the receive does; raises nothing. */
+ * buffer free. Returns the receive's error, which the caller raises. */
 int unexpected_give(struct unexpected *unexpected, const struct message *receive);
 
 /* Is there a message for this blocking receive? Outside the gate, paused. */
@@ -69,11 +79,16 @@ bool unexpected_receive(struct message *receive, MPI_Status *status, int *result
 /* The program has received this way. Outside the gate. */
 void unexpected_learn(const struct message *receive);
 
-/* For MPI_Irecv, inside the gate: *request is one that is over. */
+/* For MPI_Irecv, inside the gate: is there a message? Then *request ends once its data are in the buffer. */
 bool unexpected_start(const struct message *receive, MPI_Request *request, int *result);
 
-/* The communicator is about to go (NULL: MPI says what is wrong). Inside the gate. */
-void unexpected_forget(const MPI_Comm *comm);
+/* Where the option is on: ends a communicator by MPI's function, and forgets what belongs to it. Outside the gate. */
+typedef int unexpected_end_fn(MPI_Comm *comm);
+int unexpected_end_comm(MPI_Comm *comm, unexpected_end_fn *end);
+
+/* What the program promises of a communicator changes: nothing is taken there until it has received again, and
+ * been asked again. Inside the gate. */
+void unexpected_unlearn(MPI_Comm comm);
 
 /* The program is going to match messages by `function`, which can not be given one that was taken:
  * none is taken on the communicator any more, and if one is here the job ends. Outside the gate. */
@@ -84,7 +99,9 @@ void unexpected_close(int source, int tag, MPI_Comm comm, const char *function);
 void unexpected_refuse_synchronous(MPI_Count count, MPI_Datatype datatype, int peer, MPI_Comm comm,
                                    const char *function);
 
-/* Before MPI_Finalize, once the engine is gone. */
+/* Before MPI_Finalize, once the engine is gone: lets all arrive. True when nothing is left. What is can still be
+ * received, by functions of attributes that MPI_Finalize calls (MPI 4.1, 11.2.4), until unexpected_finish(). */
+bool unexpected_settle(void);
 void unexpected_finish(void);
 
 #endif

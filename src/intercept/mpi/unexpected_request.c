@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* MPI_Irecv of a message that was taken: its request is a generalized one (MPI 4.1, 13.2), which MPI
- * completes, tests and frees as any other. */
-#include <sched.h>
+/* MPI_Irecv of a message that was taken: its request is a generalized one (MPI 4.1, 13.2), which MPI tests and frees
+ * as any other. It is completed once the data are in the buffer, by whoever looks for that: the engine, and the
+ * program's own waits and tests (completion.c). */
 #include <stdlib.h>
 
 #include "dispatch.h"
+#include "exchange.h"
+#include "taken.h"
 #include "unexpected.h"
 
-/* What the program finds in its status. */
+_Atomic uint32_t unexpected_claims;
+
+/* What the program finds when it waits, and until then where the data go. Freed with the request. */
 struct outcome {
-    MPI_Count length_bytes;
-    int source;
-    int tag;
+    MPI_Status status;
+    int result;
+    MPI_Request request;
+    struct message receive;
 };
 
 static int outcome_query(void *extra_state, MPI_Status *status)
 {
     const struct outcome *outcome = extra_state;
-    real.MPI_Status_set_elements_x(status, abi_handles.byte, outcome->length_bytes);
+    MPI_Count length_bytes = 0;
+    real.MPI_Get_elements_x(&outcome->status, abi_handles.byte, &length_bytes);
+    real.MPI_Status_set_elements_x(status, abi_handles.byte, length_bytes);
     real.MPI_Status_set_cancelled(status, 0);
-    status->MPI_SOURCE = outcome->source;
-    status->MPI_TAG = outcome->tag;
-    return MPI_SUCCESS;
+    status->MPI_SOURCE = outcome->status.MPI_SOURCE;
+    status->MPI_TAG = outcome->status.MPI_TAG;
+    return outcome->result;
 }
 
 static int outcome_free(void *extra_state)
@@ -30,41 +37,53 @@ static int outcome_free(void *extra_state)
     return MPI_SUCCESS;
 }
 
+/* What has been matched is not cancelled any more (MPI 4.1, 3.8.4). */
 static int outcome_cancel(void *extra_state, int is_complete)
 {
     return MPI_SUCCESS;
 }
 
-static int outcome_request(const MPI_Status *status, MPI_Request *request)
+void outcome_complete(struct outcome *outcome, struct unexpected *unexpected)
 {
-    struct outcome *outcome = malloc(sizeof *outcome);
-    if (outcome == NULL)
-        return MPI_ERR_OTHER;
-    *outcome = (struct outcome){.source = status->MPI_SOURCE, .tag = status->MPI_TAG};
-    real.MPI_Get_elements_x(status, abi_handles.byte, &outcome->length_bytes);
-    real.MPI_Grequest_start(outcome_query, outcome_free, outcome_cancel, outcome, request);
-    dispatch_track(*request, NULL, 0, abi_handles.byte);
-    return real.MPI_Grequest_complete(*request);
+    outcome->result = unexpected_give(unexpected, &outcome->receive);
+    real.MPI_Type_free(&outcome->receive.datatype);
+    atomic_fetch_sub_explicit(&unexpected_claims, 1, memory_order_relaxed);
+    real.MPI_Grequest_complete(outcome->request);
 }
 
-/* Its sender's engine sends what is left of it, whatever the sender's program does. */
-static void message_await(struct unexpected *unexpected)
+/* The program may free its datatype as soon as it has begun to receive. (A duplicate would copy attributes, by the
+ * program's functions.) */
+static MPI_Datatype outcome_type(MPI_Datatype datatype)
 {
-    while (!unexpected_has_come(unexpected))
-        sched_yield();
+    MPI_Datatype kept;
+    real.MPI_Type_contiguous(1, datatype, &kept);
+    real.MPI_Type_commit(&kept);
+    return kept;
+}
+
+static void outcome_begin(struct outcome *outcome, struct unexpected *unexpected, const struct message *receive)
+{
+    *outcome = (struct outcome){.status = *unexpected_status(unexpected), .receive = *receive};
+    message_measure(&outcome->receive);
+    outcome->receive.datatype = outcome_type(receive->datatype);
+    real.MPI_Grequest_start(outcome_query, outcome_free, outcome_cancel, outcome, &outcome->request);
+    dispatch_track(outcome->request, receive->buffer, receive->count, receive->datatype);
+    atomic_fetch_add_explicit(&unexpected_claims, 1, memory_order_relaxed);
 }
 
 bool unexpected_start(const struct message *receive, MPI_Request *request, int *result)
 {
-    struct message measured = *receive;
     struct unexpected *unexpected = unexpected_find(receive->peer, receive->tag, receive->comm);
+    struct outcome *outcome = unexpected == NULL ? NULL : malloc(sizeof *outcome);
     if (unexpected == NULL)
         return false;
-    message_await(unexpected);
-    MPI_Status status = *unexpected_status(unexpected);
-    message_measure(&measured);
-    *result = unexpected_give(unexpected, &measured);
-    if (*result == MPI_SUCCESS)
-        *result = outcome_request(&status, request);
+    *result = outcome == NULL ? MPI_ERR_OTHER : exchange_check_receive(receive);
+    if (*result != MPI_SUCCESS) {
+        free(outcome);
+        return true;
+    }
+    outcome_begin(outcome, unexpected, receive);
+    *request = outcome->request;
+    taken_claim(unexpected, outcome);
     return true;
 }
