@@ -5,8 +5,10 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 END_LIMIT_S = 5.0
+ALONE = "(no rank is left: the launcher alone does not end)"
 
 
 def end_group(process: subprocess.Popen[str]) -> None:
@@ -19,10 +21,22 @@ def end_group(process: subprocess.Popen[str]) -> None:
             continue
 
 
+def is_running(program: str) -> bool:
+    """Is there a process of this program, other than one that has ended?"""
+    for link in Path("/proc").glob("[0-9]*/exe"):
+        try:
+            if str(link.readlink()) == program:
+                return True
+        except OSError:
+            continue
+    return False
+
+
 def run_group(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> tuple[int | None, str, str]:
     """Run to the end, or to the time limit.
 
-    Returns the exit code (None: it took too long), what was written on stdout, and what on stderr.
+    Returns the exit code (None: it took too long), what was written on stdout, and what on stderr; after that ALONE,
+    where the launcher took too long and none of its command's programs was left.
     """
     process = subprocess.Popen(
         command,
@@ -38,6 +52,8 @@ def run_group(command: Sequence[str], environment: Mapping[str, str], timeout_s:
         output, errors = process.communicate(timeout=timeout_s)
         return process.returncode, output, errors
     except subprocess.TimeoutExpired:
+        words = [str(Path(word).resolve()) for word in command[1:] if word.startswith("/")]
+        is_alone = not any(is_running(word) for word in words)
         end_group(process)
         output, errors = process.communicate()
-        return None, output, errors
+        return None, output, errors + ALONE * is_alone

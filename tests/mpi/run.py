@@ -9,6 +9,9 @@ calls could pass because none was deferred. `assists: any` demands the same of n
 variants of --quick that a slow program runs in, `environment: NAME=VALUE` sets options beside the variant's.
 `takes: any` demands messages that were received early (again, where none came early enough), `refused: TEXT` that
 Lapwing ends the job with an error that says this.
+
+With --trust-ok a program that ends well under Lapwing and prints nothing but "ok" is not run stock as well: for MPIs
+beside one that shows that the programs are right.
 """
 
 import argparse
@@ -60,6 +63,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run the cases of N programs at a time")
     parser.add_argument("--verbose", action="store_true", help="name the cases that pass, with their time")
     parser.add_argument("--timeout", type=float, help="longest run in seconds, instead of the programs' own limits")
+    parser.add_argument("--trust-ok", action="store_true", help="run stock only where the output is not just ok")
     parser.add_argument("words", nargs="*", help="arguments for the programs instead of their own, after --")
     return parser.parse_args()
 

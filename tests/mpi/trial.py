@@ -65,6 +65,7 @@ class Bench:
         self.preload: Path | None = arguments.preload and arguments.preload.resolve()
         self.words: Sequence[str] = arguments.words
         self.timeout_s: float | None = arguments.timeout
+        self.trusts_ok: bool = arguments.trust_ok
         self._stock: dict[str, Run] = {}
 
     def compile(self, program: Program, family: Family) -> Path:

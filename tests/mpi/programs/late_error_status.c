@@ -17,6 +17,7 @@ int main(int argc, char **argv)
     }
     MPI_Status status = {.MPI_SOURCE = -77, .MPI_TAG = -77};
     int count = -1, worst = MPI_Recv(first, LENGTH / 2, MPI_BYTE, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    first[0]++; /* a touch: its error is there before the next call */
     memset(reply, 8, SMALL);
     worst |= MPI_Sendrecv(reply, SMALL, MPI_BYTE, 1, 6, small, SMALL, MPI_BYTE, 1, 6, MPI_COMM_WORLD, &status);
     check(worst != MPI_SUCCESS, "the truncation is reported");
