@@ -61,7 +61,7 @@ void channels_add(const struct channel *channel)
         channels.known[channels.next++ % CHANNELS_MAX] = *channel;
 }
 
-static void channels_remove(MPI_Comm comm)
+void channels_leave(MPI_Comm comm)
 {
     for (uint32_t i = channels.count; i > 0; i--) {
         if (channels.known[i - 1].comm == comm)
@@ -71,7 +71,7 @@ static void channels_remove(MPI_Comm comm)
 
 void channels_close(MPI_Comm comm)
 {
-    channels_remove(comm);
+    channels_leave(comm);
     if (channels_are_closed(comm))
         return;
     if (channels.closed_count == CLOSED_MAX)
@@ -83,7 +83,7 @@ void channels_close(MPI_Comm comm)
 void channels_forget(MPI_Comm comm)
 {
     uint32_t index = closed_index(comm);
-    channels_remove(comm);
+    channels_leave(comm);
     if (index < channels.closed_count)
         channels.closed[index] = channels.closed[--channels.closed_count];
 }

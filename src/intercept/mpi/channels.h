@@ -29,7 +29,10 @@ bool channels_know(const struct channel *channel);
 /* Beyond CHANNELS_MAX in the place of another; nothing happens on a closed communicator. Inside the gate. */
 void channels_add(const struct channel *channel);
 
-/* Inside the gate. */
+/* Knows none of the communicator's any more. Inside the gate. */
+void channels_leave(MPI_Comm comm);
+
+/* The same, and learns none again. Inside the gate. */
 void channels_close(MPI_Comm comm);
 
 bool channels_are_closed(MPI_Comm comm);

@@ -12,7 +12,6 @@
 #include "intercept/untracked.h"
 #include "request_key.h"
 #include "statuses.h"
-#include "taken.h"
 #include "unexpected.h"
 
 static void completion_note(struct completion *completion)
@@ -128,13 +127,6 @@ int completion_test_one(struct completion *completion, int *is_over)
     return real.MPI_Test(completion->requests, is_over, completion->statuses);
 }
 
-/* Requests that we complete ourselves: nobody else may be there to do it. */
-static void completion_look_for_claims(void)
-{
-    if (unexpected_is_claimed())
-        taken_look();
-}
-
 struct completion_look {
     struct completion *completion;
     completion_test_fn *test;
@@ -143,7 +135,6 @@ struct completion_look {
 static int completion_look(void *argument, int *is_over)
 {
     const struct completion_look *look = argument;
-    completion_look_for_claims();
     return look->test(look->completion, is_over);
 }
 
@@ -155,7 +146,6 @@ int completion_wait(struct completion *completion, completion_test_fn *test)
 static int completion_call(struct completion *completion, completion_call_fn *call)
 {
     dispatch_enter();
-    completion_look_for_claims();
     return dispatch_leave(call(completion));
 }
 

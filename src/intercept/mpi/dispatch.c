@@ -14,7 +14,9 @@
 #include "native.h"
 #include "poke.h"
 #include "request_key.h"
+#include "taken.h"
 #include "types.h"
+#include "unexpected.h"
 
 struct native natives[TRANSFERS_MAX];
 
@@ -138,6 +140,9 @@ void dispatch_enter(void)
         gate_enter();
     }
     noted_forget();
+    /* Requests that we complete ourselves: the engine may be idle, or be refused by now. */
+    if (unexpected_is_claimed() && gate_depth == 1)
+        taken_look();
 }
 
 int dispatch_leave(int result)

@@ -111,7 +111,7 @@ void taking_finish(void)
 void unexpected_unlearn(MPI_Comm comm)
 {
     if (options.early_receive)
-        channels_forget(comm);
+        channels_leave(comm);
 }
 
 static bool channel_is_own(const struct channel *channel)

@@ -30,7 +30,7 @@
  * thread inside MPI: before the engine looks for the first time, and when it is gone. */
 extern bool unexpected_is_used;
 
-/* MPI_Irecvs that have been given a message which is still arriving: a wait must look for it. Written inside the
+/* MPI_Irecvs that have been given a message which is still arriving: calls must look for it. Written inside the
  * gate; read by any thread of the program, which has begun them or has them from who did: relaxed. */
 extern _Atomic uint32_t unexpected_claims;
 
@@ -86,8 +86,8 @@ bool unexpected_start(const struct message *receive, MPI_Request *request, int *
 typedef int unexpected_end_fn(MPI_Comm *comm);
 int unexpected_end_comm(MPI_Comm *comm, unexpected_end_fn *end);
 
-/* What the program promises of a communicator changes: nothing is taken there until it has received again, and
- * been asked again. Inside the gate. */
+/* What the program promises of a communicator changes: nothing is taken there until a rank has been named again,
+ * and the promises looked at. Inside the gate. */
 void unexpected_unlearn(MPI_Comm comm);
 
 /* The program is going to match messages by `function`, which can not be given one that was taken:

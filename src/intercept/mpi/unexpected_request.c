@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Irecv of a message that was taken: its request is a generalized one (MPI 4.1, 13.2), which MPI tests and frees
- * as any other. It is completed once the data are in the buffer, by whoever looks for that: the engine, and the
- * program's own waits and tests (completion.c). */
+ * as any other. It is completed once the data are in the buffer, by whoever looks for that: the engine, and every
+ * call of the program that enters MPI (dispatch.c). */
 #include <stdlib.h>
 
 #include "dispatch.h"
