@@ -174,7 +174,8 @@ def judge_once(bench: Bench, case: Case) -> Verdict:
         return describe(wrong, stock)
     refused = case.program.directives.get("refused")
     if refused and case.variant != "profile":
-        return describe(judge_refusal(run, refused), run)
+        # The message may have come too late to be received early.
+        return describe(judge_refusal(run, refused), run, is_repeatable=run.exit_code == 0)
     wrong = judge_lapwing(case, stock, run)
     if is_lost_exit(case.program, run.exit_code):
         return describe(wrong, run, is_repeatable=does_stock_lose_exits(bench, case))
