@@ -222,36 +222,19 @@ def make_row(
     reads: str | tuple[str, ...] = "",
     writes: str | tuple[str, ...] = "",
     sizes: str = "",
-    follows_all: bool = False,
-    adds_peers: bool = False,
     closes: str = "",
-    finds_taken: bool = False,
-    is_synchronous: bool = False,
-    ends_comm: bool = False,
-    changes_comm: bool = False,
+    **marks: bool,
 ) -> Row:
-    """Builds a row from a prototype that may use the words of large counts."""
+    """Builds a row from a prototype that may use the words of large counts. `marks`: the row's that are true."""
     match = re.fullmatch(r"([\w ]+?[ *]+)(MPI_\w+)\((.*)\)", prototype)
     if match is None or treatment not in CLASSES:
         raise ValueError(f"not a row: {treatment} {prototype}")
     texts = [] if match[3] == "void" else match[3].split(", ")
     buffers = parse_buffers(reads, False) + parse_buffers(writes, True)
     parameters = tuple(parse_parameter(text) for text in texts)
-    return Row(
-        match[2],
-        match[1].strip(),
-        parameters,
-        treatment,
-        buffers,
-        parse_sizes(sizes),
-        follows_all,
-        adds_peers,
-        tuple(closes.split()),
-        finds_taken,
-        is_synchronous,
-        ends_comm,
-        changes_comm,
-    )
+    sizes_read, closed_by = parse_sizes(sizes), tuple(closes.split())
+    name, returns = match[2], match[1].strip()
+    return Row(name, returns, parameters, treatment, buffers, sizes_read, closes=closed_by, **marks)
 
 
 def with_types(row: Row, types: dict[str, str]) -> Row:

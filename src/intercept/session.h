@@ -59,6 +59,8 @@ bool session_matches_first(void);
 
 /* More processes than those of MPI_COMM_WORLD may speak with this one from now on. */
 void session_expect_peers(void);
+
+/* May they? */
 bool session_has_more_peers(void);
 
 /* From now on nothing begins, or it may again. At any time, MPI_Init or not. */

@@ -30,8 +30,7 @@ static int matched_pass(const struct message *message, MPI_Status *status)
  * first bytes of a message anywhere in it. */
 static enum reason matched_judge(struct message *message, const MPI_Status *status)
 {
-    MPI_Count bytes = MPI_UNDEFINED;
-    real.MPI_Get_elements_x(status, abi_handles.byte, &bytes);
+    MPI_Count bytes = statuses_length_bytes(status);
     if (bytes < 0 || (uint64_t)bytes > message->bytes)
         return REASON_STATUS;
     if ((uint64_t)bytes < options.threshold_bytes)

@@ -154,6 +154,13 @@ void dispatch_settle_in_place(MPI_Status *status)
         *status = storage;
 }
 
+MPI_Count statuses_length_bytes(const MPI_Status *status)
+{
+    MPI_Count bytes = MPI_UNDEFINED;
+    real.MPI_Get_elements_x(status, abi_handles.byte, &bytes);
+    return bytes;
+}
+
 void statuses_copy(MPI_Status *status, const MPI_Status *real_status)
 {
     if (status_is_ignored(status))

@@ -30,6 +30,9 @@ uint32_t statuses_promise(MPI_Status *status, int source, int tag, uint64_t expe
 /* The receive is over: remembers the status if it is not as expected. */
 void statuses_settle(uint32_t number, uint64_t expected_bytes, const MPI_Status *real_status);
 
+/* The length of a message that a probe or a receive has told; MPI_UNDEFINED when it tells none. */
+MPI_Count statuses_length_bytes(const MPI_Status *status);
+
 /* Gives the program's status what MPI_Recv would write: all but MPI_ERROR
  * (MPI 4.1, 3.2.5), which single completions leave alone. */
 void statuses_copy(MPI_Status *status, const MPI_Status *real_status);

@@ -9,6 +9,9 @@
 #include "abi.h"
 #include "channels.h"
 
+struct outcome;
+struct unexpected;
+
 /* Matches the channel's first message, which a probe has found to have this tag and length, and begins to
  * receive it. False: no room (option buffer, or 64 messages are here), or MPI does not find it. */
 bool taken_add(const struct channel *channel, int tag, int length_bytes);
@@ -17,8 +20,6 @@ bool taken_add(const struct channel *channel, int tag, int length_bytes);
 void taken_look(void);
 
 /* The message has been given to an MPI_Irecv: when it has come, now or later, it is completed. */
-struct outcome;
-struct unexpected;
 void taken_claim(struct unexpected *unexpected, struct outcome *claim);
 void outcome_complete(struct outcome *claim, struct unexpected *unexpected);
 

@@ -9,6 +9,7 @@
 #include "engine/gate.h"
 #include "intercept/session.h"
 #include "poke.h"
+#include "statuses.h"
 #include "taken.h"
 #include "unexpected.h"
 
@@ -37,8 +38,7 @@ static bool taking_is_possible(void)
 /* Its length, or 0 when it is not to be taken. */
 static int channel_message_bytes(const MPI_Status *status)
 {
-    MPI_Count bytes = MPI_UNDEFINED;
-    real.MPI_Get_elements_x(status, abi_handles.byte, &bytes);
+    MPI_Count bytes = statuses_length_bytes(status);
     bool is_wanted = bytes >= (MPI_Count)unexpected_least_bytes() && bytes <= INT32_MAX;
     return is_wanted ? (int)bytes : 0;
 }

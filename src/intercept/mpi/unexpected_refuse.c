@@ -8,7 +8,6 @@
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "intercept/session.h"
-#include "types.h"
 #include "unexpected.h"
 
 /* Hydra drops what a rank writes just before MPI_Abort. */

@@ -6,6 +6,7 @@
 
 #include "dispatch.h"
 #include "exchange.h"
+#include "statuses.h"
 #include "taken.h"
 #include "unexpected.h"
 
@@ -22,9 +23,7 @@ struct outcome {
 static int outcome_query(void *extra_state, MPI_Status *status)
 {
     const struct outcome *outcome = extra_state;
-    MPI_Count length_bytes = 0;
-    real.MPI_Get_elements_x(&outcome->status, abi_handles.byte, &length_bytes);
-    real.MPI_Status_set_elements_x(status, abi_handles.byte, length_bytes);
+    real.MPI_Status_set_elements_x(status, abi_handles.byte, statuses_length_bytes(&outcome->status));
     real.MPI_Status_set_cancelled(status, 0);
     status->MPI_SOURCE = outcome->status.MPI_SOURCE;
     status->MPI_TAG = outcome->status.MPI_TAG;
