@@ -109,6 +109,34 @@ void check_recv(void *buffer, size_t length_bytes, int peer, int tag)
     MPI_Recv(buffer, (int)length_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void recv_persistent(void *buffer, int length_bytes, int tag, MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Recv_init(buffer, length_bytes, MPI_BYTE, 1, tag, comm, &request);
+    check_delay();
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+bool check_recv_by_handle(const char *way, void *buffer, size_t length_bytes, int tag, MPI_Comm comm)
+{
+    MPI_Message message = MPI_MESSAGE_NULL;
+    int is_found = strcmp(way, "improbe") != 0;
+    if (strcmp(way, "recv_init") == 0) {
+        recv_persistent(buffer, (int)length_bytes, tag, comm);
+        return true;
+    }
+    if (strcmp(way, "mprobe") == 0)
+        MPI_Mprobe(1, tag, comm, &message, MPI_STATUS_IGNORE);
+    while (!is_found)
+        MPI_Improbe(MPI_ANY_SOURCE, tag, comm, &is_found, &message, MPI_STATUS_IGNORE);
+    if (message == MPI_MESSAGE_NULL)
+        return false;
+    MPI_Mrecv(buffer, (int)length_bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    return true;
+}
+
 void check_found_after_recv(const char *claim, int way, void (*leave)(int way), bool (*is_found)(int way),
                             unsigned char *message, size_t length_bytes)
 {

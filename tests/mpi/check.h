@@ -41,6 +41,10 @@ void check_delay(void);
 void check_send(const void *buffer, size_t length_bytes, int peer, int tag);
 void check_recv(void *buffer, size_t length_bytes, int peer, int tag);
 
+/* The same from rank 1, on a communicator, by a handle of MPI's: `way` is mprobe, improbe or recv_init. False, with
+ * nothing done, when it is none of these. */
+bool check_recv_by_handle(const char *way, void *buffer, size_t length_bytes, int tag, MPI_Comm comm);
+
 /* Rank 1 leaves something and then sends this message; rank 0 must find it (`claim`) when it has received. The message
  * is late, so that the receive may return before. Begins with a barrier. `way` is for the functions, and in the claim.
  */

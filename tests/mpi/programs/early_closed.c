@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: on communicators where messages are matched by MPI_Mprobe, MPI_Improbe or persistent receives, none is
  * received early from then on.
- * arguments: mprobe improbe persistent
+ * arguments: mprobe improbe recv_init
  * quick: default signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 
 enum { ROUNDS = 4, DATA = 2, LENGTH = 300000 };
-
-static void receive(const char *way, MPI_Comm comm, unsigned char *buffer)
-{
-    MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Request request;
-    int is_found = strcmp(way, "improbe") != 0;
-    if (strcmp(way, "mprobe") == 0)
-        MPI_Mprobe(1, DATA, comm, &message, MPI_STATUS_IGNORE);
-    while (!is_found)
-        MPI_Improbe(MPI_ANY_SOURCE, DATA, comm, &is_found, &message, MPI_STATUS_IGNORE);
-    if (strcmp(way, "persistent") != 0) {
-        MPI_Mrecv(buffer, LENGTH, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-        return;
-    }
-    MPI_Recv_init(buffer, LENGTH, MPI_BYTE, 1, DATA, comm, &request);
-    check_delay();
-    MPI_Start(&request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Request_free(&request);
-}
 
 int main(int argc, char **argv)
 {
@@ -41,7 +21,7 @@ int main(int argc, char **argv)
         else if (round % 2 == 1)
             MPI_Recv(buffer, LENGTH, MPI_BYTE, 1, DATA, comm, MPI_STATUS_IGNORE);
         else
-            receive(argv[1], comm, buffer);
+            check(check_recv_by_handle(argv[1], buffer, LENGTH, DATA, comm), "a way to receive");
         check(check_is_filled(buffer, LENGTH, round), "the message");
         MPI_Barrier(comm);
         if (round > 0)

@@ -31,29 +31,6 @@ static void send(const char *way, unsigned char *buffer)
     MPI_Request_free(&request);
 }
 
-static void receive(const char *way, unsigned char *buffer)
-{
-    MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Request request;
-    int is_found = strcmp(way, "improbe") != 0;
-    if (strcmp(way, "mprobe") == 0)
-        MPI_Mprobe(1, DATA, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
-    while (!is_found)
-        MPI_Improbe(1, DATA, MPI_COMM_WORLD, &is_found, &message, MPI_STATUS_IGNORE);
-    if (message != MPI_MESSAGE_NULL) {
-        MPI_Mrecv(buffer, LENGTH, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-        return;
-    }
-    if (strcmp(way, "recv_init") != 0) {
-        check_recv(buffer, LENGTH, 1, DATA);
-        return;
-    }
-    MPI_Recv_init(buffer, LENGTH, MPI_BYTE, 1, DATA, MPI_COMM_WORLD, &request);
-    MPI_Start(&request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Request_free(&request);
-}
-
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -67,7 +44,8 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         for (int i = 0; i < 10; i++)
             check_delay();
-        receive(argv[1], buffer);
+        if (!check_recv_by_handle(argv[1], buffer, LENGTH, DATA, MPI_COMM_WORLD))
+            check_recv(buffer, LENGTH, 1, DATA);
     }
     return check_end();
 }
