@@ -101,7 +101,11 @@ LAUNCHERS = [
 def launch(launcher: str, line: list[str]) -> list[str]:
     if shutil.which(launcher) is None:
         pytest.skip(f"{launcher} is not installed")
-    done = start(["--hosts", "3", "--", *line])
+    try:
+        done = start(["--hosts", "3", "--", *line])
+    except subprocess.TimeoutExpired:
+        # Open MPI 5's prterun does not end once in some three hundred runs, here and without the lab.
+        done = start(["--hosts", "3", "--", *line])
     assert done.returncode == 0, done.stderr
     return sorted(done.stdout.split())
 
