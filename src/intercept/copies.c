@@ -61,10 +61,15 @@ static void spares_free_until(size_t needed_bytes)
     }
 }
 
-static struct block *block_new(size_t length_bytes)
+static bool room_make(size_t length_bytes)
 {
     spares_free_until(length_bytes);
-    if (copies.existing_bytes + length_bytes > options.buffer_bytes)
+    return copies.existing_bytes + length_bytes <= options.buffer_bytes;
+}
+
+static struct block *block_new(size_t length_bytes)
+{
+    if (!room_make(length_bytes))
         return NULL;
     struct block *block = libc_block_own(sizeof *block + length_bytes);
     if (block == NULL)
@@ -72,6 +77,24 @@ static struct block *block_new(size_t length_bytes)
     block->capacity_bytes = length_bytes;
     copies.existing_bytes += length_bytes;
     return block;
+}
+
+bool copies_reserve(size_t length_bytes)
+{
+    base_lock_take(&copies.lock);
+    bool is_room = room_make(length_bytes);
+    copies.existing_bytes += is_room ? length_bytes : 0;
+    base_lock_release(&copies.lock);
+    return is_room;
+}
+
+void copies_unreserve(size_t length_bytes)
+{
+    if (length_bytes == 0)
+        return;
+    base_lock_take(&copies.lock);
+    copies.existing_bytes -= length_bytes;
+    base_lock_release(&copies.lock);
 }
 
 static void cost_learn(int64_t elapsed_ns, size_t length_bytes)

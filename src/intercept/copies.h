@@ -16,6 +16,10 @@ void *copies_take(const void *bytes, size_t length_bytes);
 /* Room for so many bytes, within the same bounds; NULL when there is none. Any thread. */
 void *copies_room(size_t length_bytes);
 
+/* The same bounds for copies that are made elsewhere, if at all. Any thread. */
+bool copies_reserve(size_t length_bytes);
+void copies_unreserve(size_t length_bytes);
+
 /* NULL is fine. Any thread. */
 void copies_give_back(void *copy);
 

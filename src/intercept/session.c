@@ -178,7 +178,7 @@ static void session_configure(const struct session_facts *facts)
     struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
-    policy_configure(options.learn);
+    policy_configure(options.learn, options.send_buffers);
     gate_open(is_multiple);
     requests_share(is_multiple);
     record_is_shared = is_multiple;

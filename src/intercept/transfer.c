@@ -100,6 +100,8 @@ static struct transfer *transfer_reset(uint32_t slot)
     transfer->hold = NULL;
     transfer->hold_cost_ns = 0;
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&transfer->read_ns, 0, memory_order_relaxed);
+    transfer->way = POLICY_HOLD;
     return transfer;
 }
 
@@ -194,6 +196,15 @@ static int64_t transfer_overlapped_ns(struct transfer *transfer, int64_t touched
     return overlapped_ns > 0 ? overlapped_ns : 0;
 }
 
+/* With copies on touch calls that only read wait, too, and must not again and again. */
+static void transfer_learn_wait(struct transfer *transfer, int64_t touched_ns, int64_t ended_ns)
+{
+    int64_t read_ns = atomic_load_explicit(&transfer->read_ns, memory_order_relaxed);
+    int64_t since_ns = touched_ns != 0 ? touched_ns : read_ns;
+    if (since_ns != 0)
+        policy_site_learn_wait(transfer->site, transfer->way, ended_ns - since_ns, copies_cost_ns(transfer->bytes));
+}
+
 static void transfer_judge(struct transfer *transfer)
 {
     int64_t ended_ns = base_clock_now_ns();
@@ -207,8 +218,8 @@ static void transfer_judge(struct transfer *transfer)
     record_count(is_send ? RECORD_BYTES_SEND : RECORD_BYTES_RECEIVE, transfer->bytes);
     record_count(RECORD_OVERLAPPED_NS, (uint64_t)overlapped_ns);
     record_count(RECORD_HOLD_NS, (uint64_t)transfer->hold_cost_ns);
-    if (is_send && touched_ns != 0)
-        policy_site_learn_wait(transfer->site, ended_ns - touched_ns, copies_cost_ns(transfer->bytes));
+    if (is_send)
+        transfer_learn_wait(transfer, touched_ns, ended_ns);
     policy_site_learn(transfer->site, overlapped_ns, transfer->hold_cost_ns + (touched_ns != 0 ? TOUCH_COST_NS : 0));
 }
 
@@ -229,8 +240,18 @@ void transfer_end(struct transfer *transfer)
     busy_lower();
 }
 
+void transfer_note_reader(uint64_t id)
+{
+    int64_t unread = 0;
+    if (transfer_is_pending(id))
+        atomic_compare_exchange_strong_explicit(&transfer_of(id)->read_ns, &unread, base_clock_now_ns(),
+                                                memory_order_relaxed, memory_order_relaxed);
+}
+
 void transfer_poll_round(uint32_t round)
 {
+    if (protect_is_copying()) /* another thread's touch; the engine stays out meanwhile */
+        protect_events_read();
     gate_enter();
     engine_poll();
     gate_leave();
@@ -294,14 +315,15 @@ void intercept_waits_left(void)
     cancel_let(is_cancel_put_off);
 }
 
-void transfer_wait(uint64_t id)
+bool transfer_wait(uint64_t id)
 {
     if (!transfer_is_pending(id) || gate_is_inside() || is_leaving)
-        return;
+        return !is_leaving;
     struct transfer_wait wait = transfer_wait_begin();
     for (uint32_t round = 0; transfer_is_pending(id); round++)
         transfer_poll_round(round);
     transfer_wait_end(wait);
+    return true;
 }
 
 /* Does a thread wait at a touch, and goes on to? One that was just let go still
@@ -387,11 +409,12 @@ bool transfer_wait_received(int patience_s)
 }
 
 /* Nobody is left to touch the memory but destructors, which would wait for ever. */
-static void transfer_abandon_all(void)
+static void transfer_abandon(bool are_all)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
-        if (transfer_id(slot) != 0 && transfers[slot].hold != NULL)
-            protect_hold_abandon(transfers[slot].hold);
+        struct transfer *transfer = &transfers[slot];
+        if (transfer_id(slot) != 0 && transfer->hold != NULL && (are_all || transfer->way == POLICY_COPY_TOUCHED))
+            protect_hold_abandon(transfer->hold);
     }
 }
 
@@ -414,9 +437,9 @@ void transfer_leave(bool may_wait)
         return;
     is_leaving = true;
     engine_freeze();
-    /* Another thread, waiting at a touch, must not go on without its data. */
-    if (transfer_is_starter() && !libc_threads_are_several())
-        transfer_abandon_all();
+    /* Another thread, waiting at a touch, must not go on without its data. Nobody answers touches of what
+     * is being sent any more: it is all there afterwards. */
+    transfer_abandon(transfer_is_starter() && !libc_threads_are_several());
 }
 
 void transfer_touched(uint64_t op_id, uintptr_t address)

@@ -27,6 +27,7 @@ struct transfer {
      * transfer_launch(); read by the thread that ends it. */
     uint32_t slot;
     enum policy_direction direction;
+    enum policy_send way;
     _Atomic uintptr_t starter; /* transfer_me() of the thread that began it; read by all */
     uint64_t bytes;
     struct hold *hold;
@@ -37,6 +38,8 @@ struct transfer {
     /* First touch, 0 before: written once by the toucher (CAS), read at the end. */
     _Atomic int64_t touched_ns;
     _Atomic int64_t stalled_at_touch_ns;
+    /* A call waited to read what is sent: since when, 0 when none; as touched_ns. */
+    _Atomic int64_t read_ns;
 };
 
 /* A free slot, its id set; NULL when `max_ops` are in use. */
@@ -67,8 +70,8 @@ bool transfer_is_pending(uint64_t id);
 
 /* Waits for one op, or for all, doing the engine's work meanwhile. Not from
  * signal context; returns at once when called from inside MPI, where waiting
- * could only deadlock. */
-void transfer_wait(uint64_t id);
+ * could only deadlock. False in a thread that ends the process: it waits no more. */
+bool transfer_wait(uint64_t id);
 void transfer_wait_all(void);
 
 /* The same for what a signal handler may do as well (files): one that
@@ -97,6 +100,9 @@ bool transfer_wait_received(int patience_s);
  * while a thread waits at a touch (it might be this one). What is still pending
  * then stays undone, as it would with MPI alone, and this thread waits no more. */
 void transfer_leave(bool may_wait);
+
+/* A call that only reads waits for this op, if it is pending. */
+void transfer_note_reader(uint64_t id);
 
 /* One round of waiting inside a loop: polls all ops, then makes way. `round`
  * counts up from 0. */

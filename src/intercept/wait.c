@@ -13,8 +13,12 @@ void intercept_wait_range(struct range bytes, bool is_read)
     if (gate_is_inside())
         return;
     observe_use(bytes, is_read);
-    while ((id = protect_find_op(bytes, is_read)) != 0)
-        transfer_wait(id);
+    bool may_wait = true;
+    while (may_wait && (id = protect_find_op(bytes, is_read)) != 0) {
+        if (is_read)
+            transfer_note_reader(id);
+        may_wait = transfer_wait(id);
+    }
 }
 
 void intercept_wait_all(void)

@@ -9,7 +9,9 @@
  *                             ... MPI writes in transit ...
  *                             pages move home, which replaces the guarded range
  *                             wake
- * Sending:                    write_close ... write_open, wake */
+ * Sending:                    write_close ... write_open, wake
+ * Sending, never waiting:     as receiving, with copying_close for access_close;
+ *                             page_place (at a touch) ... page_close, pages move home, wake */
 #ifndef PROTECT_BACKEND_H
 #define PROTECT_BACKEND_H
 
@@ -30,6 +32,15 @@ struct backend {
     bool (*access_close)(struct range pages);
     void (*access_open)(struct range pages);
 
+    /* The same, where page_place() is to come; NULL with the next two where a touch cannot be
+     * answered without letting other threads in meanwhile (signal). */
+    bool (*copying_close)(struct range pages);
+    /* Puts copies of the pages at `from` where no pages are, and lets go who waits for
+     * them. Bytes done: whole pages, 0 when it cannot. */
+    size_t (*page_place)(struct range pages, uintptr_t from);
+    /* Writers of such pages wait from now on; readers do not. */
+    void (*page_close)(struct range pages);
+
     /* Makes guarded pages that have moved to transit usable there. */
     bool (*transit_settle)(struct range transit_pages);
 
@@ -40,7 +51,7 @@ struct backend {
     void (*wake)(struct range pages);
 
     int (*event_descriptor)(void);
-    void (*events_read)(void);
+    void (*events_read)(void (*touched)(uintptr_t address));
 };
 
 extern const struct backend backend_userfault;

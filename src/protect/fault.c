@@ -91,6 +91,16 @@ uint64_t protect_find_op(struct range bytes, bool allow_read)
     return hold == NULL ? 0 : view.op_id;
 }
 
+bool protect_is_receiving(void)
+{
+    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
+    struct hold_view view;
+    struct hold *hold = find_from(0, anything, &view);
+    while (hold != NULL && (view.kind == HOLD_NO_WRITE || view.kind == HOLD_COPY_ON_TOUCH))
+        hold = find_from((uint32_t)(hold - hold_table) + 1, anything, &view);
+    return hold != NULL;
+}
+
 /* Tells the op of one hold, if nobody has. */
 static void report_once(struct hold *hold, const struct hold_view *view, uintptr_t address)
 {

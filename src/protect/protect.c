@@ -14,9 +14,13 @@
 #include "protect/memory.h"
 #include "protect/probe.h"
 #include "protect/reserve.h"
+#include "protect/touched.h"
 #include "protect/transit.h"
 
 _Atomic uint32_t protect_armed_count;
+
+/* Armed holds with copies on touch; written under the lock, a hint to readers. */
+static _Atomic uint32_t copying_count;
 
 static const struct backend *backend; /* NULL: none; written by start, stop and after fork */
 static _Atomic bool has_several_threads = true;
@@ -120,6 +124,11 @@ static void slot_retire(struct hold *hold)
     base_futex_wake(&hold->word, INT32_MAX);
 }
 
+static bool has_threads_beside(void)
+{
+    return atomic_load_explicit(&has_several_threads, memory_order_relaxed);
+}
+
 /* --- receiving: no access --- */
 
 /* A buffer's pages as they move: one after the other, the middle last, so that
@@ -138,7 +147,7 @@ static struct pieces pieces_of(struct range bytes, struct range pages)
     size_t page_bytes = base_page_bytes();
     struct range low = {pages.low, pages.low};
     struct range high = {pages.high, pages.high};
-    bool is_guarded = atomic_load_explicit(&has_several_threads, memory_order_relaxed);
+    bool is_guarded = has_threads_beside();
     if (is_guarded && bytes.low != pages.low)
         low.high += page_bytes;
     if (is_guarded && bytes.high != pages.high && low.high < pages.high)
@@ -158,6 +167,13 @@ static bool edge_take_out(struct range edge)
     return false;
 }
 
+/* What is sent other threads may read at any moment (MPI 4.1, 3.7.3): every page is an edge. */
+static struct pieces pieces_of_send(struct range pages)
+{
+    struct range none = {pages.high, pages.high};
+    return has_threads_beside() ? (struct pieces){{pages, none, none}} : (struct pieces){{none, none, pages}};
+}
+
 static bool piece_take_out(const struct pieces *pieces, int index)
 {
     struct range piece = pieces->range[index];
@@ -166,19 +182,61 @@ static bool piece_take_out(const struct pieces *pieces, int index)
     return index == PIECE_MIDDLE ? transit_move_out(piece) : edge_take_out(piece);
 }
 
-static bool pages_take_out(struct range bytes, struct range pages)
+static bool pages_take_out(struct pieces pieces, struct range pages, bool (*close)(struct range pages))
 {
-    struct pieces pieces = pieces_of(bytes, pages);
     int out = 0;
     while (out < PIECES && piece_take_out(&pieces, out))
         out++;
-    if (out == PIECES && backend->access_close(pages))
+    if (out == PIECES && close(pages))
         return true;
     while (out-- > 0)
         if (!base_range_is_empty(pieces.range[out]))
             transit_move_home(pieces.range[out]);
     backend->access_open(pages);
     return false;
+}
+
+/* --- sending: a copy for who touches --- */
+
+static bool send_take_out(struct hold *hold, struct range pages)
+{
+    if (backend->copying_close == NULL || !pages_take_out(pieces_of_send(pages), pages, backend->copying_close))
+        return false;
+    touched_begin(hold);
+    atomic_fetch_add_explicit(&copying_count, 1, memory_order_relaxed);
+    return true;
+}
+
+/* Reports from several threads may come at once (engine, release): under the lock. */
+static bool touch_serve(uintptr_t address)
+{
+    struct hold_view view;
+    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    for (uint32_t i = 0; i < used; i++)
+        if (hold_view_take(&hold_table[i], &view) && view.kind == HOLD_COPY_ON_TOUCH && view.pages.low <= address &&
+            address < view.pages.high)
+            return forking_count != 0 || touched_serve(&hold_table[i], view.pages, backend, address);
+    return false;
+}
+
+/* A touch of pages that are held no more was late: let it go on. */
+static void touch_answer(uintptr_t address)
+{
+    if (touch_serve(address))
+        return;
+    if (!fault_report(address))
+        backend->wake(base_pages_of((struct range){address, address + 1}));
+}
+
+/* While a thread forks nothing is copied: the child could meet a page that is half there.
+ * Who touches meanwhile touches again. */
+static void touches_let_again(void)
+{
+    struct hold_view view;
+    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    for (uint32_t i = 0; i < used; i++)
+        if (hold_view_take(&hold_table[i], &view) && view.kind == HOLD_COPY_ON_TOUCH)
+            backend->wake(view.pages);
 }
 
 /* --- sending: no write --- */
@@ -237,7 +295,9 @@ __attribute__((no_sanitize("address", "thread"))) static void page_make_present(
 static bool pages_close(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages)
 {
     if (kind == HOLD_NO_ACCESS)
-        return pages_take_out(bytes, pages);
+        return pages_take_out(pieces_of(bytes, pages), pages, backend->access_close);
+    if (kind == HOLD_COPY_ON_TOUCH)
+        return send_take_out(hold, pages);
     huge_note_send(pages);
     if (backend->write_close(pages))
         return true;
@@ -250,6 +310,10 @@ static void pages_open(struct hold *hold, enum hold_kind kind, struct range page
     if (kind == HOLD_NO_WRITE) {
         write_open_uncovered(hold, pages);
         return;
+    }
+    if (kind == HOLD_COPY_ON_TOUCH) {
+        touched_collect(hold, backend);
+        atomic_fetch_sub_explicit(&copying_count, 1, memory_order_relaxed);
     }
     transit_move_home(pages);
     backend->wake(pages);
@@ -294,7 +358,7 @@ void protect_hold_release(struct hold *hold)
     int saved_errno = errno;
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view)) {
-        backend->events_read(); /* a touch that the release wakes would never be read */
+        backend->events_read(touch_answer); /* a touch that the release wakes would never be read */
         pages_open(hold, view.kind, view.pages);
         slot_retire(hold);
     }
@@ -302,11 +366,29 @@ void protect_hold_release(struct hold *hold)
     errno = saved_errno;
 }
 
+/* MPI may go on to read in transit: the program gets copies of all pages. */
+static void hold_leave_in_transit(struct hold *hold)
+{
+    struct hold_view view;
+    uint64_t mask = table_enter();
+    if (hold_view_take(hold, &view)) { /* or the engine has just released it */
+        touched_complete(hold, view.pages, backend);
+        backend->access_open(view.pages);
+        atomic_fetch_sub_explicit(&copying_count, 1, memory_order_relaxed);
+        slot_retire(hold);
+    }
+    table_leave(mask);
+}
+
 void protect_hold_abandon(struct hold *hold)
 {
     struct hold_view view;
     if (!hold_view_take(hold, &view))
         return;
+    if (view.kind == HOLD_COPY_ON_TOUCH) {
+        hold_leave_in_transit(hold);
+        return;
+    }
     protect_hold_release(hold);
     if (view.kind == HOLD_NO_ACCESS)
         transit_fill(view.pages);
@@ -314,7 +396,7 @@ void protect_hold_abandon(struct hold *hold)
 
 void *protect_hold_transfer_address(const struct hold *hold)
 {
-    bool is_moved = atomic_load_explicit(&hold->kind, memory_order_relaxed) == HOLD_NO_ACCESS;
+    bool is_moved = atomic_load_explicit(&hold->kind, memory_order_relaxed) != HOLD_NO_WRITE;
     return (void *)(is_moved ? transit_address(hold->bytes.low) : hold->bytes.low);
 }
 
@@ -369,9 +451,31 @@ bool protect_system_calls_fail(void)
     return backend != NULL && backend->system_calls_fail;
 }
 
+bool protect_system_calls_must_wait(void)
+{
+    return protect_system_calls_fail() || protect_is_copying();
+}
+
 bool protect_sets_rights(void)
 {
     return backend != NULL && backend->sets_rights;
+}
+
+bool protect_copies_touched(void)
+{
+    return backend != NULL && backend->copying_close != NULL;
+}
+
+bool protect_is_copying(void)
+{
+    /* relaxed: a thread knows of the holds that it has armed itself */
+    return atomic_load_explicit(&copying_count, memory_order_relaxed) != 0;
+}
+
+size_t protect_copied_most(size_t length_bytes)
+{
+    enum { LEAST_BYTES = 64 << 10, SHARE = 4 };
+    return length_bytes / SHARE > LEAST_BYTES ? length_bytes / SHARE : LEAST_BYTES;
 }
 
 void protect_threads_set(bool several)
@@ -386,8 +490,13 @@ int protect_event_descriptor(void)
 
 void protect_events_read(void)
 {
-    if (backend != NULL)
-        backend->events_read();
+    if (backend == NULL)
+        return;
+    int saved_errno = errno;
+    uint64_t mask = table_enter();
+    backend->events_read(touch_answer);
+    table_leave(mask);
+    errno = saved_errno;
 }
 
 void protect_stop(void)
@@ -410,7 +519,8 @@ void protect_fork_begin(void)
 void protect_fork_end(void)
 {
     uint64_t mask = table_enter();
-    forking_count--;
+    if (--forking_count == 0)
+        touches_let_again();
     table_leave(mask);
 }
 
@@ -452,6 +562,8 @@ static bool hold_inherit(struct hold *hold)
         return false;
     if (view.kind == HOLD_LOST || (view.kind == HOLD_NO_ACCESS && hold_lose(hold, view.pages)))
         return true;
+    if (view.kind == HOLD_COPY_ON_TOUCH)
+        touched_inherit(hold, view.pages);
     if (view.kind == HOLD_NO_WRITE && protect_sets_rights())
         kernel_mprotect(view.pages, PROT_READ | PROT_WRITE);
     atomic_fetch_add_explicit(&hold->word, 1, memory_order_relaxed);
@@ -480,5 +592,6 @@ void protect_forked_child(void)
     table_shrink();
     atomic_store_explicit(&table_lock.state, 0, memory_order_relaxed);
     atomic_store_explicit(&protect_armed_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&copying_count, 0, memory_order_relaxed);
     forking_count = 0;
 }

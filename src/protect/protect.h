@@ -4,7 +4,9 @@
  * A hold covers the whole pages of a buffer. A no-write hold (send buffers)
  * lets everybody read; a no-access hold (receive buffers) moves the pages to
  * the transit range, where MPI writes, and lets nobody in at the buffer's own
- * address. A thread that touches a hold waits, in the kernel (userfaultfd) or
+ * address. One with copies on touch (send buffers that are written while they are
+ * sent) moves them, too, and lets everybody in: to a copy of the page. A thread
+ * that touches a hold otherwise waits, in the kernel (userfaultfd) or
  * in the SIGSEGV handler (signal), until the hold is released. A touch is
  * reported once through `touched`.
  *
@@ -23,7 +25,7 @@
 
 /* Lost: in a forked child, where the data of a message come to the parent alone. A touch
  * ends the child (or goes to its SIGSEGV handler), with a message. */
-enum hold_kind { HOLD_NO_WRITE, HOLD_NO_ACCESS, HOLD_LOST };
+enum hold_kind { HOLD_NO_WRITE, HOLD_NO_ACCESS, HOLD_COPY_ON_TOUCH, HOLD_LOST };
 
 enum { PROTECT_HOLDS_MAX = 512 };
 
@@ -44,6 +46,10 @@ const char *protect_backend_name(void);
 /* True when a system call on held memory fails with EFAULT instead of waiting,
  * so that libc's entries must wait first (userfaultfd-user and signal). */
 bool protect_system_calls_fail(void);
+
+/* True when the same entries must wait now: also for holds with copies on touch. A device
+ * that writes by itself (O_DIRECT) into a copy would miss the pages that come home. */
+bool protect_system_calls_must_wait(void);
 
 /* True when holds change the rights of pages (signal): afterwards they are
  * readable and writable, whatever else they were. */
@@ -68,16 +74,22 @@ void protect_threads_set(bool several);
  * other hold covers one of the pages, except no-write holds among themselves. */
 enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **hold);
 
-/* Where MPI finds the buffer while it is held: in transit for no-access holds,
- * at its own address for no-write holds. */
+/* Can this backend hold with copies on touch? Only what nobody but the program reads. */
+bool protect_copies_touched(void);
+
+/* So much of a hold of that length is copied at most; more touches wait. */
+size_t protect_copied_most(size_t length_bytes);
+
+/* Where MPI finds the buffer while it is held: in transit, or at its own address
+ * for no-write holds. */
 void *protect_hold_transfer_address(const struct hold *hold);
 
 /* Gives the pages back, with what arrived, atomically for every thread, and
  * wakes those that wait. Any thread, any time, once per armed hold. */
 void protect_hold_release(struct hold *hold);
 
-/* The same for a transfer that never ends, when the process does: what MPI may
- * still write in transit is lost. */
+/* The same for a transfer that never ends, when the process does: what MPI may still
+ * write in transit is lost, and what it may still read there stays. */
 void protect_hold_abandon(struct hold *hold);
 
 /* Number of armed holds; read without a lock on hot paths. */
@@ -94,17 +106,17 @@ static inline bool protect_is_armed(void)
  * With `allow_read`, no-write holds do not count. Safe in signal context. */
 uint64_t protect_find_op(struct range bytes, bool allow_read);
 
-/* Is any memory being received into? (What is sent everybody may read.) */
-static inline bool protect_is_receiving(void)
-{
-    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
-    return protect_find_op(anything, true) != 0;
-}
+/* Is any memory being received into? What is sent everybody may read, there or in a copy. */
+bool protect_is_receiving(void);
 
 /* A descriptor that becomes readable when a touch waits in the kernel, or -1;
- * and what reads it and reports the touches. For the engine thread. */
+ * and what reads it and answers or reports the touches. For the engine thread, and
+ * who does its work. */
 int protect_event_descriptor(void);
 void protect_events_read(void);
+
+/* Is a hold with copies on touch armed, whose touches want to be answered? */
+bool protect_is_copying(void);
 
 /* The SIGSEGV disposition as the program sees it (signal backend only): what
  * sigaction() would do without Lapwing. Returns 0 or an errno value. When the

@@ -148,8 +148,9 @@ static int signal_event_descriptor(void)
     return -1;
 }
 
-static void signal_events_read(void)
+static void signal_events_read(void (*touched)(uintptr_t address))
 {
+    (void)touched;
 }
 
 const struct backend backend_signal = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The transit range: where the pages of a receive live while they are held. */
+/* The transit range: where the pages of a receive, or of a send with copies on touch, live while they are held. */
 #ifndef PROTECT_TRANSIT_H
 #define PROTECT_TRANSIT_H
 

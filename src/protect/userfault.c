@@ -13,7 +13,6 @@
 
 #include "base/descriptors.h"
 #include "protect/backend.h"
-#include "protect/fault.h"
 #include "protect/kernel.h"
 #include "protect/reserve.h"
 
@@ -112,6 +111,11 @@ static bool userfault_access_close(struct range pages)
     return pages_register(pages, UFFDIO_REGISTER_MODE_MISSING);
 }
 
+static bool userfault_copying_close(struct range pages)
+{
+    return pages_register(pages, UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP);
+}
+
 static void userfault_wake(struct range pages)
 {
     struct uffdio_range range = kernel_range(pages);
@@ -159,24 +163,37 @@ static int userfault_event_descriptor(void)
     return descriptor;
 }
 
-/* A touch of pages that are held no more was late: let it go on. */
-static void message_handle(const struct uffd_msg *message)
+/* EAGAIN: somebody else's change of the mappings was under way. */
+static size_t userfault_page_place(struct range pages, uintptr_t from)
 {
-    if (message->event != UFFD_EVENT_PAGEFAULT)
-        return;
-    uintptr_t address = message->arg.pagefault.address;
-    if (!fault_report(address))
-        userfault_wake(base_pages_of((struct range){address, address + 1}));
+    size_t done_bytes = 0;
+    struct uffdio_copy copy;
+    do {
+        copy = (struct uffdio_copy){
+            .dst = pages.low + done_bytes, .src = from + done_bytes, .len = pages.high - pages.low - done_bytes};
+        bool is_refused = kernel_ioctl(descriptor, UFFDIO_COPY, &copy) != 0 && errno != EAGAIN;
+        done_bytes += copy.copy > 0 ? (size_t)copy.copy : 0;
+        if (is_refused)
+            break;
+    } while (done_bytes < pages.high - pages.low);
+    return done_bytes;
 }
 
-static void userfault_events_read(void)
+static void userfault_page_close(struct range pages)
+{
+    while (!pages_write_protect(pages) && errno == EAGAIN)
+        continue; /* as above; no other error can come of pages that are registered for it */
+}
+
+static void userfault_events_read(void (*touched)(uintptr_t address))
 {
     struct uffd_msg messages[USERFAULT_MESSAGES_MAX];
     ssize_t read_bytes;
     do {
         read_bytes = kernel_read(descriptor, messages, sizeof(messages));
         for (ssize_t i = 0; i < read_bytes / (ssize_t)sizeof(messages[0]); i++)
-            message_handle(&messages[i]);
+            if (messages[i].event == UFFD_EVENT_PAGEFAULT)
+                touched(messages[i].arg.pagefault.address);
     } while (read_bytes == (ssize_t)sizeof(messages));
 }
 
@@ -187,6 +204,9 @@ const struct backend backend_userfault = {
     .stop = userfault_stop,
     .access_close = userfault_access_close,
     .access_open = userfault_open,
+    .copying_close = userfault_copying_close,
+    .page_place = userfault_page_place,
+    .page_close = userfault_page_close,
     .transit_settle = userfault_transit_settle,
     .write_close = userfault_write_close,
     .write_open = userfault_open,
@@ -202,6 +222,9 @@ const struct backend backend_userfault_user = {
     .stop = userfault_stop,
     .access_close = userfault_access_close,
     .access_open = userfault_open,
+    .copying_close = userfault_copying_close,
+    .page_place = userfault_page_place,
+    .page_close = userfault_page_close,
     .transit_settle = userfault_transit_settle,
     .write_close = userfault_write_close,
     .write_open = userfault_open,

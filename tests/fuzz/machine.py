@@ -22,12 +22,16 @@ from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
 LINES_PER_SECOND = 300  # a slow machine's; slower is a hang
 ONE = {"LAPWING_LEARN": "off", "LAPWING_THRESHOLD": "1"}
 LARGE = {"LAPWING_LEARN": "off"}
+TOUCHED = {"LAPWING_SEND_BUFFERS": "copy-touched"}
 BACKENDS = ("userfaultfd", "userfaultfd-user", "signal")
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "default": {},
     **{hold: {**LARGE, "LAPWING_HOLD": hold} for hold in BACKENDS},
     **{f"{hold}-1": {**ONE, "LAPWING_HOLD": hold} for hold in BACKENDS},
     "poll-1": {**ONE, "LAPWING_PROGRESS": "poll"},
+    "touched": {**LARGE, **TOUCHED},
+    "touched-1": {**ONE, **TOUCHED},
+    "touched-user-1": {**ONE, **TOUCHED, "LAPWING_HOLD": "userfaultfd-user"},
 }
 # Of programs without what these refuse: not among those that are run unless asked for.
 EARLY: Mapping[str, Mapping[str, str]] = {

@@ -53,6 +53,12 @@ def count_ops(records: Sequence[RankRecord], direction: str) -> int:
     return sum(record.counters[f"ops_{one}"] for record in records for one in directions)
 
 
+def is_uncopied(case: Case, records: Sequence[RankRecord]) -> bool:
+    """Did the program get copies of nothing where the case is about those (and the backend can)?"""
+    is_wanted = bool(case.program.words("copies")) and case.variant.startswith("userfaultfd")
+    return is_wanted and not any(record.counters.get("copies_touched", 0) for record in records)
+
+
 def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     """What the record lacks that no timing explains."""
     is_recorded = case.program.directives.get("records") != "none"
@@ -69,6 +75,8 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
         return f"{ops} ops were deferred"
     if case.program.words("assists") and not any(record.counters.get("assisted", 0) for record in records):
         return "no nonblocking operation was assisted"
+    if is_uncopied(case, records):
+        return "no send went with copies on touch"
     return ""
 
 

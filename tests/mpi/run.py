@@ -8,7 +8,8 @@ calls could pass because none was deferred. `assists: any` demands the same of n
 `passes: REASON` that calls were passed for it, `defers: nothing` that no op began at all. `quick:` names the
 variants of --quick that a slow program runs in, `environment: NAME=VALUE` sets options beside the variant's.
 `takes: any` demands messages that were received early (again, where none came early enough), `refused: TEXT` that
-Lapwing ends the job with an error that says this.
+Lapwing ends the job with an error that says this; `copies: touched` sends that the program did not wait for, where
+holds are by userfaultfd.
 
 With --trust-ok a program that ends well under Lapwing and prints nothing but "ok" is not run stock as well: for MPIs
 beside one that shows that the programs are right.

@@ -70,14 +70,14 @@ static void *thread_run(void *number)
 int main(void)
 {
     pthread_t threads[THREADS];
-    policy_configure(true);
+    policy_configure(true, OPTION_SEND_BUFFERS_AUTO);
     pauses_check();
     sites_check_sizes();
     for (uintptr_t i = 0; i < THREADS; i++)
         claim(pthread_create(&threads[i], NULL, thread_run, (void *)(i + 1)) == 0, "a thread");
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    policy_configure(false);
+    policy_configure(false, OPTION_SEND_BUFFERS_AUTO);
     claim(policy_site_allows(site_of(1, POLICY_SEND)), "without learning every call is allowed");
     return 0;
 }

@@ -62,7 +62,8 @@ static void transfer_start(int slot, uint64_t *seed)
 {
     struct transfer *transfer = &transfers[slot];
     size_t base = (size_t)slot * SLOT_BYTES;
-    transfer->kind = random_next(seed) % 2 ? HOLD_NO_ACCESS : HOLD_NO_WRITE;
+    enum hold_kind send = protect_copies_touched() && random_next(seed) % 2 ? HOLD_COPY_ON_TOUCH : HOLD_NO_WRITE;
+    transfer->kind = random_next(seed) % 2 ? HOLD_NO_ACCESS : send;
     transfer->offset = base + random_next(seed) % (SLOT_BYTES / 2);
     transfer->length_bytes = 1 + random_next(seed) % (SLOT_BYTES / 2);
     transfer->arrived_bytes = random_next(seed) % (transfer->length_bytes + 1);

@@ -20,10 +20,10 @@ static inline bool libc_use_is_idle(void)
     return __builtin_expect(!protect_is_armed() && libc_real_is_ready(), 1);
 }
 
-/* True when a system call on held memory would fail now. */
+/* True when a system call on held memory would fail now, or go wrong. */
 static inline bool libc_use_is_failing(void)
 {
-    return protect_is_armed() && protect_system_calls_fail();
+    return protect_is_armed() && protect_system_calls_must_wait();
 }
 
 /* With the option drain_system_calls: every pending op, before any entry. */

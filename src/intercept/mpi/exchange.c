@@ -5,7 +5,6 @@
 
 #include "dispatch.h"
 #include "engine/gate.h"
-#include "intercept/copies.h"
 #include "intercept/transfer.h"
 #include "errors.h"
 #include "matched.h"
@@ -25,7 +24,7 @@ static struct half half_start(struct message *message, enum reason reason, messa
     if (reason == REASON_NONE)
         reason = message_start_early(message, start, status, &half.request, &half.result);
     if (reason == REASON_NONE) {
-        message->copy = NULL; /* the op's */
+        message_hand_over(message);
         return half;
     }
     record_pass(reason, message->bytes);
@@ -151,11 +150,13 @@ static int exchange_carry(struct exchange *exchange, enum reason send_reason, en
 {
     bool must_match = receive_reason == REASON_NONE && message_must_match(&exchange->receive, exchange->status);
     int result = exchange_check(exchange);
+    if (send_reason == REASON_NONE && !exchange->send.is_copied && !exchange_shares_pages(exchange))
+        message_choose_way(&exchange->send);
     if (result == MPI_SUCCESS && must_match)
         result = exchange_match(exchange, send_reason);
     else if (result == MPI_SUCCESS)
         result = exchange_split(exchange, send_reason, receive_reason);
-    copies_give_back(exchange->send.copy); /* NULL when an op has it */
+    message_give_back(&exchange->send);
     return result;
 }
 

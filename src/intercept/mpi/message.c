@@ -9,8 +9,9 @@
 #include "engine/gate.h"
 #include "errors.h"
 #include "intercept/arming.h"
-#include "intercept/fortran/callers.h"
 #include "intercept/copies.h"
+#include "intercept/fortran/callers.h"
+#include "intercept/libc/signals.h"
 #include "intercept/neighbours.h"
 #include "intercept/requests.h"
 #include "intercept/session.h"
@@ -54,6 +55,56 @@ bool message_copy(struct message *message)
     message->buffer = (void *)((uintptr_t)message->buffer - bytes.low + (uintptr_t)message->copy);
     message->range = base_range_of(message->copy, bytes.high - bytes.low);
     return true;
+}
+
+/* Not where another thread in MPI, or a signal handler while the send is being started, could touch the buffer: nobody
+ * would be there to answer. */
+static bool message_copy_touched(struct message *message)
+{
+    bool is_possible = protect_copies_touched() && !gate_is_open() && !libc_signals_have_handlers();
+    size_t most_bytes = protect_copied_most(message->range.high - message->range.low);
+    if (!is_possible || !copies_reserve(most_bytes))
+        return false;
+    message->reserved_bytes = most_bytes;
+    return true;
+}
+
+/* Inside the gate: MPI must not find the pages gone, neither for a request of the program that sends them,
+ * too, nor for another op. */
+static bool message_pages_are_free(const struct message *message)
+{
+    struct range pages = base_pages_of(message->range);
+    return protect_find_op(pages, false) == 0 && !requests_touch(pages);
+}
+
+/* A send that was to move is held where it is. */
+static void message_stay(struct message *message)
+{
+    copies_unreserve(message->reserved_bytes);
+    message->reserved_bytes = 0;
+}
+
+void message_choose_way(struct message *message)
+{
+    enum policy_send way = policy_site_send(message->site);
+    if (way == POLICY_HOLD || (way == POLICY_COPY_TOUCHED && message_copy_touched(message)))
+        return;
+    (void)message_copy(message);
+}
+
+void message_hand_over(struct message *message)
+{
+    record_count(RECORD_COPIES, message->is_copied);
+    record_count(RECORD_COPIES_TOUCHED, message->reserved_bytes != 0);
+    message->copy = NULL;
+    message->reserved_bytes = 0;
+}
+
+void message_give_back(struct message *message)
+{
+    copies_give_back(message->copy); /* NULL is fine */
+    message->copy = NULL;
+    message_stay(message);
 }
 
 static bool message_is_switched_off(const struct message *message)
@@ -146,6 +197,7 @@ static bool message_test(struct engine_op *op)
     struct transfer *transfer = (struct transfer *)op;
     struct native *native = native_of(transfer);
     void *copy = native->copy;
+    size_t reserved_bytes = native->reserved_bytes;
     MPI_Status status = {0};
     int is_over = 0;
     int result = real.MPI_Test(&native->request, &is_over, &status);
@@ -157,6 +209,7 @@ static bool message_test(struct engine_op *op)
         statuses_settle(native->status_number, transfer->bytes, &status);
     transfer_end(transfer);
     copies_give_back(copy);
+    copies_unreserve(reserved_bytes);
     return true;
 }
 
@@ -177,10 +230,21 @@ static enum reason message_check_neighbours(const struct message *message)
     return neighbours_check_operations(message->range, true);
 }
 
-/* Holds first: a receive needs the transit address before MPI hears of it. */
+static bool message_moves(const struct message *message)
+{
+    return message->direction == POLICY_RECEIVE || message->reserved_bytes != 0;
+}
+
+static enum hold_kind message_hold_kind(const struct message *message)
+{
+    if (message->direction == POLICY_RECEIVE)
+        return HOLD_NO_ACCESS;
+    return message_moves(message) ? HOLD_COPY_ON_TOUCH : HOLD_NO_WRITE;
+}
+
 static enum reason message_hold(struct transfer *transfer, struct message *message)
 {
-    enum hold_kind kind = message->direction == POLICY_SEND ? HOLD_NO_WRITE : HOLD_NO_ACCESS;
+    enum hold_kind kind = message_hold_kind(message);
     arming_begin();
     enum reason reason = message_check_neighbours(message);
     if (reason == REASON_NONE)
@@ -200,6 +264,7 @@ static void message_describe(struct transfer *transfer, const struct message *me
     native_of(transfer)->request = abi_handles.request_null;
     native_of(transfer)->status_number = 0;
     native_of(transfer)->copy = message->copy;
+    native_of(transfer)->reserved_bytes = 0;
 }
 
 /* Over already: an eager send, or a message that had arrived before. */
@@ -210,23 +275,35 @@ static bool message_is_over(struct transfer *transfer, MPI_Status *status, int *
     return is_over || *result != MPI_SUCCESS;
 }
 
-/* Where MPI finds the message: a receive's pages have moved. */
+/* Where MPI finds the message: its pages may have moved. */
 static void *message_transfer_buffer(const struct transfer *transfer, const struct message *message)
 {
-    if (message->direction == POLICY_SEND)
+    if (!message_moves(message))
         return message->buffer;
     uintptr_t moved = (uintptr_t)protect_hold_transfer_address(transfer->hold);
     return (void *)((uintptr_t)message->buffer - message->range.low + moved);
 }
 
-/* Inside the gate, the memory not yet held. A send is posted before it is held:
- * registration by an RDMA library then sees plain memory. `status` is ours: the
- * program's may lie on a page that is held by now. */
+/* Holds what is to move. A send that cannot is held where it is: nothing has happened yet. */
+static enum reason message_move(struct transfer *transfer, struct message *message)
+{
+    if (message->direction == POLICY_RECEIVE)
+        return message_hold(transfer, message);
+    if (message_moves(message) && (!message_pages_are_free(message) || message_hold(transfer, message) != REASON_NONE))
+        message_stay(message);
+    transfer->way = message_moves(message) ? POLICY_COPY_TOUCHED : POLICY_HOLD;
+    native_of(transfer)->reserved_bytes = message->reserved_bytes;
+    return REASON_NONE;
+}
+
+/* Inside the gate, the memory not yet held. What moves is held before MPI hears of the
+ * address. Another send is posted before: registration by an RDMA library then sees plain
+ * memory. `status` is ours: the program's may lie on a page that is held by now. */
 static enum reason message_start_held(struct transfer *transfer, struct message *message, message_start_fn *start,
                                       MPI_Status *status, int *result)
 {
-    bool is_send = message->direction == POLICY_SEND;
-    enum reason reason = is_send ? REASON_NONE : message_hold(transfer, message);
+    enum reason reason = message_move(transfer, message);
+    bool is_held_later = !message_moves(message) && !message->is_copied;
     if (reason != REASON_NONE)
         return reason;
     *result = start(message, message_transfer_buffer(transfer, message), &native_of(transfer)->request);
@@ -234,7 +311,7 @@ static enum reason message_start_held(struct transfer *transfer, struct message 
         native_of(transfer)->request = abi_handles.request_null;
         return REASON_FINISHED_AT_ONCE;
     }
-    if (is_send && !message->is_copied)
+    if (is_held_later)
         reason = message_hold(transfer, message);
     if (reason == REASON_NONE)
         transfer_launch(transfer);

@@ -25,6 +25,9 @@ struct message {
     MPI_Comm comm;
     bool is_copied; /* a send from a copy of ours: nothing to hold */
     void *copy;     /* that block, once it is there; whoever ends the message frees it */
+    /* A send that never waits: its pages move, and the program gets copies of those that it touches.
+     * Not 0 then: what is reserved for that; whoever ends the message gives it back. */
+    size_t reserved_bytes;
     /* Filled by message_measure(). */
     bool is_measured; /* layout known */
     bool has_gaps;    /* `range` holds other bytes too */
@@ -43,6 +46,15 @@ static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datat
 /* Sends from a copy from now on. False without the memory for it; then nothing has
  * changed. The message is whole (message_is_whole()). */
 bool message_copy(struct message *message);
+
+/* How the send will leave its buffer to the program, as its site has learnt; nothing changes where that cannot be. */
+void message_choose_way(struct message *message);
+
+/* The op has what was taken for the message. */
+void message_hand_over(struct message *message);
+
+/* Gives back what no op has. */
+void message_give_back(struct message *message);
 
 /* Fills where the bytes lie. Cheap: for every message. */
 void message_measure(struct message *message);

@@ -12,6 +12,7 @@
 struct native {
     MPI_Request request;
     uint32_t status_number; /* 0: nobody looks at its status (statuses.h) */
+    size_t reserved_bytes;  /* for copies of touched pages (copies_reserve()), given back at its end */
     void *copy;             /* the bytes that a send reads, when they are ours; freed at its end */
 };
 

@@ -6,7 +6,6 @@
 #include "completion.h"
 #include "dispatch.h"
 #include "errors.h"
-#include "intercept/copies.h"
 #include "intercept/entries.h"
 #include "intercept/session.h"
 #include "intercept/transfer.h"
@@ -88,8 +87,7 @@ static int send_early(struct message *message, const struct send_kind *kind)
     int result;
     enum reason reason = message_start_early(message, kind->start, MPI_STATUS_IGNORE, &request, &result);
     if (reason == REASON_NONE) {
-        record_count(RECORD_COPIES, message->is_copied);
-        message->copy = NULL; /* the op's */
+        message_hand_over(message);
         return result;
     }
     record_pass(reason, message->bytes);
@@ -111,12 +109,13 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
         unexpected_refuse_synchronous(message->count, message->datatype, message->peer, message->comm, "MPI_Ssend");
     else
         reason = message_judge(message, return_address);
-    bool is_copied = reason == REASON_NONE ? policy_site_prefers_copy(message->site) : send_may_copy(reason);
-    if (is_copied && message_copy(message))
+    if (reason == REASON_NONE)
+        message_choose_way(message);
+    else if (send_may_copy(reason) && message_copy(message))
         reason = REASON_NONE;
     if (reason == REASON_NONE) {
         int result = send_early(message, kind);
-        copies_give_back(message->copy);
+        message_give_back(message);
         return result;
     }
     record_pass(reason, message->bytes);

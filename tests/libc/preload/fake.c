@@ -56,6 +56,11 @@ uint64_t protect_find_op(struct range bytes, bool allow_read)
     return protect_armed_count != 0 && base_ranges_overlap(bytes, held);
 }
 
+bool protect_is_receiving(void)
+{
+    return protect_armed_count != 0;
+}
+
 void intercept_wait_all(void)
 {
     errno = EDOM;
@@ -83,7 +88,7 @@ void protect_threads_set(bool several)
     fake_notes.several_threads += several;
 }
 
-bool protect_system_calls_fail(void)
+bool protect_system_calls_must_wait(void)
 {
     return true;
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "protect/touched.h"
+
+#include <string.h>
+
+#include "protect/transit.h"
+
+/* COPY_FIRST_BYTES: a touch costs two thread switches, about as much as copying so many.
+ * Whoever touches on where a copy ends gets twice as many. EDGES: a buffer's first and
+ * last page may have other data, which must not wait: there is always room for them. */
+enum { COPY_FIRST_BYTES = 64 << 10, COPY_MOST_BYTES = 1 << 20, COPIED_MAX = 16, EDGES = 2 };
+
+/* Of each hold, by its place in the table: the whole pages that the program has got copies
+ * of, and how much may still be copied. */
+struct touched {
+    uint32_t count;
+    struct range copied[COPIED_MAX + EDGES];
+    size_t left_bytes;
+};
+
+static struct touched touched_table[PROTECT_HOLDS_MAX];
+
+static struct touched *touched_of(const struct hold *hold)
+{
+    return &touched_table[hold - hold_table];
+}
+
+static size_t smaller_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t length_of(struct range range)
+{
+    return range.high - range.low;
+}
+
+void touched_begin(const struct hold *hold)
+{
+    struct touched *touched = touched_of(hold);
+    touched->count = 0;
+    touched->left_bytes = protect_copied_most(length_of(hold->bytes));
+}
+
+static struct range *copied_at(struct touched *touched, uintptr_t address)
+{
+    for (uint32_t i = 0; i < touched->count; i++)
+        if (base_ranges_overlap(touched->copied[i], (struct range){address, address + 1}))
+            return &touched->copied[i];
+    return NULL;
+}
+
+/* Where the next copied range after `page` begins, at most `limit`. */
+static uintptr_t uncopied_until(const struct touched *touched, uintptr_t page, uintptr_t limit)
+{
+    for (uint32_t i = 0; i < touched->count; i++)
+        if (touched->copied[i].low > page && touched->copied[i].low < limit)
+            limit = touched->copied[i].low;
+    return limit;
+}
+
+/* What to copy for a touch of `page`, to be added to `*before` if that ends there; may be empty. */
+static struct range chunk_at(const struct touched *touched, const struct range *before, uintptr_t page, uintptr_t end)
+{
+    size_t wish_bytes = before == NULL ? COPY_FIRST_BYTES : smaller_of(length_of(*before), COPY_MOST_BYTES);
+    size_t free_bytes = uncopied_until(touched, page, end) - page;
+    size_t length_bytes = smaller_of(smaller_of(free_bytes, wish_bytes), touched->left_bytes);
+    return (struct range){page, page + (length_bytes & ~(base_page_bytes() - 1))};
+}
+
+/* The range that ends where the chunk begins, or a new one; NULL when there are too many. */
+static struct range *copied_take(struct touched *touched, struct range *before, uintptr_t page, uint32_t most)
+{
+    if (before != NULL)
+        return before;
+    if (touched->count >= most)
+        return NULL;
+    struct range *fresh = &touched->copied[touched->count++];
+    *fresh = (struct range){page, page};
+    return fresh;
+}
+
+static bool chunk_copy(struct touched *touched, struct range *copied, struct range chunk, const struct backend *backend)
+{
+    size_t done_bytes = backend->page_place(chunk, transit_address(chunk.low));
+    copied->high = chunk.low + done_bytes;
+    touched->left_bytes -= smaller_of(done_bytes, touched->left_bytes);
+    return done_bytes != 0;
+}
+
+static bool page_copy(struct touched *touched, struct range pages, const struct backend *backend, uintptr_t page)
+{
+    uintptr_t next = page + base_page_bytes();
+    bool is_edge = page == pages.low || next == pages.high;
+    struct range *before = copied_at(touched, page - 1);
+    struct range chunk = chunk_at(touched, before, page, pages.high);
+    if (is_edge && base_range_is_empty(chunk))
+        chunk.high = next;
+    if (base_range_is_empty(chunk))
+        return false;
+    struct range *copied = copied_take(touched, before, page, is_edge ? COPIED_MAX + EDGES : COPIED_MAX);
+    return copied != NULL && chunk_copy(touched, copied, chunk, backend);
+}
+
+bool touched_serve(const struct hold *hold, struct range pages, const struct backend *backend, uintptr_t address)
+{
+    struct touched *touched = touched_of(hold);
+    uintptr_t page = address & ~(uintptr_t)(base_page_bytes() - 1);
+    if (copied_at(touched, page) == NULL)
+        return page_copy(touched, pages, backend, page);
+    backend->wake((struct range){page, page + base_page_bytes()}); /* two threads, or a chunk that came by */
+    return true;
+}
+
+/* Both ends are plain memory now; no tool's shadow knows of the second one. */
+__attribute__((no_sanitize("address", "thread"))) void touched_collect(const struct hold *hold,
+                                                                       const struct backend *backend)
+{
+    struct touched *touched = touched_of(hold);
+    for (uint32_t i = 0; i < touched->count; i++) {
+        struct range copied = touched->copied[i];
+        if (base_range_is_empty(copied))
+            continue;
+        backend->page_close(copied);
+        memcpy((void *)transit_address(copied.low), (const void *)copied.low, length_of(copied));
+    }
+    touched->count = 0;
+}
+
+/* Without memory for a copy MPI loses the page rather than the program: the process ends. */
+void touched_complete(const struct hold *hold, struct range pages, const struct backend *backend)
+{
+    size_t page_bytes = base_page_bytes();
+    for (uintptr_t page = pages.low; page < pages.high; page += page_bytes) {
+        struct range one = {page, page + page_bytes};
+        if (copied_at(touched_of(hold), page) == NULL && backend->page_place(one, transit_address(page)) == 0)
+            transit_fetch(one);
+    }
+}
+
+void touched_inherit(const struct hold *hold, struct range pages)
+{
+    size_t page_bytes = base_page_bytes();
+    for (uintptr_t page = pages.low; page < pages.high; page += page_bytes)
+        if (copied_at(touched_of(hold), page) == NULL)
+            transit_fetch((struct range){page, page + page_bytes});
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A send that never waits (HOLD_COPY_ON_TOUCH): its pages are in transit, where MPI
+ * reads them, and the program gets copies of those that it touches. At the end what
+ * it has made of them goes to transit, and all pages come home together.
+ *
+ * All under protect.c's lock, but for touched_inherit(). */
+#ifndef PROTECT_TOUCHED_H
+#define PROTECT_TOUCHED_H
+
+#include <stdbool.h>
+
+#include "protect/backend.h"
+#include "protect/hold.h"
+
+/* The hold's pages have just left. */
+void touched_begin(const struct hold *hold);
+
+/* Copies the page of `address`, and some behind it where touches come one after the
+ * other. False when there is no such page, or enough has been copied: the touch waits. */
+bool touched_serve(const struct hold *hold, struct range pages, const struct backend *backend, uintptr_t address);
+
+/* MPI reads no more: brings the copies to transit, while writers wait. */
+void touched_collect(const struct hold *hold, const struct backend *backend);
+
+/* Copies all pages that have no copy yet: the others stay in transit for good. */
+void touched_complete(const struct hold *hold, struct range pages, const struct backend *backend);
+
+/* In a forked child: the pages that nobody touched come home, as far as they have not. */
+void touched_inherit(const struct hold *hold, struct range pages);
+
+#endif
