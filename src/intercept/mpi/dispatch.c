@@ -72,17 +72,27 @@ void dispatch_wait_range(struct range bytes, bool is_read)
     intercept_wait_range(bytes, is_read);
 }
 
+/* Whatever memory a call may use. Under MPI_THREAD_MULTIPLE another thread's op counts only where it has
+ * memory: what ends one that sends a copy of ours may wait for this thread's next call. */
+static void dispatch_wait_any_memory(void)
+{
+    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
+    transfer_wait_due();
+    if (gate_is_open())
+        intercept_wait_range(anything, false);
+}
+
 void dispatch_wait_unknown(void)
 {
     noted_begin();
     noted.are_unknown = true;
-    transfer_wait_all();
+    dispatch_wait_any_memory();
 }
 
 void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, enum dispatch_access access)
 {
-    if (count <= 0 || !buffer_is_plain(buffer))
-        return;
+    if (count <= 0 || !buffer_is_plain(buffer) || datatype == abi_handles.datatype_null)
+        return; /* no memory: of the last MPI says itself what is wrong */
     if (!protect_is_armed() && !gate_is_open())
         return;
     const struct type_layout *layout = types_layout(datatype);
@@ -126,7 +136,7 @@ static void dispatch_look_again(void)
 {
     noted.moment = arming_moment();
     if (noted.are_unknown)
-        transfer_wait_all();
+        dispatch_wait_any_memory();
     for (uint32_t i = 0; i < noted.count; i++)
         intercept_wait_range(noted.ranges[i].bytes, noted.ranges[i].is_read);
 }
