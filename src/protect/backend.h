@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How pages are guarded. One row of functions per backend; protect.c decides
+/* How pages are guarded. One row of functions per backend; closing.c decides
  * the order of the steps, which is the same for all. Ranges are whole pages.
  *
  * Receiving, piece by piece:  access_close  (only edge pages, before they move)

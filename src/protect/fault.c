@@ -221,7 +221,7 @@ static bool wait_for_holds(uintptr_t address)
  * seen yet. A fault of the program's own comes back and is given to it. */
 static bool is_released_since(void)
 {
-    /* acquire: pairs with the release in protect.c, pages first, count second */
+    /* acquire: pairs with the release in table.c, pages first, count second */
     uint32_t count = atomic_load_explicit(&hold_release_count, memory_order_acquire);
     bool is_new = count != retried_release_count;
     retried_release_count = count;

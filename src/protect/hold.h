@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of holds. Written under protect.c's lock, read by anybody at any
+/* The table of holds. Written under table.c's lock, read by anybody at any
  * time, also in signal context and without a lock. */
 #ifndef PROTECT_HOLD_H
 #define PROTECT_HOLD_H

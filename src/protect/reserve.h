@@ -5,7 +5,7 @@
  * mappings more for a moment (or until neighbours are released), and refuses
  * when the process has used up vm.max_map_count. The program may do so at any
  * time while memory is held. So a hold is only armed when its way back has been
- * paid for. All functions under protect.c's lock. */
+ * paid for. All functions under table.c's lock. */
 #ifndef PROTECT_RESERVE_H
 #define PROTECT_RESERVE_H
 

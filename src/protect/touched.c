@@ -20,6 +20,20 @@ struct touched {
 
 static struct touched touched_table[PROTECT_HOLDS_MAX];
 
+/* Armed holds of this kind: written under the lock, read by anybody. */
+static _Atomic uint32_t touched_holds;
+
+bool touched_is_any(void)
+{
+    /* relaxed: a thread knows of the holds that it has armed itself */
+    return atomic_load_explicit(&touched_holds, memory_order_relaxed) != 0;
+}
+
+static void touched_holds_add(uint32_t number)
+{
+    atomic_fetch_add_explicit(&touched_holds, number, memory_order_relaxed);
+}
+
 static struct touched *touched_of(const struct hold *hold)
 {
     return &touched_table[hold - hold_table];
@@ -40,6 +54,7 @@ void touched_begin(const struct hold *hold)
     struct touched *touched = touched_of(hold);
     touched->count = 0;
     touched->left_bytes = protect_copied_most(length_of(hold->bytes));
+    touched_holds_add(1);
 }
 
 static struct range *copied_at(struct touched *touched, uintptr_t address)
@@ -102,14 +117,42 @@ static bool page_copy(struct touched *touched, struct range pages, const struct 
     return copied != NULL && chunk_copy(touched, copied, chunk, backend);
 }
 
-bool touched_serve(const struct hold *hold, struct range pages, const struct backend *backend, uintptr_t address)
+/* Such a hold on any of the pages, at or after `index`; no other kind has pages of it. NULL at the end. */
+static struct hold *hold_from(uint32_t index, struct range pages, struct hold_view *view)
+{
+    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    for (; index < used; index++)
+        if (hold_view_take(&hold_table[index], view) && view->kind == HOLD_COPY_ON_TOUCH &&
+            base_ranges_overlap(view->pages, pages))
+            return &hold_table[index];
+    return NULL;
+}
+
+static bool hold_serve(const struct hold *hold, struct range pages, const struct backend *backend, uintptr_t page)
 {
     struct touched *touched = touched_of(hold);
-    uintptr_t page = address & ~(uintptr_t)(base_page_bytes() - 1);
     if (copied_at(touched, page) == NULL)
         return page_copy(touched, pages, backend, page);
     backend->wake((struct range){page, page + base_page_bytes()}); /* two threads, or a chunk that came by */
     return true;
+}
+
+bool touched_serve(uintptr_t address, const struct backend *backend, bool may_copy)
+{
+    struct hold_view view;
+    struct hold *hold = hold_from(0, (struct range){address, address + 1}, &view);
+    if (hold == NULL || !may_copy)
+        return hold != NULL;
+    return hold_serve(hold, view.pages, backend, address & ~(uintptr_t)(base_page_bytes() - 1));
+}
+
+void touched_let_again(const struct backend *backend)
+{
+    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
+    struct hold_view view;
+    struct hold *hold = hold_from(0, anything, &view);
+    for (; hold != NULL; hold = hold_from((uint32_t)(hold - hold_table) + 1, anything, &view))
+        backend->wake(view.pages);
 }
 
 /* Both ends are plain memory now; no tool's shadow knows of the second one. */
@@ -125,6 +168,7 @@ __attribute__((no_sanitize("address", "thread"))) void touched_collect(const str
         memcpy((void *)transit_address(copied.low), (const void *)copied.low, length_of(copied));
     }
     touched->count = 0;
+    touched_holds_add(UINT32_MAX); /* one less */
 }
 
 /* Without memory for a copy MPI loses the page rather than the program: the process ends. */
@@ -136,6 +180,7 @@ void touched_complete(const struct hold *hold, struct range pages, const struct 
         if (copied_at(touched_of(hold), page) == NULL && backend->page_place(one, transit_address(page)) == 0)
             transit_fetch(one);
     }
+    touched_holds_add(UINT32_MAX); /* one less */
 }
 
 void touched_inherit(const struct hold *hold, struct range pages)
@@ -144,4 +189,9 @@ void touched_inherit(const struct hold *hold, struct range pages)
     for (uintptr_t page = pages.low; page < pages.high; page += page_bytes)
         if (copied_at(touched_of(hold), page) == NULL)
             transit_fetch((struct range){page, page + page_bytes});
+}
+
+void touched_forked_child(void)
+{
+    atomic_store_explicit(&touched_holds, 0, memory_order_relaxed);
 }

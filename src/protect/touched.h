@@ -3,11 +3,12 @@
  * reads them, and the program gets copies of those that it touches. At the end what
  * it has made of them goes to transit, and all pages come home together.
  *
- * All under protect.c's lock, but for touched_inherit(). */
+ * All under table.c's lock, but for touched_inherit(). */
 #ifndef PROTECT_TOUCHED_H
 #define PROTECT_TOUCHED_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "protect/backend.h"
 #include "protect/hold.h"
@@ -15,9 +16,14 @@
 /* The hold's pages have just left. */
 void touched_begin(const struct hold *hold);
 
+/* Is there such a hold? Any thread, without the lock. */
+bool touched_is_any(void);
+
 /* Copies the page of `address`, and some behind it where touches come one after the
- * other. False when there is no such page, or enough has been copied: the touch waits. */
-bool touched_serve(const struct hold *hold, struct range pages, const struct backend *backend, uintptr_t address);
+ * other. False when there is no such page, or enough has been copied: the touch waits.
+ * Unless `may_copy` it is left alone until touched_let_again(). */
+bool touched_serve(uintptr_t address, const struct backend *backend, bool may_copy);
+void touched_let_again(const struct backend *backend);
 
 /* MPI reads no more: brings the copies to transit, while writers wait. */
 void touched_collect(const struct hold *hold, const struct backend *backend);
@@ -25,7 +31,9 @@ void touched_collect(const struct hold *hold, const struct backend *backend);
 /* Copies all pages that have no copy yet: the others stay in transit for good. */
 void touched_complete(const struct hold *hold, struct range pages, const struct backend *backend);
 
-/* In a forked child: the pages that nobody touched come home, as far as they have not. */
+/* In a forked child: the pages that nobody touched come home, as far as they have not;
+ * when that is done for all, there are no such holds. */
 void touched_inherit(const struct hold *hold, struct range pages);
+void touched_forked_child(void);
 
 #endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "protect/closing.h"
+
+#include <stdatomic.h>
+
+#include "protect/huge.h"
+#include "protect/protect.h"
+#include "protect/touched.h"
+#include "protect/transit.h"
+
+static _Atomic bool has_several_threads = true;
+
+void protect_threads_set(bool several)
+{
+    atomic_store_explicit(&has_several_threads, several, memory_order_relaxed);
+}
+
+static bool has_threads_beside(void)
+{
+    return atomic_load_explicit(&has_several_threads, memory_order_relaxed);
+}
+
+/* --- receiving: no access --- */
+
+/* A buffer's pages as they move: one after the other, the middle last, so that
+ * the pieces merge into one mapping in transit. Any of them may be empty. */
+enum { PIECE_LOW_EDGE, PIECE_HIGH_EDGE, PIECE_MIDDLE, PIECES };
+
+struct pieces {
+    struct range range[PIECES];
+};
+
+/* Other threads may use the neighbours in an edge page at any moment, and must
+ * not meet the empty page of the gap between moving and guarding. Pages that are
+ * the buffer's alone need no such care: nobody may touch them during a receive. */
+static struct pieces pieces_of(struct range bytes, struct range pages)
+{
+    size_t page_bytes = base_page_bytes();
+    struct range low = {pages.low, pages.low};
+    struct range high = {pages.high, pages.high};
+    bool is_guarded = has_threads_beside();
+    if (is_guarded && bytes.low != pages.low)
+        low.high += page_bytes;
+    if (is_guarded && bytes.high != pages.high && low.high < pages.high)
+        high.low -= page_bytes;
+    return (struct pieces){{low, high, {low.high, high.low}}};
+}
+
+/* Guarded first. (Not the whole range: mremap of registered memory goes page by
+ * page, 180 us for 64 MiB where whole page tables take 40.) */
+static bool edge_take_out(const struct backend *backend, struct range edge)
+{
+    if (!backend->access_close(edge) || !transit_move_out(edge))
+        return false;
+    if (backend->transit_settle(transit_range(edge)))
+        return true;
+    transit_move_home(edge);
+    return false;
+}
+
+/* What is sent other threads may read at any moment (MPI 4.1, 3.7.2): every page is an edge. */
+static struct pieces pieces_of_send(struct range pages)
+{
+    struct range none = {pages.high, pages.high};
+    return has_threads_beside() ? (struct pieces){{pages, none, none}} : (struct pieces){{none, none, pages}};
+}
+
+static bool piece_take_out(const struct backend *backend, const struct pieces *pieces, int index)
+{
+    struct range piece = pieces->range[index];
+    if (base_range_is_empty(piece))
+        return true;
+    return index == PIECE_MIDDLE ? transit_move_out(piece) : edge_take_out(backend, piece);
+}
+
+static bool pages_take_out(const struct backend *backend, struct pieces pieces, struct range pages,
+                           bool (*close)(struct range pages))
+{
+    int out = 0;
+    while (out < PIECES && piece_take_out(backend, &pieces, out))
+        out++;
+    if (out == PIECES && close(pages))
+        return true;
+    while (out-- > 0)
+        if (!base_range_is_empty(pieces.range[out]))
+            transit_move_home(pieces.range[out]);
+    backend->access_open(pages);
+    return false;
+}
+
+static bool send_take_out(const struct backend *backend, struct hold *hold, struct range pages)
+{
+    if (backend->copying_close == NULL ||
+        !pages_take_out(backend, pieces_of_send(pages), pages, backend->copying_close))
+        return false;
+    touched_begin(hold);
+    return true;
+}
+
+/* --- sending: no write --- */
+
+/* Where the next armed no-write hold other than `self` ends that covers `page`; 0 without one. */
+static uintptr_t covered_until(const struct hold *self, uintptr_t page)
+{
+    struct hold_view view;
+    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    for (uint32_t i = 0; i < used; i++)
+        if (&hold_table[i] != self && hold_view_take(&hold_table[i], &view) && view.pages.low <= page &&
+            page < view.pages.high)
+            return view.pages.high;
+    return 0;
+}
+
+/* Where the next armed hold other than `self` begins after `page`, at most `limit`. */
+static uintptr_t uncovered_until(const struct hold *self, uintptr_t page, uintptr_t limit)
+{
+    struct hold_view view;
+    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    for (uint32_t i = 0; i < used; i++)
+        if (&hold_table[i] != self && hold_view_take(&hold_table[i], &view) && view.pages.low > page &&
+            view.pages.low < limit)
+            limit = view.pages.low;
+    return limit;
+}
+
+/* Lets writers in again wherever no other send still needs the bytes. */
+static void write_open_uncovered(const struct backend *backend, const struct hold *self, struct range pages)
+{
+    uintptr_t page = pages.low;
+    while (page < pages.high) {
+        uintptr_t covered = covered_until(self, page);
+        uintptr_t next = covered != 0 ? covered : uncovered_until(self, page, pages.high);
+        if (covered == 0)
+            backend->write_open((struct range){page, next});
+        page = next;
+    }
+}
+
+/* A mapping without any page takes its place in the kernel's order of pages from
+ * its first one. If that came in transit, the mapping would not merge with its
+ * neighbours at home again, and every hold would leave a seam. So one page
+ * exists before. The byte belongs to MPI by now, and keeps its value. */
+__attribute__((no_sanitize("address", "thread"))) void closing_prepare(struct range bytes)
+{
+    uintptr_t address = bytes.low;
+    if (protect_find_op((struct range){address, address + 1}, false) != 0)
+        return; /* another send holds it: it has pages already */
+    unsigned char *byte = (unsigned char *)address;
+    unsigned char value = __atomic_load_n(byte, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(byte, &value, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+bool closing_close(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range bytes,
+                   struct range pages)
+{
+    if (kind == HOLD_NO_ACCESS)
+        return pages_take_out(backend, pieces_of(bytes, pages), pages, backend->access_close);
+    if (kind == HOLD_COPY_ON_TOUCH)
+        return send_take_out(backend, hold, pages);
+    huge_note_send(pages);
+    if (backend->write_close(pages))
+        return true;
+    write_open_uncovered(backend, hold, pages);
+    return false;
+}
+
+void closing_open(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range pages)
+{
+    if (kind == HOLD_NO_WRITE) {
+        write_open_uncovered(backend, hold, pages);
+        return;
+    }
+    if (kind == HOLD_COPY_ON_TOUCH)
+        touched_collect(hold, backend);
+    transit_move_home(pages);
+    backend->wake(pages);
+}

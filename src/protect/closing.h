@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps that close a hold's pages and open them again, in the backend's terms. Under
+ * the table's lock. */
+#ifndef PROTECT_CLOSING_H
+#define PROTECT_CLOSING_H
+
+#include <stdbool.h>
+
+#include "base/pages.h"
+#include "protect/backend.h"
+#include "protect/hold.h"
+
+/* Before the hold is known. */
+void closing_prepare(struct range bytes);
+
+/* False when it cannot be; then nothing has changed. `pages`: those of `bytes`. */
+bool closing_close(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range bytes,
+                   struct range pages);
+
+/* The transfer is over: who waits is woken by the backend. */
+void closing_open(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range pages);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes to the table of holds (hold.h), one at a time. */
+#ifndef PROTECT_TABLE_H
+#define PROTECT_TABLE_H
+
+#include <stdint.h>
+
+#include "base/pages.h"
+#include "protect/hold.h"
+
+/* All signals are blocked from enter to leave: a handler of the program that touched a
+ * hold would wait for a release that waits here. Returns what to leave with. */
+uint64_t table_enter(void);
+void table_leave(uint64_t mask);
+
+/* The rest: between the two, or in a forked child, which is alone. */
+
+/* Threads that fork now: meanwhile nothing is armed or copied. */
+extern uint32_t table_forking_count;
+
+/* NULL when all are in use. */
+struct hold *table_find_free(void);
+
+/* Describes the hold in a free slot, and makes it known. */
+void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, uint64_t op_id);
+void table_publish(struct hold *hold, struct range pages);
+
+/* Its pages are back: frees the slot, and wakes who waits. */
+void table_retire(struct hold *hold);
+
+/* The lock may have been taken by a thread that does not exist in the child; the holds that
+ * were armed are not any more, or lost. */
+void table_forked_child(void);
+
+#endif
