@@ -2,7 +2,8 @@
 /* What a hold and its release cost together, by size, kind, backend and kind of
  * page: medians and quartiles in microseconds. The pages are there before each
  * measurement. "edges" is a receive whose buffer begins and ends inside a page
- * that other threads may use; "pages" is a receive that fills its pages. */
+ * that other threads may use; "pages" is a receive that fills its pages. "moved" is a
+ * send with copies on touch that nobody touches, alone and beside other threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +36,15 @@ struct shape {
     const char *name;
     enum hold_kind kind;
     size_t inset_bytes; /* at both ends */
+    bool has_threads;   /* that may touch the memory meanwhile */
 };
 
 static const struct shape shapes[] = {
-    {"receive, pages", HOLD_NO_ACCESS, 0},
-    {"receive, edges", HOLD_NO_ACCESS, 16},
-    {"send", HOLD_NO_WRITE, 0},
+    {"receive, pages", HOLD_NO_ACCESS, 0, true},
+    {"receive, edges", HOLD_NO_ACCESS, 16, true},
+    {"send", HOLD_NO_WRITE, 0, true},
+    {"send, moved", HOLD_COPY_ON_TOUCH, 0, false},
+    {"send, threads", HOLD_COPY_ON_TOUCH, 0, true},
 };
 
 static int compare_times(const void *left, const void *right)
@@ -103,6 +107,9 @@ static void measure_row(const struct shape *shape, const struct place *place, si
 
 static void measure_sizes(const struct shape *shape, const struct place *place)
 {
+    if (shape->kind == HOLD_COPY_ON_TOUCH && !protect_copies_touched())
+        return;
+    protect_threads_set(shape->has_threads);
     static const size_t sizes_bytes[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, SIZE_MAX_BYTES};
     for (size_t i = 0; i < sizeof(sizes_bytes) / sizeof(sizes_bytes[0]); i++)
         measure_row(shape, place, sizes_bytes[i]);
