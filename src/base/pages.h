@@ -49,4 +49,10 @@ static inline struct range base_range_of(const void *address, size_t length_byte
     return (struct range){low, high};
 }
 
+/* Whatever memory a program has: the kernel's addresses are above. */
+static inline struct range base_range_of_all(void)
+{
+    return (struct range){0, UINTPTR_MAX / 2};
+}
+
 #endif

@@ -2,7 +2,8 @@
 /* Small nonblocking messages of the program are only counted: to remember each
  * (requests.h) costs as much as MPI takes for one. The count is enough until a
  * buffer is to be held that shares a page with other data, or whose pages are to move
- * while they are sent; from then on all are tracked, and no such page is held before those counted have ended.
+ * while they are sent; from then on all are tracked, and no such page is held before
+ * those counted have ended.
  *
  * Counted too often (a request that was given up, or ended unseen) is safe: such
  * pages are then never held. */

@@ -93,11 +93,11 @@ uint64_t protect_find_op(struct range bytes, bool allow_read)
 
 bool protect_is_receiving(void)
 {
-    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
+    struct range all = base_range_of_all();
     struct hold_view view;
-    struct hold *hold = find_from(0, anything, &view);
+    struct hold *hold = find_from(0, all, &view);
     while (hold != NULL && (view.kind == HOLD_NO_WRITE || view.kind == HOLD_COPY_ON_TOUCH))
-        hold = find_from((uint32_t)(hold - hold_table) + 1, anything, &view);
+        hold = find_from((uint32_t)(hold - hold_table) + 1, all, &view);
     return hold != NULL;
 }
 

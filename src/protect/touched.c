@@ -29,11 +29,6 @@ bool touched_is_any(void)
     return atomic_load_explicit(&touched_holds, memory_order_relaxed) != 0;
 }
 
-static void touched_holds_add(uint32_t number)
-{
-    atomic_fetch_add_explicit(&touched_holds, number, memory_order_relaxed);
-}
-
 static struct touched *touched_of(const struct hold *hold)
 {
     return &touched_table[hold - hold_table];
@@ -54,7 +49,7 @@ void touched_begin(const struct hold *hold)
     struct touched *touched = touched_of(hold);
     touched->count = 0;
     touched->left_bytes = protect_copied_most(length_of(hold->bytes));
-    touched_holds_add(1);
+    atomic_fetch_add_explicit(&touched_holds, 1, memory_order_relaxed);
 }
 
 static struct range *copied_at(struct touched *touched, uintptr_t address)
@@ -72,6 +67,14 @@ static uintptr_t uncopied_until(const struct touched *touched, uintptr_t page, u
         if (touched->copied[i].low > page && touched->copied[i].low < limit)
             limit = touched->copied[i].low;
     return limit;
+}
+
+/* The first pages at or after `page` that have not been copied; empty at the end. */
+static struct range uncopied_from(struct touched *touched, uintptr_t page, uintptr_t end)
+{
+    for (struct range *copied = copied_at(touched, page); copied != NULL; copied = copied_at(touched, page))
+        page = copied->high;
+    return (struct range){page, uncopied_until(touched, page, end)};
 }
 
 /* What to copy for a touch of `page`, to be added to `*before` if that ends there; may be empty. */
@@ -148,10 +151,10 @@ bool touched_serve(uintptr_t address, const struct backend *backend, bool may_co
 
 void touched_let_again(const struct backend *backend)
 {
-    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
+    struct range all = base_range_of_all();
     struct hold_view view;
-    struct hold *hold = hold_from(0, anything, &view);
-    for (; hold != NULL; hold = hold_from((uint32_t)(hold - hold_table) + 1, anything, &view))
+    struct hold *hold = hold_from(0, all, &view);
+    for (; hold != NULL; hold = hold_from((uint32_t)(hold - hold_table) + 1, all, &view))
         backend->wake(view.pages);
 }
 
@@ -168,27 +171,27 @@ __attribute__((no_sanitize("address", "thread"))) void touched_collect(const str
         memcpy((void *)transit_address(copied.low), (const void *)copied.low, length_of(copied));
     }
     touched->count = 0;
-    touched_holds_add(UINT32_MAX); /* one less */
+    atomic_fetch_sub_explicit(&touched_holds, 1, memory_order_relaxed);
 }
 
 /* Without memory for a copy MPI loses the page rather than the program: the process ends. */
 void touched_complete(const struct hold *hold, struct range pages, const struct backend *backend)
 {
-    size_t page_bytes = base_page_bytes();
-    for (uintptr_t page = pages.low; page < pages.high; page += page_bytes) {
-        struct range one = {page, page + page_bytes};
-        if (copied_at(touched_of(hold), page) == NULL && backend->page_place(one, transit_address(page)) == 0)
-            transit_fetch(one);
+    struct touched *touched = touched_of(hold);
+    struct range gap = uncopied_from(touched, pages.low, pages.high);
+    for (; !base_range_is_empty(gap); gap = uncopied_from(touched, gap.high, pages.high)) {
+        size_t done_bytes = backend->page_place(gap, transit_address(gap.low));
+        transit_fetch((struct range){gap.low + done_bytes, gap.high});
     }
-    touched_holds_add(UINT32_MAX); /* one less */
+    atomic_fetch_sub_explicit(&touched_holds, 1, memory_order_relaxed);
 }
 
 void touched_inherit(const struct hold *hold, struct range pages)
 {
-    size_t page_bytes = base_page_bytes();
-    for (uintptr_t page = pages.low; page < pages.high; page += page_bytes)
-        if (copied_at(touched_of(hold), page) == NULL)
-            transit_fetch((struct range){page, page + page_bytes});
+    struct touched *touched = touched_of(hold);
+    struct range gap = uncopied_from(touched, pages.low, pages.high);
+    for (; !base_range_is_empty(gap); gap = uncopied_from(touched, gap.high, pages.high))
+        transit_fetch(gap);
 }
 
 void touched_forked_child(void)

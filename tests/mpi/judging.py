@@ -53,10 +53,15 @@ def count_ops(records: Sequence[RankRecord], direction: str) -> int:
     return sum(record.counters[f"ops_{one}"] for record in records for one in directions)
 
 
+def has_counted(records: Sequence[RankRecord], counter: str) -> bool:
+    """Did any rank count this?"""
+    return any(record.counters.get(counter, 0) for record in records)
+
+
 def is_uncopied(case: Case, records: Sequence[RankRecord]) -> bool:
     """Did the program get copies of nothing where the case is about those (and the backend can)?"""
     is_wanted = bool(case.program.words("copies")) and case.variant.startswith("userfaultfd")
-    return is_wanted and not any(record.counters.get("copies_touched", 0) for record in records)
+    return is_wanted and not has_counted(records, "copies_touched")
 
 
 def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
@@ -73,7 +78,7 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     ops = count_ops(records, "any")
     if case.program.words("defers") == ["nothing"] and ops:
         return f"{ops} ops were deferred"
-    if case.program.words("assists") and not any(record.counters.get("assisted", 0) for record in records):
+    if case.program.words("assists") and not has_counted(records, "assisted"):
         return "no nonblocking operation was assisted"
     if is_uncopied(case, records):
         return "no send went with copies on touch"
@@ -97,7 +102,7 @@ def find_undeferred(case: Case, records: Sequence[RankRecord]) -> str:
 def is_untaken(case: Case, records: Sequence[RankRecord]) -> bool:
     """Was no message received early where the case is about those?"""
     is_wanted = bool(case.program.words("takes")) and case.variant != "profile"
-    return is_wanted and not any(record.counters.get("taken", 0) for record in records)
+    return is_wanted and not has_counted(records, "taken")
 
 
 def judge_refusal(run: Run, text: str) -> str:

@@ -76,10 +76,9 @@ void dispatch_wait_range(struct range bytes, bool is_read)
  * memory: what ends one that sends a copy of ours may wait for this thread's next call. */
 static void dispatch_wait_any_memory(void)
 {
-    const struct range anything = {0, UINTPTR_MAX / 2}; /* the kernel's addresses are above */
     transfer_wait_due();
     if (gate_is_open())
-        intercept_wait_range(anything, false);
+        intercept_wait_range(base_range_of_all(), false);
 }
 
 void dispatch_wait_unknown(void)
