@@ -8,24 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from rich.console import Console
-
-
-class Screen(Console):
-    """A console that leaves it to the command what a closed pipe means; rich's own ends the process with 1.
-
-    What programs and functions are called is no markup to it: `in[out].dat`, `run[abi:cxx11]`, `:x:`, `[/x]`.
-    """
-
-    def __init__(self, stderr: bool = False, file: TextIO | None = None) -> None:
-        """Print on a standard stream, or on a file."""
-        super().__init__(stderr=stderr, file=file, markup=False, emoji=False)
-
-    def on_broken_pipe(self) -> None:
-        """Pass on what the write raised."""
-        self.quiet = True
-        raise BrokenPipeError
-
 
 def tolerate_names(stream: TextIO) -> None:
     """Let a stream write names that are no text, such as an argument of the one byte 0xff, with a backslash."""

@@ -8,9 +8,12 @@ from typing import Any
 
 from lapwing.bench.experiments import VARIANTS, measure_wire_cost, run_overlap, run_pingpong
 from lapwing.bench.mpi import build_program
+from lapwing.bench.phases import CALLS
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, Point, parse_computes, parse_sizes, plan_overlap, plan_pingpong
+from lapwing.commands.bench_harm import HarmExperiment
 from lapwing.commands.bench_papers import BipExperiment, SendtimeExperiment
+from lapwing.commands.bench_phases import run_phases
 from lapwing.commands.bench_predict import PredictExperiment
 from lapwing.commands.bench_progress import ProgressExperiment
 from lapwing.commands.experiment import (
@@ -27,8 +30,8 @@ from lapwing.commands.experiment import (
 from lapwing.commands.subcommands import Command, add_commands
 from lapwing.lab.network import parse_rate
 from lapwing.options import add_flags
-from lapwing.output import Screen
 from lapwing.report.tables import make_overlap_table, make_pingpong_table
+from lapwing.screen import Screen
 
 
 class BlockingExperiment:
@@ -112,6 +115,12 @@ class OverlapExperiment(BlockingExperiment):
     def add_own_flags(self, parser: argparse.ArgumentParser) -> None:
         """Declare the work."""
         parser.add_argument("--compute", default="200,2000,20000", metavar="US", help="work of each half, microseconds")
+        text = "let messages alone and messages beside work alternate at one call site, N calls each (8)"
+        parser.add_argument("--phases", type=int, nargs="?", const=CALLS, metavar="N", help=text)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Run the experiment, steady or in phases."""
+        return super().run(arguments) if arguments.phases is None else run_phases(arguments)
 
     def plan(self, arguments: argparse.Namespace, sizes: Sequence[int], rate: str) -> list[Point]:
         """Return the points."""
@@ -143,6 +152,7 @@ EXPERIMENTS: tuple[Command, ...] = (
     PredictExperiment(),
     BipExperiment(),
     SendtimeExperiment(),
+    HarmExperiment(),
 )
 
 

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""The harm suite: programs with nothing to gain run stock and under Lapwing in turn."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from lapwing.bench.contenders import STOCK, Contender
+from lapwing.bench.harm_programs import INSTRUCTIONS, QUANTITIES, TIME, Program, find_limit
+from lapwing.bench.measures import summarise
+from lapwing.bench.mpi import Mpi, build_program
+from lapwing.bench.place import Place
+from lapwing.errors import LapwingError
+from lapwing.files import find_preload, find_source
+
+LAPWING = "lapwing"
+COMPILERS = {".c": ("cc", "-pthread"), ".cpp": ("c++",), ".f90": ("gfortran",)}
+COLLECTED = re.compile(r"Collected : (\d+)")
+
+Figures = Mapping[str, float]
+Run = Callable[[bool], Figures]  # with Lapwing or without
+
+
+@dataclass
+class Case:
+    """A program that is ready to run, and its figures."""
+
+    program: Program
+    label: str
+    run: Run
+    count: Run | None = None  # its instructions
+    figures: dict[str, list[Figures]] = field(default_factory=lambda: {STOCK: [], LAPWING: []})
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What the programs are built and run with."""
+
+    folder: Path
+    mpis: Sequence[Mpi]
+    options: Sequence[str]
+    variables: Mapping[str, str]  # the options, for programs without a launcher
+
+
+def compile_plain(source: str, folder: Path) -> Path:
+    """Compile a program without MPI."""
+    compiler, *flags = COMPILERS[Path(source).suffix]
+    if shutil.which(compiler) is None:
+        raise LapwingError(f"there is no {compiler}", "install it")
+    program = folder / Path(source).stem
+    command = [compiler, "-O2", *flags, "-o", str(program), str(find_source(f"harm/{source}"))]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        cause = (done.stderr.strip().splitlines() or ["no message"])[0]
+        raise LapwingError(f"{compiler} cannot build {source}: {cause}", "check the compiler")
+    return program
+
+
+def list_pythons() -> list[str]:
+    """Return interpreters that may have the packages, without repetition."""
+    found = [sys.executable, shutil.which("python3"), "/usr/bin/python3"]
+    return list(dict.fromkeys(path for path in found if path and Path(path).exists()))
+
+
+def try_python(python: str, code: str, mpi: Mpi | None) -> str | None:
+    """Return what an interpreter prints, None when it cannot."""
+    environment = {**os.environ, **(mpi.environment if mpi else {})}
+    done = subprocess.run(
+        [python, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment
+    )
+    return done.stdout if done.returncode == 0 else None
+
+
+def find_python(modules: Sequence[str], mpi: Mpi | None = None) -> str:
+    """Return an interpreter that has the modules, and whose mpi4py uses this MPI."""
+    code = f"import {', '.join(modules)}"
+    code += "; from mpi4py import MPI; print(MPI.Get_library_version())" if mpi else ""
+    for python in list_pythons():
+        text = try_python(python, code, mpi)
+        if text is not None and (mpi is None or mpi.name in text.lower().replace(" ", "")):
+            return python
+    where = f" for {mpi.name}" if mpi else ""
+    raise LapwingError(f"no Python has {', '.join(modules)}{where}", "install them")
+
+
+def make_cases(suite: Suite, programs: Sequence[Program], skipped: dict[str, str]) -> Iterator[Case]:
+    """Build everything; say what cannot run here."""
+    child = compile_plain("child.c", suite.folder)
+    for program in programs:
+        for mpi in suite.mpis if program.with_ranks else [None]:
+            label = f"{program.name}, {mpi.name}" if mpi else program.name
+            try:
+                yield make_ranks_case(suite, program, label, mpi) if mpi else make_case(suite, program, label, child)
+            except LapwingError as error:
+                skipped[label] = error.message
+
+
+def make_case(suite: Suite, program: Program, label: str, child: Path) -> Case:
+    """Prepare a program that is one process."""
+    if program.modules:
+        command = [find_python(program.modules), str(find_source(f"harm/{program.source}"))]
+    else:
+        command = [str(compile_plain(program.source, suite.folder))]
+
+    def run(with_lapwing: bool) -> Figures:
+        preload = str(find_preload()) if with_lapwing else "-"
+        return run_child([str(child), preload, *command, *program.words], suite.variables)
+
+    def count(with_lapwing: bool) -> Figures:
+        variables = {**suite.variables, "LD_PRELOAD": str(find_preload())} if with_lapwing else {}
+        return count_instructions([*command, *program.counted_words], variables)
+
+    return Case(program, label, run, count if program.counted_words else None)
+
+
+def make_ranks_case(suite: Suite, program: Program, label: str, mpi: Mpi) -> Case:
+    """Prepare a program of two ranks on this machine, each bound to a core."""
+    folder = suite.folder / mpi.name
+    folder.mkdir(exist_ok=True)
+    place = Place(mpi, None, folder, suite.options)
+    if program.modules:
+        command = [find_python(program.modules, mpi), str(find_source(f"harm/{program.source}")), *program.words]
+    else:
+        command = [str(build_program(mpi, f"harm/{program.source}", folder)), *program.words]
+
+    def run(with_lapwing: bool) -> Figures:
+        contender = Contender(LAPWING, options=suite.options) if with_lapwing else Contender(STOCK)
+        return read_figures(place.run_as(contender, command, 1))
+
+    return Case(program, label, run)
+
+
+def read_figures(lines: Sequence[str]) -> Figures:
+    """Read what a program, or the one that ran it, printed."""
+    if not lines:
+        raise LapwingError("it printed nothing", "run it by hand", 1)
+    figures: dict[str, float] = json.loads(lines[-1])
+    return figures
+
+
+def run_checked(command: Sequence[str], variables: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run something to its end."""
+    clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**clean, **variables}
+    )
+    if done.returncode != 0:
+        cause = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise LapwingError(f"ended with {done.returncode}: {cause}", "run it by hand", 1)
+    return done
+
+
+def run_child(command: Sequence[str], variables: Mapping[str, str]) -> Figures:
+    """Run a process and return its time, page faults and memory."""
+    return read_figures(run_checked(command, variables).stdout.splitlines())
+
+
+def count_instructions(command: Sequence[str], variables: Mapping[str, str]) -> Figures:
+    """Count the instructions of a process."""
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    match = COLLECTED.search(run_checked([*valgrind, *command], variables).stderr)
+    if match is None:
+        raise LapwingError("valgrind gives no count", "run it by hand", 1)
+    return {INSTRUCTIONS: float(match[1])}
+
+
+def gather(case: Case, rounds: int, with_instructions: bool, advance: Callable[[], None]) -> None:
+    """Run a program stock and under Lapwing in turn; a failure ends it."""
+    runs = [case.run] * rounds + ([case.count] if with_instructions and case.count else [])
+    for run in runs:
+        for name in (STOCK, LAPWING):
+            if not case.failure:
+                run_once(case, run, name)
+            advance()
+
+
+def run_once(case: Case, run: Run, name: str) -> None:
+    """Run one side once."""
+    try:
+        case.figures[name].append(run(name == LAPWING))
+    except LapwingError as error:
+        case.failure = f"{name}: {error.message}"
+
+
+def describe_case(case: Case, with_time: bool) -> list[dict[str, Any]]:
+    """Calculate the rows of one program."""
+    rows = []
+    for what in QUANTITIES:
+        stock, lapwing = ([one[what] for one in case.figures[name] if what in one] for name in (STOCK, LAPWING))
+        if stock and lapwing and (with_time or what != TIME):
+            rows.append(describe_row(case, what, stock, lapwing))
+    return rows
+
+
+def describe_row(case: Case, what: str, stock: Sequence[float], lapwing: Sequence[float]) -> dict[str, Any]:
+    """Compare one quantity. What counts are pairs of neighbours in time; for latencies the best launch of each side."""
+    limit, start = find_limit(case.program, what)
+    if case.program.is_latency and what == TIME:
+        stock_best, lapwing_best = [min(stock)], [min(lapwing)]
+    else:
+        stock_best, lapwing_best = list(stock), list(lapwing)
+    pairs = list(zip(stock_best, lapwing_best, strict=True))
+    return {
+        "program": case.label,
+        "what": what,
+        "stock": summarise(stock).as_json(),
+        "lapwing": summarise(lapwing).as_json(),
+        "ratio": median(b / a for a, b in pairs),
+        "limit": limit,
+        "limit_start": start,
+        "is_within": median((b - start) / a for a, b in pairs) <= limit,
+    }

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing bench harm`: what Lapwing costs programs that it brings nothing."""
+
+import argparse
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import lapwing
+from lapwing.bench.harm import Case, Suite, describe_case, gather, make_cases
+from lapwing.bench.harm_programs import PROGRAMS, QUANTITIES, Program
+from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.plan import check_names
+from lapwing.commands.experiment import SCHEMA, forward_options, show_progress, warn_if_busy, write_output
+from lapwing.errors import LapwingError
+from lapwing.files import find_preload
+from lapwing.options import add_flags, collect_environment
+from lapwing.outfiles import check_outputs
+from lapwing.report.harm import make_harm_table
+from lapwing.screen import Screen
+
+ROUNDS, ROUNDS_COUNTED = 9, 1
+
+
+class HarmExperiment:
+    """Programs with nothing to gain: stock, without any preload, and under Lapwing in turn.
+
+    Temporaries and growing heaps in C, C++, Fortran, NumPy and SciPy, threads with small stacks, the start of
+    processes, and programs of two ranks whose messages are small. Compared are time, page faults, peak resident memory
+    and, where Valgrind is installed, instructions. Exit code 0 only when everything that ran is within its limit.
+    --mpi takes a list here: openmpi,mpich,PREFIX.
+    """
+
+    name = "harm"
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        names = ", ".join(make_word(program) for program in PROGRAMS)
+        parser.add_argument("--programs", metavar="LIST", help=f"of {names} (default: all)")
+        parser.add_argument("--mpi", metavar="LIST", default="openmpi,mpich", help="(default: openmpi,mpich)")
+        text = "only what other work on the machine does not change: no times, no ranks"
+        parser.add_argument("--counts", action="store_true", help=text)
+        text = f"times that stock and Lapwing alternate (default: {ROUNDS}; {ROUNDS_COUNTED} with --counts)"
+        parser.add_argument("--rounds", type=int, metavar="N", help=text)
+        parser.add_argument("--output", type=Path, metavar="FILE", help="write the results as JSON")
+        add_flags(parser)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Measure and show."""
+        rounds = arguments.rounds or (ROUNDS_COUNTED if arguments.counts else ROUNDS)
+        if rounds < 1:
+            raise LapwingError("there must be at least one round", "correct --rounds")
+        check_outputs(arguments.output)
+        programs = choose_programs(arguments.programs, arguments.counts)
+        find_preload()
+        begin = time.time()
+        skipped: dict[str, str] = {}
+        mpis = [] if arguments.counts else find_mpis(arguments.mpi, skipped)
+        if not arguments.counts:
+            warn_if_busy()
+        with tempfile.TemporaryDirectory(prefix="lapwing-bench-") as folder:
+            suite = Suite(Path(folder), mpis, forward_options(arguments), collect_environment(arguments))
+            cases = list(make_cases(suite, programs, skipped))
+            measure(cases, rounds, skipped)
+        document = make_harm_document(cases, not arguments.counts, skipped, time.time() - begin)
+        write_output(arguments, document)
+        show(document)
+        rows = document["results"]
+        return 0 if rows and not document["failures"] and all(row["is_within"] for row in rows) else 1
+
+
+def make_word(program: Program) -> str:
+    """Return a program's name for the command line."""
+    return program.name.lower().replace(", ", "-").replace(" ", "-")
+
+
+def choose_programs(text: str | None, is_counted: bool) -> list[Program]:
+    """Return the programs that are wanted."""
+    known = {make_word(one): one for one in PROGRAMS if not (is_counted and one.with_ranks)}
+    words = check_names(text.split(","), known, "program") if text else list(known)
+    return [known[word] for word in words]
+
+
+def find_mpis(text: str, skipped: dict[str, str]) -> list[Mpi]:
+    """Return the MPIs that are here."""
+    found = []
+    for word in text.split(","):
+        try:
+            found.append(find_mpi(word))
+        except LapwingError as error:
+            skipped[word] = error.message
+    return found
+
+
+def measure(cases: Sequence[Case], rounds: int, skipped: dict[str, str]) -> None:
+    """Run everything."""
+    has_valgrind = shutil.which("valgrind") is not None
+    if not has_valgrind:
+        skipped["instructions"] = "there is no valgrind"
+    total = sum(2 * (rounds + (has_valgrind and case.count is not None)) for case in cases)
+    with show_progress("harm", total) as advance:
+        for case in cases:
+            gather(case, rounds, has_valgrind, advance)
+
+
+def make_harm_document(
+    cases: Sequence[Case], with_time: bool, skipped: dict[str, str], elapsed_s: float
+) -> dict[str, Any]:
+    """Make the results for programs."""
+    return {
+        "schema": SCHEMA,
+        "lapwing": lapwing.__version__,
+        "experiment": "harm",
+        "kernel": platform.release(),
+        "elapsed_s": round(elapsed_s, 1),
+        "results": [row for case in cases for row in describe_case(case, with_time)],
+        "failures": {case.label: case.failure for case in cases if case.failure},
+        "skipped": skipped,
+    }
+
+
+def show(document: dict[str, Any]) -> None:
+    """Print the table, and what is not in it."""
+    screen = Screen()
+    screen.print(make_harm_table(document["results"]))
+    for kind, causes in (("skip", document["skipped"]), ("FAIL", document["failures"])):
+        for name, cause in causes.items():
+            screen.print(f"{kind} {name}: {cause}", highlight=False, soft_wrap=True)
+    for row in document["results"]:
+        if not row["is_within"]:
+            name = QUANTITIES[row["what"]].name
+            text = f"FAIL {row['program']}: {name} {row['ratio']:.3f} times stock's, limit {row['limit']:.2f}"
+            screen.print(text, highlight=False, soft_wrap=True)

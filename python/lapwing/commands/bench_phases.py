@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing bench overlap --phases`: a program that changes phase, stock, under Lapwing, and without learning."""
+
+import argparse
+import time
+
+from lapwing.bench.experiments import calibrate
+from lapwing.bench.mpi import build_program
+from lapwing.bench.phases import (
+    CALLS_LEAST,
+    describe_phases,
+    list_phase_contenders,
+    list_phase_words,
+    plan_phases,
+)
+from lapwing.bench.place import open_place
+from lapwing.bench.plan import parse_computes, parse_sizes
+from lapwing.bench.turns import take_turns
+from lapwing.commands.experiment import (
+    check_repetitions,
+    forward_options,
+    make_document,
+    make_title,
+    prepare_place,
+    show_progress,
+    write_output,
+)
+from lapwing.errors import LapwingError
+from lapwing.report.papers import print_failures
+from lapwing.report.phases import make_phases_table
+from lapwing.screen import Screen
+
+
+def check_phases(arguments: argparse.Namespace) -> None:
+    """Refuse what this experiment cannot do."""
+    check_repetitions(arguments)
+    if arguments.phases < CALLS_LEAST:
+        raise LapwingError(f"a phase needs at least {CALLS_LEAST} calls", "correct --phases")
+    if arguments.option_learn:
+        raise LapwingError("learning on and off are compared here", "leave --learn out")
+    if arguments.plot:
+        raise LapwingError("there is no plot of phases", "use --output, which writes the overlap of every call")
+
+
+def run_phases(arguments: argparse.Namespace) -> int:
+    """Measure and show; exit code 1 when a phase is not followed."""
+    check_phases(arguments)
+    rate = "none" if arguments.shared_memory else arguments.rate
+    computes, sizes = parse_computes(arguments.compute), parse_sizes(arguments.sizes)
+    points = plan_phases(computes, sizes, rate, arguments.phases, arguments.repetitions, arguments.time_per_point)
+    options = forward_options(arguments)
+    contenders = list_phase_contenders(options)
+    mpi = prepare_place(arguments)
+    begin = time.time()
+    with open_place(mpi, arguments.rate, arguments.cores_per_host, bool(arguments.shared_memory), options) as place:
+        program = build_program(mpi, "phases.c", place.folder)
+        line = [str(program), *list_phase_words(points, calibrate(place, program))]
+        with show_progress("phases", len(contenders) * arguments.rounds) as advance:
+            turns = take_turns(place, contenders, line, len(points), arguments.rounds, advance)
+        results = describe_phases(points, turns)
+        document = make_document(arguments, mpi, results, place, time.time() - begin)
+    document["failures"] = turns.failures
+    write_output(arguments, document)
+    Screen().print(make_phases_table(results, f"{make_title(document)}, phases of {arguments.phases} calls"))
+    print_failures(Screen(), turns.failures)
+    return 0 if results and all(row["is_followed"] for row in results) else 1
