@@ -5,28 +5,17 @@ import argparse
 import errno
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import NoReturn
 
 import lapwing
-from lapwing.commands import advise, bench, compare, demo, lab, options, predict, probe, profile, report, run
 from lapwing.commands.subcommands import Command, add_commands
 from lapwing.errors import LapwingError
 from lapwing.launch.start import say
 from lapwing.output import silence_broken, tolerate_names
 
-COMMANDS: tuple[Command, ...] = (
-    run.RunCommand(),
-    advise.AdviseCommand(),
-    profile.ProfileCommand(),
-    report.ReportCommand(),
-    predict.PredictCommand(),
-    compare.CompareCommand(),
-    lab.LabCommand(),
-    demo.DemoCommand(),
-    probe.ProbeCommand(),
-    bench.BenchCommand(),
-    options.OptionsCommand(),
-)
+# A command's module is lapwing.commands.NAME, its class NameCommand: `lapwing run` imports nothing of the others.
+COMMANDS = ("run", "advise", "profile", "report", "predict", "compare", "lab", "demo", "probe", "bench", "options")
 
 CLOSED_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -40,11 +29,18 @@ class Parser(argparse.ArgumentParser):
         raise LapwingError(message, f"see `{self.prog} --help`")
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Build the parser of all commands."""
+def load_command(name: str) -> Command:
+    """Import one command."""
+    command: Command = getattr(import_module(f"lapwing.commands.{name}"), f"{name.capitalize()}Command")()
+    return command
+
+
+def make_parser(first: str = "") -> argparse.ArgumentParser:
+    """Build the parser of the command that the first argument names; else of all."""
+    names = (first,) if first in COMMANDS else COMMANDS
     parser = Parser(prog="lapwing", description=lapwing.__doc__, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"lapwing {lapwing.__version__}")
-    add_commands(parser, COMMANDS, "COMMAND", "command")
+    add_commands(parser, [load_command(name) for name in names], "COMMAND", "command")
     return parser
 
 
@@ -67,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run_command(argv: Sequence[str] | None) -> int:
     """Run one command, and write all that it printed: at the interpreter's end it would be too late to tell."""
     try:
-        arguments = make_parser().parse_args(argv)
+        words = list(sys.argv[1:] if argv is None else argv)
+        arguments = make_parser(words[0] if words else "").parse_args(words)
         command: Command = arguments.command
         return command.run(arguments)
     except LapwingError as error:

@@ -160,6 +160,10 @@ def format_markdown() -> str:
         "Each option is a flag of `lapwing run` (or `lapwing profile`) and an environment variable of the ranks; "
         "the flag wins.",
         "Sizes take units (`64KiB`, `1MiB`), times too (`20us`, `1ms`).",
+        "",
+        "`LAPWING=off` in the environment comes before all of them: a process that has the library preloaded then runs",
+        "as if it were not there (no thread, no handler, nothing deferred, nothing recorded). `lapwing run` says so in",
+        "one line and starts its launcher untouched.",
     ]
     for group, title in (("basic", "Basic"), ("advanced", "Advanced"), ("profile", "Profile (`lapwing profile`)")):
         lines += ["", f"## {title}", "", "| flag | variable | values | default | meaning |", "|---|---|---|---|---|"]

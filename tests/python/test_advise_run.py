@@ -69,6 +69,36 @@ def test_ways_are_measured_and_the_touch_is_found(mpi: str, tmp_path: Path) -> N
 
 
 @needs_preload
+def test_time_that_only_lapwing_takes_before_mpi_init_is_harm(tmp_path: Path) -> None:
+    program = build("mpich", tmp_path)
+    environment = {**ENVIRONMENT, "LD_PRELOAD": str(build_slow_start(tmp_path))}
+    words = ["--rounds", "3", "--way", "deferred", "--json", "advice.json", *LAUNCH["mpich"], "-n", "2", program]
+    line = [sys.executable, "-m", "lapwing", "advise", *words]
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.stdout.startswith("Leave it as it is: every way that was tried is slower"), done.stdout + done.stderr
+    advice = read_advice(tmp_path / "advice.json")
+    measured = next(way.measured for way in advice.ways if way.way is Way.DEFERRED)
+    assert measured is not None
+    assert measured.time.minimum > 2.0 + advice.start_s > 2.0
+
+
+def build_slow_start(folder: Path) -> Path:
+    """Build a library that sleeps for two seconds before main() where Lapwing's is preloaded, too."""
+    text = """#include <stdlib.h>
+#include <unistd.h>
+__attribute__((constructor)) static void begin(void)
+{
+    if (getenv("LAPWING_RECORD_DIR") && getenv("PMI_RANK"))
+        sleep(2);
+}
+"""
+    library = folder / "slow_start.so"
+    command = [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
+    subprocess.run(command, input=text, text=True, check=True)
+    return library
+
+
+@needs_preload
 def test_missing_debug_information_is_a_remark(tmp_path: Path) -> None:
     program = build("mpich", tmp_path, "-g0")
     done = advise(tmp_path, "--budget", "0", *LAUNCH["mpich"], "-n", "2", program)
@@ -162,3 +192,46 @@ def test_way_that_takes_too_long_is_ended_and_dropped(
     run = trial.run_way(Way.DEFERRED)
     assert run.problem.startswith("it was ended after")
     assert time.monotonic() - begin_s < 30
+
+
+def test_stock_runs_without_the_library(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = prepare_command(["sh", "-c", 'echo "[$LD_PRELOAD$LAPWING_RECORD_DIR]"'], "advise")
+    trial = Trial(command, stand_in_preload, tmp_path)
+    assert trial.run_way(Way.STOCK).problem == ""
+    assert trial.outputs[Way.STOCK.value] == "[]\n"
+    trial.run_way(Way.DEFERRED)
+    assert str(stand_in_preload) in trial.outputs[Way.DEFERRED.value]
+
+
+def test_stock_is_not_charged_for_lapwing(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trial = Trial(prepare_command(["true"], "advise"), stand_in_preload, tmp_path, start_s=1000.0)
+    assert trial.run_way(Way.STOCK).time_s < 1000.0 < trial.run_way(Way.DEFERRED).time_s
+
+
+@pytest.mark.parametrize("launcher", [["true"], LAUNCH["mpich"], LAUNCH["openmpi"]])
+def test_what_lapwing_run_itself_takes_is_charged(
+    launcher: list[str], tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which(launcher[0]) is None:
+        pytest.skip(f"{launcher[0]} is not installed")
+    monkeypatch.chdir(tmp_path)
+    for name, value in {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)}.items():
+        monkeypatch.setenv(name, value)
+    trial = Trial(prepare_command([*launcher, "true"], "advise"), stand_in_preload, tmp_path)
+    trial.time_start()
+    assert 0.01 < trial.start_s < 60  # a Python starts
+
+
+def test_library_that_stock_would_have_is_refused(tmp_path: Path, stand_in_preload: Path) -> None:
+    for variable, words in ((str(stand_in_preload), []), ("", ["-genv", "LD_PRELOAD", str(stand_in_preload)])):
+        line = [sys.executable, "-m", "lapwing", "advise", "true", *words]
+        environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload), "LD_PRELOAD": variable}
+        done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2
+        assert "stock would run with it" in done.stderr

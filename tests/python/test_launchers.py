@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How variables get into the command line of each launcher."""
 
+from pathlib import Path
+
 import pytest
 
 from lapwing.errors import LapwingError
@@ -18,6 +20,34 @@ def test_openmpi_sets_variables_for_each_program() -> None:
 def test_openmpi_keeps_the_users_preload() -> None:
     line = OpenMpi("mpirun").add_environment(["-x", "LD_PRELOAD=/u.so", "./a"], {"LD_PRELOAD": "/l.so"})
     assert line == ["-x", "LD_PRELOAD=/l.so:/u.so", "./a"]
+
+
+@pytest.fixture
+def no_parameters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home without MCA parameters."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("OMPI_MCA_mca_base_env_list", raising=False)
+    return tmp_path
+
+
+def test_openmpi_adds_to_the_list_in_the_line(no_parameters: Path) -> None:
+    given = ["--mca", "mca_base_env_list", "FOO=1;LD_PRELOAD=/u.so", "-n", "1", "./a", ":", "-n", "1", "./b"]
+    line = OpenMpi("/mpi/bin/mpirun").add_environment(given, VARIABLES)
+    assert line == [*given[:2], "FOO=1;LD_PRELOAD=/l.so:/u.so;LAPWING_HOLD=signal", *given[3:]]
+
+
+def test_openmpi_adds_to_the_list_in_the_environment(no_parameters: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_MCA_mca_base_env_list", "FOO")
+    line = OpenMpi("/mpi/bin/mpirun").add_environment(["-n", "1", "./a"], VARIABLES)
+    assert line[:3] == ["--mca", "mca_base_env_list", "FOO;LD_PRELOAD=/l.so;LAPWING_HOLD=signal"]
+    assert Prrte("/mpi/bin/mpirun").add_environment(["./a"], VARIABLES)[0] == "-x"
+
+
+def test_openmpi_adds_to_the_list_in_a_file(no_parameters: Path) -> None:
+    (no_parameters / ".openmpi").mkdir()
+    (no_parameters / ".openmpi/mca-params.conf").write_text("# mca_base_env_list = NO\nmca_base_env_list = FOO=1;BAR\n")
+    line = OpenMpi("/mpi/bin/mpirun").add_environment(["./a"], VARIABLES)
+    assert line == ["--mca", "mca_base_env_list", "FOO=1;BAR;LD_PRELOAD=/l.so;LAPWING_HOLD=signal", "./a"]
 
 
 def test_hydra_sets_variables_once() -> None:

@@ -17,7 +17,6 @@ from rich.console import Console
 from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.outfiles import write_text
-from lapwing.output import Screen
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.profile.resolve import (
     Place,
@@ -33,6 +32,7 @@ from lapwing.report.html import make_page
 from lapwing.report.profile import encode_profile_totals, print_profile
 from lapwing.report.totals import JobTotals, describe_place, sum_profile
 from lapwing.report.trace import write_trace
+from lapwing.screen import Screen
 
 
 def merge(folder: Path, specs: list[FileSpec]) -> Path:

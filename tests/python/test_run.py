@@ -27,12 +27,31 @@ def start(
     )
 
 
+def test_off_is_said_and_leaves_the_launcher_alone(tmp_path: Path) -> None:
+    result = start(["run", "env"], tmp_path, LAPWING="off")
+    assert result.returncode == 0
+    assert "LD_PRELOAD" not in result.stdout
+    assert result.stderr.splitlines() == [
+        "lapwing: LAPWING=off: the program runs without Lapwing, and nothing is recorded"
+    ]
+
+
 @pytest.fixture(params=LAUNCHERS)
 def launcher(request: pytest.FixtureRequest) -> list[str]:
     name: str = request.param
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed")
     return [name, "--oversubscribe"] if "openmpi" in name else [name]
+
+
+def test_variables_join_a_list_that_open_mpi_has(tmp_path: Path, stand_in_preload: Path) -> None:
+    if shutil.which("mpirun.openmpi") is None:
+        pytest.skip("mpirun.openmpi is not installed")
+    line = ["run", "--threshold", "1MiB", "mpirun.openmpi", "--oversubscribe", "-n", "2", "env"]
+    done = start(line, tmp_path, stand_in_preload, OMPI_MCA_mca_base_env_list="SITE=7")
+    assert done.returncode == 0, done.stderr
+    for text in ("LAPWING_THRESHOLD=1048576", f"LD_PRELOAD={stand_in_preload}", "SITE=7"):
+        assert done.stdout.splitlines().count(text) == 2, done.stdout
 
 
 @pytest.mark.parametrize("program", [["env"], ["sh", "-c", "env"]])
@@ -87,6 +106,12 @@ def test_kept_record_can_be_reported(tmp_path: Path, stand_in_preload: Path) -> 
 
 def test_no_process_with_lapwing_is_said(tmp_path: Path) -> None:
     assert "no process left a record" in start(["run", "true"], tmp_path).stderr
+
+
+def test_quiet_records_nothing(tmp_path: Path, stand_in_preload: Path) -> None:
+    done = start(["run", "--quiet", "sh", "-c", "env; ls -A"], tmp_path, stand_in_preload)
+    assert f"LD_PRELOAD={stand_in_preload}" in done.stdout
+    assert "LAPWING_RECORD_DIR" not in done.stdout and ".lapwing" not in done.stdout
 
 
 def test_quiet_says_nothing(tmp_path: Path, stand_in_preload: Path) -> None:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What `lapwing advise` found, in one piece: what reports show and what --json writes (docs/advice.schema.json).
 
-Times are in seconds, those of runs from MPI_Init to MPI_Finalize on the slowest rank.
+Times are in seconds, those of runs the launcher's: from its start to its end. Stock runs without Lapwing's library. A
+predicted time is what the model says of MPI_Init to MPI_Finalize, and launch_s. The ways that `lapwing run` turns on
+have start_s, too, whether predicted or measured.
 """
 
 from dataclasses import dataclass
@@ -20,7 +22,6 @@ class Measured:
     """
 
     times_s: tuple[float, ...]
-    walls_s: tuple[float, ...]
     time: Spread
     speedup: Spread
     outcome: Outcome
@@ -67,7 +68,10 @@ class Point:
 class Advice:
     """Everything. verdict: sentences, the first one says what to do. best: the way that it names; None for stock.
 
-    is_measured: at least one whole round was run. plain_wall_s: the one run without Lapwing's library.
+    profile_s: the profiled run from MPI_Init to MPI_Finalize, on the slowest rank.
+    launch_s: what its launcher took beside.
+    start_s: what `lapwing run` takes beside the launcher.
+    is_measured: at least one whole round was run.
     """
 
     verdict: tuple[str, ...]
@@ -79,7 +83,8 @@ class Advice:
     is_measured: bool = False
     is_interrupted: bool = False
     round_count: int = 0
-    plain_wall_s: float | None = None
+    launch_s: float = 0.0
+    start_s: float = 0.0
     ways: tuple[WayAdvice, ...] = ()
     sites: tuple[SiteAdvice, ...] = ()
     findings: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from lapwing.advise.advice import Advice, Measured, Point, WayAdvice
 from lapwing.advise.judge import Predicted, choose_best, divide_rounds, is_inside, judge_speedups
@@ -21,16 +22,35 @@ FINDINGS_MAX = 4
 SHOWN_WAYS = (Way.STOCK, *CANDIDATES, Way.REWRITTEN)
 
 
-def predict(prediction: Prediction) -> Predicted | None:
-    """Take a prediction over."""
+@dataclass(frozen=True)
+class Beside:
+    """What a run takes beside the time from MPI_Init to MPI_Finalize.
+
+    launch_s: for the launcher, and for the ranks before and after. start_s: for `lapwing run` itself.
+    """
+
+    launch_s: float = 0.0
+    start_s: float = 0.0
+
+    def sum_s(self, way: Way) -> float:
+        """Return it for one way."""
+        return self.launch_s + (self.start_s if way in CANDIDATES else 0.0)
+
+
+NOTHING_BESIDE = Beside()
+
+
+def predict(prediction: Prediction, beside_s: float) -> Predicted | None:
+    """Take a prediction over, as a time of the launcher."""
     if prediction.impossible:
         return None
-    expected_s, low_s, high_s = (ns / 1e9 for ns in (prediction.expected_ns, prediction.low_ns, prediction.high_ns))
+    times_ns = (prediction.expected_ns, prediction.low_ns, prediction.high_ns)
+    expected_s, low_s, high_s = (ns / 1e9 + beside_s for ns in times_ns)
     return Predicted(expected_s, low_s, high_s, prediction.alpha)
 
 
-def measure(rounds: Rounds, way: Way, predicted: Predicted | None, profiled_s: float) -> Measured | None:
-    """Judge the runs of a way; None when there are none, or it failed."""
+def measure(rounds: Rounds, way: Way, predicted: Predicted | None, stock_s: float) -> Measured | None:
+    """Judge the runs of a way; None when there are none, or it failed. stock_s: as predicted."""
     runs, stock = rounds.runs.get(way, []), rounds.runs.get(Way.STOCK, [])
     if not runs or not rounds.failed.keys().isdisjoint((way, Way.STOCK)):
         return None
@@ -40,11 +60,10 @@ def measure(rounds: Rounds, way: Way, predicted: Predicted | None, profiled_s: f
     is_idle = way is not Way.STOCK and all(run.is_idle for run in runs)
     return Measured(
         times_s=tuple(times),
-        walls_s=tuple(run.wall_s for run in runs),
         time=summarise(times),
         speedup=speedup,
         outcome=judge_speedups(speedups, is_idle),
-        is_inside=predicted is not None and is_inside(speedup.median, predicted, profiled_s),
+        is_inside=predicted is not None and is_inside(speedup.median, predicted, stock_s),
         is_idle=is_idle,
     )
 
@@ -58,14 +77,14 @@ def make_command(way: Way, options: Mapping[str, str], program: str) -> str:
 
 
 def make_way(
-    way: Way, study: Study, choice: Choice, rounds: Rounds, options: Mapping[str, str], program: str
+    way: Way, study: Study, choice: Choice, rounds: Rounds, options: Mapping[str, str], program: str, beside: Beside
 ) -> WayAdvice:
     """Put together what is known of a way."""
-    predicted = predict(study.predictions[way])
+    predicted = predict(study.predictions[way], beside.sum_s(way))
     if way is Way.REWRITTEN:
         return WayAdvice(way, "", predicted, None, "needs changes of the source")
     reason = rounds.failed.get(way, choice.left_out.get(way, ""))
-    measured = measure(rounds, way, predicted, study.profile.elapsed_ns / 1e9)
+    measured = measure(rounds, way, predicted, study.profile.elapsed_ns / 1e9 + beside.sum_s(Way.STOCK))
     return WayAdvice(way, make_command(way, options, program), predicted, measured, reason)
 
 
@@ -99,10 +118,10 @@ def build_advice(
     program: str,
     cause: str = "",
     remarks: Sequence[str] = (),
-    plain_wall_s: float | None = None,
+    beside: Beside = NOTHING_BESIDE,
 ) -> Advice:
     """Put everything together. cause: why nothing was measured."""
-    ways = tuple(make_way(way, study, choice, rounds, options, program) for way in SHOWN_WAYS)
+    ways = tuple(make_way(way, study, choice, rounds, options, program, beside) for way in SHOWN_WAYS)
     best = find_best(ways)
     command = make_command(best or Way.STOCK, options, program)
     return Advice(
@@ -115,7 +134,8 @@ def build_advice(
         is_measured=rounds.count > 0,
         is_interrupted=rounds.is_interrupted,
         round_count=rounds.count,
-        plain_wall_s=plain_wall_s,
+        launch_s=beside.launch_s,
+        start_s=beside.start_s,
         ways=ways,
         sites=advise_sites(study, totals),
         findings=list_findings(study),

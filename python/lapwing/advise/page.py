@@ -7,9 +7,9 @@ from html import escape
 from lapwing.advise.advice import Advice, Point, WayAdvice
 from lapwing.advise.judge import predict_speedup
 from lapwing.advise.show import (
+    describe_beside,
     describe_left_out,
     describe_times,
-    describe_walls,
     format_way,
     list_shown,
 )
@@ -151,7 +151,7 @@ def make_curve(advice: Advice) -> str:
 def make_advice_body(advice: Advice) -> str:
     """Make the section of the advice."""
     lead, *rest = advice.verdict
-    notes = [describe_times(advice), describe_walls(advice.ways, advice.plain_wall_s), describe_left_out(advice)]
+    notes = [describe_times(advice), describe_beside(advice), describe_left_out(advice)]
     rows = [make_way_row(way, advice) for way in list_shown(advice)]
     parts = [
         "<h1>Lapwing: advice</h1>",

@@ -12,14 +12,13 @@ MARGIN = 1.1
 
 @dataclass(frozen=True)
 class Run:
-    """One run. time_s: of the slowest rank from MPI_Init to MPI_Finalize; wall_s: of the launcher.
+    """One run. time_s: of the launcher, from its start to its end, and of `lapwing run` where the way needs it.
 
     problem: why the way did not do what it should; then its times mean nothing.
     is_idle: no rank deferred anything or kept anything going.
     """
 
     time_s: float
-    wall_s: float
     problem: str = ""
     is_interrupted: bool = False
     is_idle: bool = False
@@ -73,7 +72,7 @@ def run_rounds(
         for way, run in runs.items():
             rounds.runs[way].append(run)
         rounds.count += 1
-        round_s = max(round_s, sum(run.wall_s for run in runs.values()))
+        round_s = max(round_s, sum(run.time_s for run in runs.values()))
         if ways[0] in rounds.failed or len(rounds.failed) >= len(ways) - 1:
             break
     return rounds

@@ -70,17 +70,14 @@ def describe_times(advice: Advice) -> str:
     """Say what the times are."""
     ranks = format_count(advice.rank_count, "rank")
     rounds = f", {format_count(advice.round_count, 'round')} in turn" if advice.is_measured else ""
-    return f"{ranks}{rounds}; medians (quartiles) of times from MPI_Init to MPI_Finalize, slowest rank"
+    return f"{ranks}{rounds}; medians (quartiles) of the launcher's times, stock without Lapwing's library"
 
 
-def describe_walls(ways: tuple[WayAdvice, ...], plain_wall_s: float | None) -> str:
-    """Write the launcher's times beside each other, start and end of the job included."""
-    parts = [f"{plain_wall_s:.2f} s without Lapwing's library (one run)"] if plain_wall_s is not None else []
-    for way in ways:
-        if way.measured is not None:
-            walls = sorted(way.measured.walls_s)
-            parts.append(f"{walls[len(walls) // 2]:.2f} s {way.way.value}")
-    return "the launcher took " + ", ".join(parts) if parts else ""
+def describe_beside(advice: Advice) -> str:
+    """Say what part of the times is not the program's between MPI_Init and MPI_Finalize."""
+    text = f"of each time {format_seconds(advice.launch_s)} lie before MPI_Init and after MPI_Finalize (profiled run)"
+    start = f"; `lapwing run` itself takes {format_seconds(advice.start_s)}, counted in Lapwing's times"
+    return text + (start if advice.start_s else "")
 
 
 def print_advice(advice: Advice, console: Console) -> None:
@@ -90,7 +87,7 @@ def print_advice(advice: Advice, console: Console) -> None:
     console.print()
     console.print(make_way_table(advice))
     console.print()
-    notes = [describe_times(advice), describe_walls(advice.ways, advice.plain_wall_s), describe_left_out(advice)]
+    notes = [describe_times(advice), describe_beside(advice), describe_left_out(advice)]
     for text in notes:
         if text:
             console.print(text, highlight=False, markup=False)

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Runs the program: without Lapwing, profiled, and in each way; its output goes into files of a folder."""
+"""Runs the program: without Lapwing's library (stock), profiled, and in each way.
+
+Its output goes into files of a folder.
+"""
 
 import os
+import shlex
 import shutil
 import stat
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
+from statistics import median
 
 from lapwing.advise.rounds import Run
 from lapwing.advise.ways import DEDICATED, make_variables
 from lapwing.errors import LapwingError
 from lapwing.launch import start
-from lapwing.launch.job import JobResult, Supervision
+from lapwing.launch.job import JobResult, Supervision, run_job
+from lapwing.launch.launchers import Direct, find_command
 from lapwing.model.profile import Way
 from lapwing.profile.job_file import check_one_job
 from lapwing.profile.record import JobRecord, read_folder
@@ -24,6 +31,7 @@ ERROR_LINES = 8
 # A profile costs 2 % at most: one that takes so many times as long as the plain run met a busy machine.
 DISTURBED_FACTOR, PROFILES_MAX = 1.2, 3
 PLAIN = "without Lapwing"
+STARTS = 3
 # What Lapwing does to a program; where all are 0, it only stood by.
 DEEDS = ("ops_send", "ops_receive", "assisted")
 REMEDY = "see docs/limits.md whether it may; if not, please report it"
@@ -64,17 +72,36 @@ def find_problem(way: Way, record: JobRecord) -> str:
         notices = [rank.notice for rank in ranks if rank.notice]
         return "a rank gave up no core" + (f" ({notices[0]})" if notices else "")
     notices = [rank.notice for rank in ranks if rank.notice and not rank.is_active]
-    return notices[0] if notices and way is not Way.STOCK else ""
+    return notices[0] if notices else ""
 
 
 def find_time_s(record: JobRecord) -> float:
-    """Return the time of the slowest rank."""
+    """Return the time of the slowest rank from MPI_Init to MPI_Finalize."""
     return max((rank.counters.get("run_ns", 0) for rank in record.ranks if rank.rank >= 0), default=0) / 1e9
 
 
 def is_idle(record: JobRecord) -> bool:
     """Say whether Lapwing changed nothing: no call returned early, and no operation was kept going."""
     return not record.damaged and not any(rank.counters.get(name, 0) for rank in record.ranks for name in DEEDS)
+
+
+def time_s(command: Sequence[str]) -> float:
+    """Return how long a command takes whose output nobody needs."""
+    nowhere = Path(os.devnull)
+    result = run_job(command, os.environ, Supervision(nowhere, nowhere))
+    if result.interrupted_by:
+        raise InterruptionError(result.interrupted_by)
+    if result.exit_code:
+        raise LapwingError(f"{shlex.join(command)} ended with {result.exit_code}", "run it by hand to see why", 1)
+    return result.elapsed_s
+
+
+def check_stock(words: Sequence[str], preload: Path) -> None:
+    """Refuse an environment, or a line, with which the stock runs would have Lapwing's library, too."""
+    preloaded = os.environ.get("LD_PRELOAD", "").replace(" ", ":")
+    for entry in ":".join([preloaded, *words]).split(":"):
+        if Path(entry.rpartition("=")[2]).name == preload.name:
+            raise LapwingError(f"LD_PRELOAD names {preload.name}: stock would run with it", "run advise without it", 2)
 
 
 @dataclass
@@ -87,6 +114,7 @@ class Trial:
     options: Mapping[str, str] = field(default_factory=dict)
     on_look: Callable[[], None] | None = None
     limit_s: float = inf
+    start_s: float = 0.0  # what `lapwing run` takes beside the launcher
     load_notice: str = ""  # that others use the machine, before anything ran
     count: int = 0
     outputs: dict[str, str] = field(default_factory=dict)
@@ -113,7 +141,7 @@ class Trial:
         for line in read_end(supervision.errors) or read_end(supervision.output):
             start.say(f"| {line}")
         cause = f"was ended after {result.elapsed_s:.0f} s" if result.is_late else f"ended with {result.exit_code}"
-        if name == PLAIN:
+        if name in (PLAIN, Way.STOCK.value):
             raise LapwingError(f"the program {cause} without Lapwing", "make it run by itself first", 1)
         raise LapwingError(f"the program {cause} under Lapwing ({name}), not without it", REMEDY, 1)
 
@@ -146,21 +174,42 @@ class Trial:
         self._check(name, result, supervision)
         return result, records
 
+    def time_start(self) -> None:
+        """Find out what `lapwing run` takes beside its launcher: a question for the version starts no rank."""
+        launcher = self.command.launcher
+        words = [find_command("true")] if isinstance(launcher, Direct) else [launcher.path, "--version"]
+        lapwing = [sys.executable, "-m", "lapwing", "run"]
+        self.start_s = max(0.0, median(time_s([*lapwing, *words]) - time_s(words) for _ in range(STARTS)))
+
     def run_way(self, way: Way) -> Run:
-        """Run in one way."""
+        """Run in one way; the stock way has no library of Lapwing's, so that what Lapwing costs is seen."""
         records = self.folder / "records"
         records.mkdir()
         try:
-            variables = start.make_variables(make_variables(way, self.options), self.preload, records)
-            result, supervision = self._start(way.value, variables)
-            if result.is_late:
-                return Run(0.0, result.elapsed_s, f"it was ended after {result.elapsed_s:.0f} s")
-            self._check(way.value, result, supervision)
-            record = read_folder(records, {})
+            return self._run_stock() if way is Way.STOCK else self._run_lapwing(way, records)
         except InterruptionError:
-            return Run(0.0, 0.0, is_interrupted=True)
+            return Run(0.0, is_interrupted=True)
         finally:
             shutil.rmtree(records, ignore_errors=True)
+
+    def _run_checked(self, way: Way, variables: Mapping[str, str]) -> Run:
+        """Run the launcher with these variables for its ranks."""
+        result, supervision = self._start(way.value, variables)
+        if result.is_late:
+            return Run(result.elapsed_s, f"it was ended after {result.elapsed_s:.0f} s")
+        self._check(way.value, result, supervision)
         self.outputs[way.value] = supervision.output.read_text("utf-8", "replace")
-        problem = find_problem(way, record)
-        return Run(find_time_s(record), result.elapsed_s, problem, is_idle=is_idle(record))
+        return Run(result.elapsed_s)
+
+    def _run_stock(self) -> Run:
+        """Run without Lapwing's library."""
+        return self._run_checked(Way.STOCK, {})
+
+    def _run_lapwing(self, way: Way, records: Path) -> Run:
+        """Run with Lapwing's library, and read what the ranks recorded."""
+        variables = start.make_variables(make_variables(way, self.options), self.preload, records)
+        run = self._run_checked(way, variables)
+        if run.problem:
+            return run
+        record = read_folder(records, {})
+        return Run(run.time_s + self.start_s, find_problem(way, record), is_idle=is_idle(record))

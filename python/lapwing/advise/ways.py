@@ -15,9 +15,8 @@ GAIN_MIN = 0.01
 TRIED_MAX = 3
 ONE_RUN_IS_LIKE_ANOTHER = "one run is like another"
 
-# Options of `lapwing run`. Stock is measured with Lapwing loaded and everything off, so that all ways are timed alike.
+# Options of `lapwing run`.
 OPTIONS: Mapping[Way, Mapping[str, str]] = {
-    Way.STOCK: {"progress": "off"},
     Way.EVENTS: {"sends": "off", "receives": "off"},
     Way.DEDICATED: {"sends": "off", "receives": "off", "progress": "dedicated"},
     Way.DEFERRED: {},

@@ -71,7 +71,9 @@ def describe_idle(ways: Sequence[WayAdvice]) -> list[str]:
     names = [way.way.value for way in ways if way.measured is not None and way.measured.is_idle]
     if not names:
         return []
-    text = "no call returned early and no operation was kept going, so that its times are stock's, and noise"
+    text = (
+        "no call returned early and no operation was kept going, so that a gain would be noise, a loss Lapwing's cost"
+    )
     return [f"{', '.join(names)} deferred nothing: {text}"]
 
 
@@ -82,6 +84,11 @@ def explain_missed(best: WayAdvice, stock: WayAdvice) -> str:
     factor, low, high = predict_speedup(best.predicted, stock.predicted.time_s)
     if low <= 1:
         return ""
+    if best.measured is not None and best.measured.is_inside:
+        return (
+            f"The median lies inside the predicted interval ({low:.2f} to {high:.2f}), but not every round is faster: "
+            "repeat it on a quiet machine, or with more rounds (--rounds)"
+        )
     return (
         f"Predicted were {factor:.2f} times ({low:.2f} to {high:.2f}): this program meets something that the model "
         "does not know, for example messages both ways that queue behind each other on one TCP connection "
@@ -107,7 +114,6 @@ def describe_refusal(ways: Sequence[WayAdvice], study: Study, is_check: bool) ->
 
 def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str, is_check: bool) -> list[str]:
     """Give the prediction alone, and say why."""
-    stock = study.predictions[Way.STOCK]
     if is_check:
         lead = "Leave it as it is: nothing to gain here, as predicted"
         return [lead, explain_nothing(study), f"Not measured: {cause}"]
@@ -116,7 +122,8 @@ def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str, is_
         return [f"Not measured: {cause}"]
     best = min(open_ways, key=lambda way: way.predicted.time_s if way.predicted else 0.0)
     assert best.predicted is not None
-    factor = stock.expected_ns / 1e9 / best.predicted.time_s
+    stock = next(way.predicted for way in ways if way.way is Way.STOCK)
+    factor = stock.time_s / best.predicted.time_s if stock else 1.0
     return [
         f"Not measured: {cause}",
         f"Predicted best: {best.way.value}, {factor:.3f} times as fast as stock ({best.command})",

@@ -28,8 +28,8 @@ from lapwing.commands.experiment import (
 )
 from lapwing.errors import LapwingError
 from lapwing.options import add_flags, parse_bytes
-from lapwing.output import Screen
 from lapwing.report.papers import print_bip, print_failures, print_sendtime
+from lapwing.screen import Screen
 
 START_S = 60.0
 SLOWER = 20  # a run may take so many times what was planned before it is ended

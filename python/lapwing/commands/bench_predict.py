@@ -33,8 +33,8 @@ from lapwing.commands.experiment import (
     write_output,
 )
 from lapwing.errors import LapwingError
-from lapwing.output import Screen
 from lapwing.report.predicted import print_predicted
+from lapwing.screen import Screen
 
 START_S = 60.0
 SLOWER = 20  # a run may take so many times what was planned before it is ended

@@ -29,8 +29,8 @@ from lapwing.commands.experiment import (
 from lapwing.errors import LapwingError
 from lapwing.lab.network import parse_rate
 from lapwing.options import add_flags
-from lapwing.output import Screen
 from lapwing.report.progress import print_progress
+from lapwing.screen import Screen
 
 
 class ProgressExperiment:

@@ -11,8 +11,8 @@ from lapwing.model.comparison import Comparison, compare_runs
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study
-from lapwing.output import Screen
 from lapwing.report.comparison import SCHEMA, encode_comparison, print_comparison
+from lapwing.screen import Screen
 
 WAY_NAMES = {
     "stock": Way.STOCK,

@@ -18,8 +18,8 @@ from lapwing.lab.network import choose_prefix
 from lapwing.launch.start import say
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, check_plot, write_text
-from lapwing.output import Screen
 from lapwing.report.summary import format_bytes
+from lapwing.screen import Screen
 
 SCHEMA = "lapwing-demo-1"
 RUNS_PER_ROUND = 4

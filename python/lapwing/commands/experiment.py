@@ -25,7 +25,7 @@ from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import describe_load, say
 from lapwing.options import collect_environment, load_options
 from lapwing.outfiles import check_outputs, check_plot, write_text
-from lapwing.output import Screen
+from lapwing.screen import Screen
 
 SCHEMA = "lapwing-bench-1"
 RANKS_LEAST = 2  # less have no messages

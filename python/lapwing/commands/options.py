@@ -6,7 +6,7 @@ import argparse
 from rich.table import Table
 
 from lapwing.options import format_markdown, load_options
-from lapwing.output import Screen
+from lapwing.screen import Screen
 
 
 class OptionsCommand:

@@ -10,8 +10,8 @@ from lapwing.errors import LapwingError
 from lapwing.model.profile import JobProfile
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
-from lapwing.output import Screen
 from lapwing.report.prediction import encode_study, print_study
+from lapwing.screen import Screen
 
 
 def add_model_flags(parser: argparse.ArgumentParser) -> None:

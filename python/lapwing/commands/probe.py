@@ -23,9 +23,9 @@ from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import strip_separator
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, write_text
-from lapwing.output import Screen
 from lapwing.probe.run import Advance, Findings, LinePlace, find_line_mpi, probe_where
 from lapwing.probe.show import print_probe
+from lapwing.screen import Screen
 
 SCHEMA = "lapwing-probe-1"
 WHERES = ("within", "between")

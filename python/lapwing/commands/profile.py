@@ -16,10 +16,11 @@ from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import make_variables, prepare_command, say
 from lapwing.options import add_flags, collect_environment
 from lapwing.outfiles import check_output
-from lapwing.output import Screen, forgive_output
+from lapwing.output import forgive_output
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.profile import print_profile
 from lapwing.report.totals import sum_profile
+from lapwing.screen import Screen
 
 DEFAULT_RECORD = "lapwing-profile.record"
 

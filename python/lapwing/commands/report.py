@@ -10,7 +10,6 @@ from lapwing.advise.page import make_advice_page
 from lapwing.advise.show import print_advice
 from lapwing.errors import LapwingError
 from lapwing.outfiles import check_outputs, refuse_input, write_text
-from lapwing.output import Screen
 from lapwing.profile.job_file import is_profile, open_profile_job
 from lapwing.profile.record import read_job
 from lapwing.report.html import make_page
@@ -19,6 +18,7 @@ from lapwing.report.summary import format_summary, make_json
 from lapwing.report.timeline import draw_timeline
 from lapwing.report.totals import sum_profile
 from lapwing.report.trace import write_trace
+from lapwing.screen import Screen
 
 
 class ReportCommand:

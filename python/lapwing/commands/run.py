@@ -12,7 +12,7 @@ from typing import Any
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import make_variables, prepare_command, say
+from lapwing.launch.start import is_off, make_variables, prepare_command, say
 from lapwing.options import add_flags, collect_environment
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.profile.record import read_folder, write_job
@@ -43,7 +43,9 @@ class RunCommand:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         parser.usage = "lapwing run [options] LAUNCHER ..."
-        parser.add_argument("--quiet", action="store_true", help="print no summary")
+        parser.add_argument(
+            "--quiet", action="store_true", help="print no summary, and record nothing that no other option asks for"
+        )
         parser.add_argument("--keep-record", type=Path, metavar="FILE", help="keep what the ranks recorded in FILE")
         parser.add_argument("--json", type=Path, metavar="FILE", help="write the summary to FILE as JSON")
         parser.add_argument(
@@ -60,6 +62,11 @@ class RunCommand:
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         check_outputs(arguments.keep_record, arguments.json)
+        if is_off():
+            say("LAPWING=off: the program runs without Lapwing, and nothing is recorded")
+            return command.start({}).exit_code
+        if arguments.quiet and not arguments.keep_record and not arguments.json:
+            return command.start(make_variables(options, preload, None)).exit_code
         records = make_record_folder()
         try:
             result = command.start(make_variables(options, preload, records))

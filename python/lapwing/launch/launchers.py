@@ -106,8 +106,39 @@ def join_segments(segments: Sequence[Sequence[str]], separator: str) -> list[str
     return joined
 
 
+ENV_LIST = "mca_base_env_list"
+
+
+def read_parameter_file(path: Path, name: str) -> str | None:
+    """Return what a file of MCA parameters says about one of them: lines of name = value."""
+    try:
+        text = path.read_text(errors="replace")
+    except OSError:
+        return None
+    found = re.findall(rf"^\s*{name}\s*=\s*(.*?)\s*$", text, re.MULTILINE)
+    return found[-1].strip("\"'") if found else None
+
+
+def merge_env_list(listed: str, variables: Mapping[str, str], delimiter: str) -> str:
+    """Add variables to a list of them; a library that it preloads comes after ours."""
+    merged = dict(variables)
+    rest: list[str] = []
+    for entry in filter(None, listed.split(delimiter)):
+        name, _, value = entry.partition("=")
+        if name == "LD_PRELOAD" and name in merged:
+            merged[name] = join_preload(merged[name], value)
+        else:
+            rest.append(entry)
+    return delimiter.join([*rest, *(f"{name}={value}" for name, value in merged.items())])
+
+
 class OpenMpi(Launcher):
-    """Open MPI 4's mpirun, mpiexec and orterun: -x NAME=VALUE, once per program."""
+    """Open MPI 4's mpirun, mpiexec and orterun: -x NAME=VALUE, once per program.
+
+    Beside the MCA parameter mca_base_env_list it refuses -x: then the parameter gets the variables.
+    """
+
+    has_env_list = True
 
     name = "openmpi"
     version_pattern = r"\((Open ?MPI|OpenRTE)\) [1-4]\."
@@ -130,8 +161,36 @@ class OpenMpi(Launcher):
 
     def add_environment(self, arguments: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Set the variables for each program of the line."""
+        listed = self._find_parameter(arguments, ENV_LIST) if self.has_env_list else None
+        if listed and variables and "-x" not in arguments:
+            delimiter = self._find_parameter(arguments, f"{ENV_LIST}_delimiter") or ";"
+            return self._replace_list(arguments, merge_env_list(listed, variables, delimiter))
         segments = split_segments(arguments, self.separator)
         return join_segments([self._prepend(segment, variables) for segment in segments], self.separator)
+
+    def _find_parameter(self, arguments: Sequence[str], name: str) -> str | None:
+        """Return an MCA parameter as the launcher will see it: of the line, the environment, or a file."""
+        for position in range(len(arguments) - 2):
+            if arguments[position].lstrip("-") in ("mca", "gmca") and arguments[position + 1] == name:
+                return arguments[position + 2]
+        if f"OMPI_MCA_{name}" in os.environ:
+            return os.environ[f"OMPI_MCA_{name}"]
+        home = Path(os.environ.get("HOME", "/"))
+        system = "openmpi-mca-params.conf"
+        files = (
+            home / ".openmpi/mca-params.conf",
+            Path(self.path).resolve().parent.parent / "etc" / system,
+            Path("/etc/openmpi") / system,
+        )
+        return next(filter(None, (read_parameter_file(path, name) for path in files)), None)
+
+    def _replace_list(self, arguments: Sequence[str], merged: str) -> list[str]:
+        """Write the list of variables, in place of those in the line or before it."""
+        changed = list(arguments)
+        places = [position + 2 for position in range(len(changed) - 2) if changed[position + 1] == ENV_LIST]
+        for place in places:
+            changed[place] = merged
+        return changed if places else ["--mca", ENV_LIST, merged, *changed]
 
     def _prepend(self, segment: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Write -x before a program's arguments, and merge an LD_PRELOAD that the user set there."""
@@ -153,6 +212,7 @@ class Prrte(OpenMpi):
     """PRRTE's prterun and Open MPI 5's mpirun: the same syntax."""
 
     name = "prrte"
+    has_env_list = False  # it takes both
     version_pattern = r"\(Open MPI\) ([5-9]|\d\d)\.|PRTE|PRRTE|prterun"
 
 

@@ -31,6 +31,11 @@ def say(text: str) -> None:
         print(f"lapwing: {text}", file=sys.stderr)
 
 
+def is_off() -> bool:
+    """Tell whether the environment keeps Lapwing out of every process."""
+    return os.environ.get("LAPWING") == "off"
+
+
 def strip_separator(line: Sequence[str]) -> list[str]:
     """Take away the -- that may stand before a command."""
     return list(line[1:] if line[:1] == ["--"] else line)
@@ -45,10 +50,11 @@ def check_programs(launcher: Launcher, arguments: Sequence[str]) -> list[str]:
     return lines
 
 
-def make_variables(options: Mapping[str, str], preload: Path, records: Path) -> dict[str, str]:
-    """Return what every rank must have in its environment."""
+def make_variables(options: Mapping[str, str], preload: Path, records: Path | None) -> dict[str, str]:
+    """Return what every rank must have in its environment; without a folder nothing is recorded."""
     chain = join_preload(str(preload), os.environ.get("LD_PRELOAD"))
-    return {"LD_PRELOAD": chain, "LAPWING_RECORD_DIR": str(records), **options}
+    folder = {"LAPWING_RECORD_DIR": str(records)} if records else {}
+    return {"LD_PRELOAD": chain, **folder, **options}
 
 
 @dataclass(frozen=True)
