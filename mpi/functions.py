@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every C function of MPI that Lapwing knows, under the chapter titles of MPI 4.1.
+"""Every C function of MPI that Lapwing knows, under the chapter titles of MPI 4.1; then what libraries add to them.
 
 A function without a row does not exist: tests/api holds this table against the
 symbols that MPI libraries export. table.py says how a row reads. The treatment
@@ -14,6 +14,7 @@ function:
     status   wait for the op of a provisional status, then as gated; one that MPI writes to is made true in its place
     told     src/intercept is told of the first argument, an int; then the program reaches MPI's function itself
     written  written by hand in src/intercept/mpi
+    foreign  wait for every op; from then on every call is passed (intercept/extension.h). Needs no prototype
 
 A class that keeps the gate must not touch a hold by surprise, so the size behind
 every other pointer is given as well: `sizes="ranks = n"` counts elements, and
@@ -33,7 +34,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from table import Row, expand, make_row
+from table import SMALL_TYPES, Row, expand, foreign_row, make_row, with_types
 
 direct: Callable[..., Row] = partial(make_row, "direct")
 gated: Callable[..., Row] = partial(make_row, "gated")
@@ -850,11 +851,11 @@ CHAPTERS: dict[str, list[Row]] = {
         written("int MPI_Init(int *argc, char ***argv)"),
         written("int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)"),
         direct("int MPI_Initialized(int *flag)"),
-        written("int MPI_Is_thread_main(int *flag)"),
+        gated("int MPI_Is_thread_main(int *flag)"),
         drain("int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)"),
         drain("int MPI_Open_port(MPI_Info info, char *port_name)"),
         drain("int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)"),
-        written("int MPI_Query_thread(int *provided)"),
+        gated("int MPI_Query_thread(int *provided)"),
         drain("int MPI_Session_finalize(MPI_Session *session)"),
         drain("int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)"),
         drain(
@@ -1311,6 +1312,118 @@ CHAPTERS: dict[str, list[Row]] = {
         direct("int MPI_Win_toint(MPI_Win win)"),
     ],
 }
+
+
+def with_prefix(row: Row) -> Row:
+    """MPIX_Bcast_init of Open MPI 4.1 is what MPI 4.0 calls MPI_Bcast_init, without large counts."""
+    return replace(with_types(row, SMALL_TYPES), name=row.name.replace("MPI_", "MPIX_"))
+
+
+def persistent_collectives() -> Iterator[Row]:
+    """Open MPI's `pcollreq` extension."""
+    for chapter in ("Collective Communication", "Virtual Topologies for MPI Processes"):
+        yield from (with_prefix(row) for row in CHAPTERS[chapter] if row.name.endswith("_init"))
+
+
+# Functions of which a prototype would not help. They have MPI run functions of the program's own (generalized requests
+# that poll, error handlers and operators with state, asynchronous things), or make communicators that locks of MPI's
+# no longer guard (streams, threads as ranks), or begin what a device or another process ends (enqueued operations,
+# notified RMA), or change how MPI progresses.
+FOREIGN_NAMES = (
+    "MPIX_Allreduce_enqueue",
+    "MPIX_Allreduce_enqueue_c",
+    "MPIX_Async_get_state",
+    "MPIX_Async_spawn",
+    "MPIX_Async_start",
+    "MPIX_Comm_create_errhandler_x",
+    "MPIX_Comm_get_stream",
+    "MPIX_File_create_errhandler_x",
+    "MPIX_Get_notify",
+    "MPIX_Get_notify_c",
+    "MPIX_Grequest_class_allocate",
+    "MPIX_Grequest_class_create",
+    "MPIX_Grequest_start",
+    "MPIX_Irecv_enqueue",
+    "MPIX_Irecv_enqueue_c",
+    "MPIX_Isend_enqueue",
+    "MPIX_Isend_enqueue_c",
+    "MPIX_Op_create_x",
+    "MPIX_Put_notify",
+    "MPIX_Put_notify_c",
+    "MPIX_Recv_enqueue",
+    "MPIX_Recv_enqueue_c",
+    "MPIX_Send_enqueue",
+    "MPIX_Send_enqueue_c",
+    "MPIX_Session_create_errhandler_x",
+    "MPIX_Start_progress_thread",
+    "MPIX_Stop_progress_thread",
+    "MPIX_Stream_comm_create",
+    "MPIX_Stream_comm_create_multiplex",
+    "MPIX_Stream_create",
+    "MPIX_Stream_free",
+    "MPIX_Stream_irecv",
+    "MPIX_Stream_irecv_c",
+    "MPIX_Stream_isend",
+    "MPIX_Stream_isend_c",
+    "MPIX_Stream_progress",
+    "MPIX_Stream_recv",
+    "MPIX_Stream_recv_c",
+    "MPIX_Stream_send",
+    "MPIX_Stream_send_c",
+    "MPIX_Threadcomm_finish",
+    "MPIX_Threadcomm_free",
+    "MPIX_Threadcomm_init",
+    "MPIX_Threadcomm_start",
+    "MPIX_Wait_enqueue",
+    "MPIX_Waitall_enqueue",
+    "MPIX_Win_create_errhandler_x",
+    "MPIX_Win_create_notify",
+    "MPIX_Win_free_notify",
+    "MPIX_Win_get_notify",
+    "MPIX_Win_get_notify_request",
+    "MPIX_Win_set_notify",
+)
+
+CHAPTERS["Extensions"] = [
+    *persistent_collectives(),
+    # fault tolerance (ULFM)
+    drain("int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked)"),
+    drain("int MPIX_Comm_agree(MPI_Comm comm, int *flag)"),
+    drain("int MPIX_Comm_failure_ack(MPI_Comm comm)"),
+    drain("int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp)"),
+    drain("int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp)"),
+    start(
+        "int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)",
+        writes="flag sizeof(int) MPI_BYTE",
+        follows_all=True,
+    ),
+    gated("int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag)"),
+    drain("int MPIX_Comm_revoke(MPI_Comm comm)"),
+    drain("int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)"),
+    # questions
+    gated("int MPIX_Comm_test_threadcomm(MPI_Comm comm, int *flag)"),
+    direct("int MPIX_GPU_query_support(int gpu_type, int *is_supported)"),
+    direct("int MPIX_Query_cuda_support(void)"),
+    direct("int MPIX_Query_hip_support(void)"),
+    direct("int MPIX_Query_rocm_support(void)"),
+    direct("int MPIX_Query_ze_support(void)"),
+    gated("int MPIX_Request_is_complete(MPI_Request request)"),
+    gated(
+        "int MPIX_Type_iov(MPI_Datatype datatype, MPI_Count iov_offset, MPI_Aint iov[], MPI_Count max_iov_len, "
+        "MPI_Count *actual_iov_len)",
+        sizes="iov = 2 * max_iov_len",  # of an address and a length each
+    ),
+    gated(
+        "int MPIX_Type_iov_len(MPI_Datatype datatype, MPI_Count max_iov_bytes, MPI_Count *iov_len, MPI_Count "
+        "*actual_iov_bytes)",
+    ),
+    # what MPI 4.1 calls MPI_Remove_error_class and so on
+    gated("int MPIX_Delete_error_class(int errorclass)"),
+    gated("int MPIX_Delete_error_code(int errorcode)"),
+    gated("int MPIX_Delete_error_string(int errorcode)"),
+    drain("int MPIX_Info_set_hex(MPI_Info info, const char *key, const void *value, int valuesize)"),
+    *(foreign_row(name) for name in FOREIGN_NAMES),
+]
 
 # Exported names that are no C calls of the standard, and why.
 NOT_FUNCTIONS = {

@@ -17,6 +17,7 @@ writes into FOLDER
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ from pathlib import Path
 from functions import functions
 from measures import body as measured_body
 from measures import is_measured
-from table import Buffer, Parameter, Row, problems
+from table import FOREIGN, Buffer, Parameter, Row, problems
 from uses import uses
 
 C_NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made by mpi/generate.py from mpi/functions.py. */\n"
@@ -59,9 +60,8 @@ def signature(row: Row, storage: str = "", kind: str = "entry") -> str:
 
 def wait_for_buffer(buffer: Buffer) -> str:
     """Waits for the ops that forbid this access to a message buffer."""
-    datatype = "abi_handles.byte" if buffer.datatype == "MPI_BYTE" else buffer.datatype
     access = "DISPATCH_WRITES" if buffer.is_written else "DISPATCH_READS"
-    return f"dispatch_wait_buffer({buffer.address}, {buffer.count}, {datatype}, {access});"
+    return f"dispatch_wait_buffer({buffer.address}, {buffer.count}, {datatype_of(buffer)}, {access});"
 
 
 def wait_for_pointer(row: Row, parameter: Parameter) -> str:
@@ -99,6 +99,11 @@ def waits(row: Row) -> Iterator[str]:
             yield wait_for_pointer(row, parameter)
 
 
+def datatype_of(buffer: Buffer) -> str:
+    """The datatype of a message buffer as C names it."""
+    return "abi_handles.byte" if buffer.datatype == "MPI_BYTE" else buffer.datatype
+
+
 def early_receives(row: Row) -> Iterator[str]:
     """What a call does about messages that were received early."""
     if row.closes:
@@ -110,13 +115,23 @@ def early_receives(row: Row) -> Iterator[str]:
         yield f"    return unexpected_end_comm(comm, real.{row.name});"
 
 
+# What ends the use of memory that nothing told of: by windows, split collectives of files, attached buffers. A
+# dynamic window that is freed with memory still attached ends only its own.
+ENDS_UNKNOWN = re.compile(r"MPI_(Win_free|Win_detach|File_\w+_end|(Comm|Session)_detach_buffer(_c)?)")
+
+
+def plain_call(row: Row) -> str:
+    """MPI's own function, and what follows from its success."""
+    return f"dispatch_end_unknown({call(row)})" if ENDS_UNKNOWN.fullmatch(row.name) else call(row)
+
+
 def gated_body(row: Row) -> Iterator[str]:
     """The classes gated, buffers and drain."""
     yield from early_receives(row)
     if row.adds_peers:
         yield "session_expect_peers();"
     yield "if (dispatch_is_direct())"
-    yield f"    return {call(row)};"
+    yield f"    return {plain_call(row)};"
     yield from waits(row)
     if row.treatment == "buffers":
         yield "dispatch_wait_others();"
@@ -124,7 +139,7 @@ def gated_body(row: Row) -> Iterator[str]:
     if row.changes_comm:
         yield "unexpected_unlearn(comm);"
     if row.returns == "int":
-        yield f"return dispatch_leave({call(row)});"
+        yield f"return dispatch_leave({plain_call(row)});"
         return
     # A converted handle, not an error code: no late error may take its place.
     yield f"{row.returns} result = {call(row)};"
@@ -152,9 +167,9 @@ def track(row: Row) -> list[str]:
     request = row.parameter_of_role("request")
     caller = "__builtin_return_address(0)"
     if request is None:
-        return ["dispatch_track_for_ever();"]
+        return ["dispatch_begin_unknown();"]
     buffer = row.buffers[0] if len(row.buffers) == 1 else None
-    uses = f"*{request.name}, {buffer.address}, {buffer.count}, {buffer.datatype}" if buffer else ""
+    uses = f"*{request.name}, {buffer.address}, {buffer.count}, {datatype_of(buffer)}" if buffer else ""
     if is_persistent(row):
         return [f"dispatch_track({uses});" if buffer else f"dispatch_track_unknown(*{request.name});"]
     if buffer and row.chapter == "Point-to-Point Communication":
@@ -263,7 +278,7 @@ extern struct intercept_real real;
 
 def entries_header(rows: list[Row]) -> str:
     """intercept/entries.h."""
-    declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment in ("told", "written"))
+    declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment in ("told", "written", FOREIGN))
     return f"""{C_NOTICE}/* The entries that src/intercept/mpi writes by hand, and those in assembly. */
 #ifndef INTERCEPT_ENTRIES_H
 #define INTERCEPT_ENTRIES_H
@@ -276,24 +291,39 @@ def entries_header(rows: list[Row]) -> str:
 """
 
 
-def pointer_table(name: str, pointers: Iterable[str]) -> str:
-    """A table with an element for each name; each comes with its comma."""
-    lines = "\n".join(f"    {pointer}" for pointer in pointers)
-    return f"static void *const {name}[INTERCEPT_NAME_COUNT] = {{\n{lines}\n}};"
+def pointer_function(name: str, pointers: Iterable[tuple[int, str]]) -> str:
+    """A function from a name's index to its pointer, NULL where there is none.
+
+    A table of pointers would be written by the dynamic linker in every process that the preload is loaded into.
+    """
+    cases = "\n".join(f"    case {index}:\n        return {pointer};" for index, pointer in pointers)
+    return f"""static void *{name}(size_t index)
+{{
+    switch (index) {{
+{cases}
+    default:
+        return NULL;
+    }}
+}}"""
 
 
-def entry_pointers(rows: list[Row]) -> Iterator[str]:
-    """The entries, with what each does."""
-    for row in rows:
-        name = "NULL" if row.treatment == "direct" else f"entry_{row.name}"
-        yield f"{name}, /* {row.name}: {row.treatment} */"
+def name_table(name: str, count: str, names: list[str]) -> str:
+    """The names, each in as many bytes as the longest needs: pointers would be work for the dynamic linker."""
+    lines = "\n".join(f'    "{each}",' for each in names)
+    return f"const char {name}[{count}][{bytes_of(names)}] = {{\n{lines}\n}};"
+
+
+def bytes_of(names: list[str]) -> int:
+    """The bytes of the longest name, with the null byte."""
+    return max(map(len, names)) + 1
 
 
 def entries_source(rows: list[Row]) -> str:
     """intercept/entries.c."""
     generated = "\n\n".join(entry(row) for row in rows if row.treatment in BODIES)
     wrappers = "\n\n".join(measured(row, index) for index, row in enumerate(rows) if is_measured(row))
-    wrapped = (f"measured_{row.name}," if is_measured(row) else "NULL," for row in rows)
+    written = [(index, f"entry_{row.name}") for index, row in enumerate(rows) if row.treatment != "direct"]
+    wrapped = [(index, f"measured_{row.name}") for index, row in enumerate(rows) if is_measured(row)]
     return f"""{C_NOTICE}/* Compiled once per ABI. */
 #include "engine/gate.h"
 #include "intercept/bind/bind.h"
@@ -313,18 +343,18 @@ struct intercept_real real;
 {generated}
 
 /* NULL: the program reaches MPI's own function. */
-{pointer_table("entries", entry_pointers(rows))}
+{pointer_function("entry_at", written)}
 
 {wrappers}
 
 /* What stands before an entry while a profile is wanted; NULL: nothing. */
-{pointer_table("measured", wrapped)}
+{pointer_function("measured_at", wrapped)}
 
 const struct intercept_backend ABI_BACKEND = {{
     .abi = ABI_NAME,
     .prepare = abi_prepare,
-    .entries = entries,
-    .measured = measured,
+    .entry_at = entry_at,
+    .measured_at = measured_at,
     .real = &real,
 }};
 """
@@ -338,7 +368,7 @@ def names_header(rows: list[Row]) -> str:
 enum {{ INTERCEPT_NAME_COUNT = {len(rows)} }};
 
 /* Sorted as strcmp() sorts. */
-extern const char *const intercept_names[INTERCEPT_NAME_COUNT];
+extern const char intercept_names[INTERCEPT_NAME_COUNT][{bytes_of([row.name for row in rows])}];
 
 #endif
 """
@@ -346,13 +376,8 @@ extern const char *const intercept_names[INTERCEPT_NAME_COUNT];
 
 def names_source(rows: list[Row]) -> str:
     """intercept/names.c."""
-    names = "\n".join(f'    "{row.name}",' for row in rows)
-    return f"""{C_NOTICE}#include "intercept/names.h"
-
-const char *const intercept_names[INTERCEPT_NAME_COUNT] = {{
-{names}
-}};
-"""
+    table = name_table("intercept_names", "INTERCEPT_NAME_COUNT", [row.name for row in rows])
+    return f'{C_NOTICE}#include "intercept/names.h"\n\n{table}\n'
 
 
 def fortran_names(rows: list[Row]) -> list[str]:
@@ -374,7 +399,7 @@ def fortran_header(rows: list[Row]) -> str:
 enum {{ FORTRAN_NAME_COUNT = {len(fortran_names(rows))} }};
 
 /* Sorted as strcmp() sorts. */
-extern const char *const fortran_names[FORTRAN_NAME_COUNT];
+extern const char fortran_names[FORTRAN_NAME_COUNT][{bytes_of(fortran_names(rows))}];
 
 #endif
 """
@@ -382,13 +407,8 @@ extern const char *const fortran_names[FORTRAN_NAME_COUNT];
 
 def fortran_source(rows: list[Row]) -> str:
     """intercept/fortran.c."""
-    names = "\n".join(f'    "{name}",' for name in fortran_names(rows))
-    return f"""{C_NOTICE}#include "intercept/fortran.h"
-
-const char *const fortran_names[FORTRAN_NAME_COUNT] = {{
-{names}
-}};
-"""
+    table = name_table("fortran_names", "FORTRAN_NAME_COUNT", fortran_names(rows))
+    return f'{C_NOTICE}#include "intercept/fortran.h"\n\n{table}\n'
 
 
 def fortran_stubs(rows: list[Row], jump: str) -> str:
@@ -425,17 +445,17 @@ FORTRAN_JUMP_AARCH64 = """    adrp x16, :gottprel:fortran_caller
 
 
 def slots(rows: list[Row]) -> str:
-    """The table of jump targets, which start at the binder; the same text on every machine."""
-    first = "\n".join(f"    .quad intercept_first_{index}" for index in range(len(rows)))
+    """The table of jump targets; the same text on every machine. Null until the MPI is known: addresses would be work
+    for the dynamic linker in every process."""
     return f"""
-    .section .data.rel, "aw", %progbits
+    .section .bss, "aw", %nobits
     .balign 8
     .globl intercept_slots
     .hidden intercept_slots
     .type intercept_slots, %object
     .size intercept_slots, {8 * len(rows)}
 intercept_slots:
-{first}
+    .zero {8 * len(rows)}
     .section .note.GNU-stack, "", %progbits
 """
 
@@ -476,15 +496,19 @@ def assemble(
     tellers = "".join(
         entry_symbol(row.name, leave(index, "tell")) for index, row in enumerate(rows) if row.treatment == "told"
     )
-    detours = [detour("bind"), detour("tell")]
+    stoppers = "".join(
+        entry_symbol(row.name, leave(index, "stop")) for index, row in enumerate(rows) if row.treatment == FOREIGN
+    )
+    detours = [detour("bind"), detour("tell"), detour("stop")]
     stubs = fortran_stubs(rows, fortran_jump)
     text = C_NOTICE + "    .text"
-    return "\n".join([text, mark("begin"), jumps, mark("end"), firsts, tellers, *detours, stubs, slots(rows)])
+    return "\n".join([text, mark("begin"), jumps, mark("end"), firsts, tellers, stoppers, *detours, stubs, slots(rows)])
 
 
 def jump_x86_64(index: int) -> str:
-    """To where a slot points."""
-    return f"    jmp *intercept_slots+{8 * index}(%rip)"
+    """To where a slot points, or to the binder."""
+    slot = f"intercept_slots+{8 * index}(%rip)"
+    return f"    movq {slot}, %r11\n    testq %r11, %r11\n    je intercept_first_{index}\n    jmp *%r11"
 
 
 def leave_x86_64(index: int, function: str) -> str:
@@ -527,9 +551,10 @@ def detour_x86_64(function: str) -> str:
 
 
 def jump_aarch64(index: int) -> str:
-    """To where a slot points."""
+    """To where a slot points, or to the binder."""
     slot = f"intercept_slots+{8 * index}"
-    return f"    adrp x16, {slot}\n    ldr x16, [x16, :lo12:{slot}]\n    br x16"
+    load = f"    adrp x16, {slot}\n    ldr x16, [x16, :lo12:{slot}]"
+    return f"{load}\n    cbz x16, intercept_first_{index}\n    br x16"
 
 
 def leave_aarch64(index: int, function: str) -> str:

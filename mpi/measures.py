@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from table import Buffer, Parameter, Row
+from table import Buffer, Parameter, Row, bare_name
 
 # The profile begins and ends in these; the rest is asked in loops, or has no time of its own.
 UNMEASURED = re.compile(
@@ -107,14 +107,9 @@ WATCHED: dict[str, tuple[str, ...]] = {
 WATCHED |= dict.fromkeys(SENDS - {"Send"}, WATCHED["Send"])
 
 
-def short_name(row: Row) -> str:
-    """MPI_Alltoall_init_c is "Alltoall_init"."""
-    return row.name.removeprefix("MPI_").removesuffix("_c")
-
-
 def collective_name(row: Row) -> str:
     """The blocking collective that a function does: "Alltoall" of MPI_Ialltoall and MPI_Alltoall_init."""
-    name = short_name(row).removesuffix("_init")
+    name = bare_name(row).removesuffix("_init")
     return name[1:2].upper() + name[2:] if name[:1] == "I" and name[1:2].upper() + name[2:] in VOLUMES else name
 
 
@@ -138,7 +133,7 @@ def use_buffer(buffer: Buffer) -> str:
 
 def completion_size(row: Row, parameter: Parameter) -> str | None:
     """The bytes behind the arrays of waits and tests, which all have one length."""
-    if short_name(row) not in COMPLETIONS or not parameter.is_array:
+    if bare_name(row) not in COMPLETIONS or not parameter.is_array:
         return row.size_of(parameter)
     return f"(size_t){name_like(row, 'count|incount')} * sizeof({parameter.name}[0])"
 
@@ -153,7 +148,7 @@ REQUEST_USES = {
 
 def uses(row: Row) -> list[str]:
     """What a call is about to use. Where the table does not know how long it is: everything."""
-    return [*argument_uses(row), *([REQUEST_USES[name]] if (name := short_name(row)) in REQUEST_USES else [])]
+    return [*argument_uses(row), *([REQUEST_USES[name]] if (name := bare_name(row)) in REQUEST_USES else [])]
 
 
 def argument_uses(row: Row) -> list[str]:
@@ -177,7 +172,7 @@ def volume_lines(row: Row) -> Iterator[str]:
 
 def describe_message(row: Row) -> Iterator[str]:
     """What a call moves, and with whom."""
-    name = short_name(row)
+    name = bare_name(row)
     if name in SENDS | SEND_STARTS | SEND_INITS - {"Psend_init"}:
         yield "measure_message(&call, count, datatype, dest, comm);"
     elif name in ("Irecv", "Recv_init"):
@@ -200,7 +195,7 @@ def describe_message(row: Row) -> Iterator[str]:
 
 def describe(row: Row) -> list[str]:
     """What is told of a call that went well, before its end."""
-    name = short_name(row)
+    name = bare_name(row)
     if collective_name(row) in VOLUMES:
         return list(volume_lines(row))
     if name in COMPLETIONS:
@@ -239,7 +234,7 @@ def end_any(row: Row) -> list[str]:
     """Waitany, Testany: MPI_UNDEFINED is negative."""
     index = name_like(row, "index|indx")
     line = f"measure_ended(&completion, &keys, *{index});"
-    return end_if("*flag", [line]) if short_name(row) == "Testany" else [line]
+    return end_if("*flag", [line]) if bare_name(row) == "Testany" else [line]
 
 
 def end_some(row: Row) -> list[str]:
@@ -262,7 +257,7 @@ COMPLETIONS: dict[str, Callable[[Row], list[str]]] = {
 
 def before(row: Row) -> list[str]:
     """What must be known before the call changes it."""
-    name = short_name(row)
+    name = bare_name(row)
     lines = []
     if "seen" in describe_text(row):
         lines += ["MPI_Status own;", "MPI_Status *seen = measure_status(status, &own);"]
@@ -283,7 +278,7 @@ def describe_text(row: Row) -> str:
 
 def request_lines(row: Row) -> list[str]:
     """What becomes of requests, after the call's end."""
-    name = short_name(row)
+    name = bare_name(row)
     bytes_moved = "call.bytes > 0 ? (uint64_t)call.bytes : 0"
     if name == "Start":
         return ["measure_restarted(&call, 1, request);"]
@@ -301,7 +296,7 @@ def request_lines(row: Row) -> list[str]:
 
 def watch_lines(row: Row) -> list[str]:
     """The buffers whose first touch is of interest."""
-    lines = WATCHED.get(short_name(row))
+    lines = WATCHED.get(bare_name(row))
     if lines is None:
         return []
     inside = ["struct measure_buffers buffers = {0};", *lines, "measure_observe(&call, &buffers);"]
@@ -323,7 +318,7 @@ def body(row: Row, index: int) -> list[str]:
     used = uses(row)
     after = request_lines(row)
     # A start tells of its own time first: a restarted request must know when its call returned.
-    restarts = short_name(row) in ("Start", "Startall")
+    restarts = bare_name(row) in ("Start", "Startall")
     lines = [
         "struct profile_call call;",
         f"if (!profile_call_begin(&call, {index}, __builtin_return_address(0)))",
@@ -336,6 +331,6 @@ def body(row: Row, index: int) -> list[str]:
     lines += on_success(after if restarts else describe(row))
     lines += ["profile_call_end(&call, over_ns);"]
     lines += on_success([] if restarts else [*after, *watch_lines(row)])
-    if short_name(row) in COMPLETIONS:
+    if bare_name(row) in COMPLETIONS:
         lines += ["measure_keys_free(&keys);"]
     return [*lines, "return returned;"]

@@ -26,6 +26,7 @@ SMALL_TYPES = {"Count": "int", "Displacement": "int", "Extent": "MPI_Aint"}
 LARGE_TYPES = {"Count": "MPI_Count", "Displacement": "MPI_Aint", "Extent": "MPI_Count"}
 
 CLASSES = ("direct", "gated", "buffers", "drain", "start", "status", "told", "written")
+FOREIGN = "foreign"  # the class of functions known by name alone
 
 HANDLE_ROLES = {
     "MPI_Comm": "comm",
@@ -226,7 +227,7 @@ def make_row(
     **marks: bool,
 ) -> Row:
     """Builds a row from a prototype that may use the words of large counts. `marks`: the row's that are true."""
-    match = re.fullmatch(r"([\w ]+?[ *]+)(MPI_\w+)\((.*)\)", prototype)
+    match = re.fullmatch(r"([\w ]+?[ *]+)(MPIX?_\w+)\((.*)\)", prototype)
     if match is None or treatment not in CLASSES:
         raise ValueError(f"not a row: {treatment} {prototype}")
     texts = [] if match[3] == "void" else match[3].split(", ")
@@ -235,6 +236,16 @@ def make_row(
     sizes_read, closed_by = parse_sizes(sizes), tuple(closes.split())
     name, returns = match[2], match[1].strip()
     return Row(name, returns, parameters, treatment, buffers, sizes_read, closes=closed_by, **marks)
+
+
+def foreign_row(name: str) -> Row:
+    """A function of which nothing but the name is known; its prototype is never used for a call."""
+    return Row(name, "void", (), FOREIGN)
+
+
+def bare_name(row: Row) -> str:
+    """"Alltoall_init" of MPI_Alltoall_init, of MPI_Alltoall_init_c, and of MPIX_Alltoall_init."""
+    return re.sub("^MPIX?_", "", row.name).removesuffix("_c")
 
 
 def with_types(row: Row, types: dict[str, str]) -> Row:
@@ -273,7 +284,7 @@ def problems(row: Row) -> Iterator[str]:
         yield f"{row.name}: class {row.treatment} for a function with arguments that only the caller knows"
     if row.treatment == "told" and [parameter.base_type for parameter in row.parameters][:1] != ["int"]:
         yield f"{row.name}: class told without an int to tell"
-    if row.is_drained or row.treatment in ("direct", "told", "written"):
+    if row.is_drained or row.treatment in ("direct", "told", "written", FOREIGN):
         return
     for parameter in row.plain_pointers():
         if row.size_of(parameter) is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from table import Parameter, Row
+from table import Parameter, Row, bare_name
 
 READS, WRITES = "DISPATCH_READS", "DISPATCH_WRITES"
 
@@ -35,7 +35,7 @@ HANDLES = {"baseptr", "buffer_addr"}
 
 def collective(row: Row) -> str:
     """The blocking call that a function does: "Alltoall" of MPI_Ialltoall and MPI_Alltoall_init_c."""
-    name = row.name.removeprefix("MPI_").removesuffix("_c").removesuffix("_init")
+    name = bare_name(row).removesuffix("_init")
     return name[1:].capitalize() if re.match("I[a-z]", name) else name
 
 

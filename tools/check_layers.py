@@ -3,7 +3,8 @@
 
 C (src/): base < {policy, protect, engine, record} < intercept < lib; the four
 in the middle never include one another. Python (python/lapwing/): errors,
-files, options, outfiles and output < profile, launch, lab < model < report, bench < probe, advise < commands < cli.
+files, options, outfiles, output and screen < profile, launch, lab < model < report, bench < probe, advise < commands
+< cli.
 """
 
 import ast
@@ -22,13 +23,14 @@ C_LAYERS: Mapping[str, set[str]] = {
     "lib": {"base", *MIDDLE, "intercept"},
 }
 
-GROUND = {"errors", "files", "options", "outfiles", "output"}
+GROUND = {"errors", "files", "options", "outfiles", "output", "screen"}
 PYTHON_LAYERS: Mapping[str, set[str]] = {
     "errors": set(),
     "files": {"errors"},
     "options": {"errors", "files"},
     "outfiles": {"errors"},
     "output": set(),
+    "screen": set(),
     "profile": GROUND,
     "launch": GROUND,
     "lab": GROUND | {"launch"},

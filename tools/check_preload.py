@@ -2,7 +2,8 @@
 """Check liblapwing.so as the foreign programs that load it will find it.
 
 It needs libc only, exports exactly the interposed names, requires no GLIBC
-newer than stated, and has neither an executable stack nor text relocations.
+newer than stated, has neither an executable stack nor text relocations, and
+takes little of every thread's stack.
 """
 
 import argparse
@@ -14,6 +15,8 @@ from pathlib import Path
 # Before GLIBC 2.34 these were files beside libc; the dynamic linker is always there.
 NEEDED_ALLOWED = re.compile(r"libc\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linux[-_a-z0-9]*\.so\.\d")
 NEWEST_GLIBC = (2, 34)
+# glibc takes it from the stack of every thread of every program: PTHREAD_STACK_MIN is 16 KiB.
+THREAD_LOCAL_BYTES_MAX = 1024
 
 
 def read_elf(path: Path, *flags: str) -> str:
@@ -74,6 +77,19 @@ def check_memory(path: Path) -> list[str]:
     return wrong
 
 
+def check_thread_local(path: Path) -> list[str]:
+    """More thread-local memory than a thread with the smallest stack can spare, or such that is allocated at its first
+    use, which a signal handler must not do."""
+    wrong = []
+    segment = re.search(r"^ +TLS +(?:0x[0-9a-f]+ +){4}0x([0-9a-f]+)", read_elf(path, "-l"), re.MULTILINE)
+    bytes_ = int(segment[1], 16) if segment else 0
+    if bytes_ > THREAD_LOCAL_BYTES_MAX:
+        wrong.append(f"takes {bytes_} bytes of every thread's stack, more than {THREAD_LOCAL_BYTES_MAX}")
+    if "__tls_get_addr" in read_elf(path, "--dyn-syms"):
+        wrong.append("has thread-local variables that are allocated at their first use")
+    return wrong
+
+
 def main() -> int:
     """Print what is wrong; 1 when something is."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -82,7 +98,7 @@ def main() -> int:
     arguments = parser.parse_args()
     expected = set(arguments.exports.read_text().split())
     wrong = check_needed(arguments.preload) + check_exports(arguments.preload, expected)
-    wrong += check_glibc(arguments.preload) + check_memory(arguments.preload)
+    wrong += check_glibc(arguments.preload) + check_memory(arguments.preload) + check_thread_local(arguments.preload)
     print("\n".join(f"preload: {line}" for line in wrong) or f"preload: ok, {len(expected)} names")
     return 1 if wrong else 0
 

@@ -9,13 +9,14 @@
 #   tools/test.sh packages   programs that were not written for Lapwing (docs/tested.md): the outcomes of stock MPI (hours)
 #   tools/test.sh overlap  what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
 #   tools/test.sh call       what a small call that is passed costs, in instructions
+#   tools/test.sh harm       what programs without MPI pay: page faults, peak memory, instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 # A step that cannot run here is skipped, with the reason, and listed at the end.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 build=$root/build/release
-every_step="format layers lint shell build preload options unit python sanitize mpi profile fuzz fortran_quick claim"
+every_step="format layers lint shell build preload options unit python sanitize mpi profile fuzz fortran_quick harm claim"
 failed=""
 skipped=""
 
@@ -152,6 +153,12 @@ step_matrix() {
 step_claim() {
     [ "$(nproc)" -ge 2 ] || { echo "one core only"; return 77; }
     .venv/bin/python tests/claim/check_claim.py
+}
+
+# What Lapwing costs programs without MPI, in what other work on the machine does not change.
+step_harm() {
+    LAPWING_PRELOAD=$build/liblapwing.so .venv/bin/lapwing bench harm --counts || return 1
+    command -v valgrind >/dev/null || { echo "valgrind is not installed: page faults and memory only"; return 77; }
 }
 
 step_stress() {

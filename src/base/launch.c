@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/launch.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 const char *base_launch_variable(const char *const *names)
@@ -11,9 +12,55 @@ const char *base_launch_variable(const char *const *names)
     return value;
 }
 
+/* 0 when nobody says, or nonsense. */
+static long number_of(const char *name)
+{
+    const char *text = getenv(name);
+    long number = text == NULL ? 0 : atol(text);
+    return number > 0 ? number : 0;
+}
+
+/* The entry of a host in a list like "2(x3),1": two ranks on each of three hosts, one on the next. */
+static long list_entry(const char *list, long host)
+{
+    long ranks = 0;
+    while (host >= 0) {
+        char *rest;
+        ranks = strtol(list, &rest, 10);
+        long hosts = rest[0] == '(' && rest[1] == 'x' ? strtol(rest + 2, &rest, 10) : 1;
+        rest += *rest == ')';
+        bool is_last = *rest != ',';
+        host -= hosts > 0 ? hosts : 1;
+        if (is_last && host >= 0)
+            return 0;
+        list = rest + 1;
+    }
+    return ranks;
+}
+
+/* Of the job step: the allocation's list may be another. */
+static long slurm_ranks(void)
+{
+    const char *list = getenv("SLURM_STEP_TASKS_PER_NODE");
+    const char *host = getenv("SLURM_NODEID");
+    return list == NULL || host == NULL ? 0 : list_entry(list, atol(host));
+}
+
+/* Only how many there are on the fullest host, were they spread evenly. */
+static long flux_ranks(void)
+{
+    long ranks = number_of("FLUX_JOB_SIZE");
+    long hosts = number_of("FLUX_JOB_NNODES");
+    return hosts == 0 ? 0 : (ranks + hosts - 1) / hosts;
+}
+
 long base_launch_local_ranks(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMIX_LOCAL_SIZE", NULL};
+    static const char *const names[] = {
+        "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMIX_LOCAL_SIZE", "PALS_LOCAL_SIZE", "PMI_LOCAL_SIZE", NULL};
     const char *text = base_launch_variable(names);
-    return text == NULL ? 0 : atol(text);
+    if (text != NULL)
+        return atol(text);
+    long ranks = slurm_ranks();
+    return ranks != 0 ? ranks : flux_ranks();
 }

@@ -7,7 +7,7 @@
  * names: ends with NULL. */
 const char *base_launch_variable(const char *const *names);
 
-/* How many ranks share this host: Open MPI, Hydra, PRRTE. 0 when nobody says. */
+/* How many ranks share this host: Open MPI, Hydra, PRRTE, PALS, Cray PMI, Slurm, Flux. 0 when nobody says. */
 long base_launch_local_ranks(void);
 
 #endif

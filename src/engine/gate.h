@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The gate: what keeps the program's threads and the engine from being in MPI
- * at once, so that MPI_THREAD_SERIALIZED is enough. Under MPI_THREAD_MULTIPLE
- * it is open: everybody may be in MPI, and it only counts who is.
+ * at once, so that MPI needs no locks of its own, whatever level the program asks
+ * for. Under MPI_THREAD_MULTIPLE it is open: everybody may be in MPI, and it only
+ * counts who is.
  *
  * The gate is not taken at all while nothing is pending: then the engine is
  * parked and the program's own rules keep its threads apart. */

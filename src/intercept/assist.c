@@ -22,25 +22,25 @@ static _Atomic int64_t wait_began_ns;
 
 void assist_note_wait(void)
 {
-    if (!engine_assists())
-        return;
     atomic_store_explicit(&wait_began_ns, base_clock_now_ns(), memory_order_relaxed);
 }
 
-static bool assist_is_possible(struct policy_site *site)
+static bool assist_is_worth(const struct assist *assist)
 {
     /* Who makes progress by hand knows better than a site's history. */
-    return options.progress == OPTION_PROGRESS_MANUAL || policy_site_allows(site);
+    return options.progress == OPTION_PROGRESS_MANUAL || policy_site_expects(assist->site, assist->situation);
 }
 
-void assist_begin(struct assist *assist, uint64_t bytes, const void *return_address)
+void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address)
 {
     struct policy_site *site = policy_site_find(fortran_call_site(return_address), POLICY_NONBLOCKING, bytes);
-    if (!assist_is_possible(site) || !session_has_engine())
+    *assist = (struct assist){.is_observed = true, .site = site, .started_ns = base_clock_now_ns()};
+    assist->situation = policy_site_situation(site, (const void *)buffer, 0);
+    assist->is_active = assist_is_worth(assist) && session_has_engine();
+    if (!assist->is_active)
         return;
     busy_raise();
     engine_assist_begin();
-    *assist = (struct assist){true, site, base_clock_now_ns()};
 }
 
 static int64_t assist_slack_ns(const struct assist *assist)
@@ -50,15 +50,21 @@ static int64_t assist_slack_ns(const struct assist *assist)
     return until_ns - assist->started_ns;
 }
 
-void assist_end(struct assist *assist)
+static void assist_engine_end(int64_t slack_ns)
 {
-    int64_t slack_ns = assist_slack_ns(assist);
     gate_enter();
     engine_assist_end();
     gate_leave();
     busy_lower();
-    assist->is_active = false;
     record_count(RECORD_ASSISTED, 1);
     record_count(RECORD_ASSISTED_NS, (uint64_t)slack_ns);
-    policy_site_learn(assist->site, slack_ns, ASSIST_COST_NS);
+}
+
+void assist_end(struct assist *assist)
+{
+    int64_t slack_ns = assist_slack_ns(assist);
+    if (assist->is_active)
+        assist_engine_end(slack_ns);
+    policy_site_saw_slack(assist->site, assist->situation, slack_ns, ASSIST_COST_NS);
+    assist->is_observed = assist->is_active = false;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Nonblocking operations of the program that the engine keeps going while the
- * program computes. They stay the program's: the engine only pokes MPI. As with
- * ops, call sites learn: one whose operations are waited for at once is left
- * alone for a while (policy.h). */
+ * program computes. They stay the program's: the engine only pokes MPI.
+ *
+ * How long the program computes between start and wait is seen of every operation, also of
+ * those that the engine has left alone, so that nothing need be tried: the engine is woken
+ * where the site's last operations say that it will have the time to come in (policy.h),
+ * and stays asleep for operations that are waited for at once. */
 #ifndef INTERCEPT_ASSIST_H
 #define INTERCEPT_ASSIST_H
 
@@ -13,15 +16,17 @@ struct policy_site;
 
 /* Of one operation, kept beside its request (requests.c). */
 struct assist {
-    bool is_active;
+    bool is_observed; /* it has begun; the rest is of that operation */
+    bool is_active;   /* the engine works for it */
+    uint32_t situation;
     struct policy_site *site;
     int64_t started_ns;
 };
 
-/* Where options and session allow it: may it be worth it for an operation on so many bytes
- * that was started from here? Then the engine works for it until assist_end(). Inside an
- * MPI call of the program. */
-void assist_begin(struct assist *assist, uint64_t bytes, const void *return_address);
+/* Where options and session allow it: an operation on so many bytes was started from here.
+ * Where it may be worth it the engine works for it until assist_end(). Inside an MPI call of
+ * the program. `buffer`: any address of the operation's. */
+void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address);
 void assist_end(struct assist *assist);
 
 /* The program has come to complete operations (a wait or a test): what follows is no slack. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* This processor's relocation types, call instructions and first libc; the only place that
- * asks which processor it is. */
+/* This processor's relocation types and call instructions; the only place that asks which
+ * processor it is. */
 #ifndef INTERCEPT_MACHINE_H
 #define INTERCEPT_MACHINE_H
 
@@ -10,8 +10,6 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-#define MACHINE_GLIBC_FIRST "GLIBC_2.2.5" /* of this processor, so that all have it */
-
 enum {
     MACHINE_R_COPY = R_X86_64_COPY,
     MACHINE_R_GLOB_DAT = R_X86_64_GLOB_DAT,
@@ -52,8 +50,6 @@ static inline uintptr_t machine_jump_slot(uintptr_t place)
     return machine_code_is(place, "\xff\x25", 2) ? machine_relative(place + 2) : 0;
 }
 #elif defined(__aarch64__)
-#define MACHINE_GLIBC_FIRST "GLIBC_2.17"
-
 enum {
     MACHINE_R_COPY = R_AARCH64_COPY,
     MACHINE_R_GLOB_DAT = R_AARCH64_GLOB_DAT,

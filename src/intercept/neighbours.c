@@ -5,6 +5,7 @@
 #include "intercept/libc/allocate.h"
 #include "intercept/libc/blocks.h"
 #include "intercept/libc/keep.h"
+#include "intercept/libc/recycled.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/thread_local.h"
 #include "intercept/libc/threads.h"
@@ -33,10 +34,10 @@ static bool neighbours_may_wait(void)
     return gate_is_open() && libc_threads_are_several();
 }
 
-/* Behind the end of a large heap block there is nothing to touch, in gaps there is. */
-static bool neighbours_are_unused(struct range bytes, struct range pages, bool has_gaps)
+/* Are the pages the buffer's alone? Beside a whole heap block that libc has mapped there is nothing to touch. */
+static bool neighbours_are_none(struct range bytes, struct range pages)
 {
-    return !has_gaps && pages.low == bytes.low && libc_blocks_end_by(bytes);
+    return (pages.low == bytes.low && pages.high == bytes.high) || libc_blocks_fill_pages(bytes);
 }
 
 static bool neighbours_requests(struct range bytes, struct range pages, bool has_gaps)
@@ -50,14 +51,30 @@ static bool neighbours_requests(struct range bytes, struct range pages, bool has
     return (is_first_shared && requests_touch(first)) || (is_last_shared && requests_touch(last));
 }
 
-/* May other heap blocks, MPI's among them, lie on the same pages? Not on those of a large block. A small buffer in one
- * may have been given by an allocator above malloc, MPI's own (MPI_Alloc_mem) among them. */
+/* May other heap blocks, MPI's among them, lie on the same pages? Not on those that a large block has to itself. A
+ * small buffer in one may have been given by an allocator above malloc, MPI's own (MPI_Alloc_mem) among them. */
 static bool neighbours_heap(struct range bytes)
 {
     bool is_large = bytes.high - bytes.low >= LIBC_LARGE_BLOCK_BYTES;
     if (is_large && libc_blocks_contain(bytes))
         return false;
-    return !libc_large_blocks_own_pages() || protect_memory_is_heap(bytes);
+    /* Beyond the pages that such a block has to itself, wherever libc's heap is: not always where [heap] is (brk(2) may
+     * fail), nor in arenas of one size (glibc.malloc.hugetlb). */
+    if (!base_range_is_empty(libc_blocks_around(bytes)))
+        return true;
+    return !libc_allocator_is_known() || protect_memory_is_heap(bytes);
+}
+
+bool neighbours_are_heap(struct range bytes)
+{
+    return !neighbours_are_none(bytes, base_pages_of(bytes)) && neighbours_heap(bytes);
+}
+
+/* Of the block that the bytes begin with, or 0: the next such block gets pages of its own. */
+static size_t neighbours_block_length(struct range bytes)
+{
+    struct range asked = libc_blocks_around(bytes);
+    return asked.low == bytes.low ? asked.high - asked.low : 0;
 }
 
 bool neighbours_own_thread(struct range pages)
@@ -85,12 +102,14 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
         return REASON_MEMORY_NEIGHBOURS;
     if (neighbours_own_thread(pages))
         return REASON_MEMORY_STACK;
-    if (!has_gaps && pages.low == bytes.low && pages.high == bytes.high)
+    if (!has_gaps && neighbours_are_none(bytes, pages))
         return REASON_NONE;
     libc_threads_look();
-    if ((neighbours_are_busy() || neighbours_may_wait()) && !neighbours_are_unused(bytes, pages, has_gaps))
+    if (neighbours_are_busy() || neighbours_may_wait())
         return REASON_MEMORY_NEIGHBOURS;
-    if (neighbours_heap(bytes))
+    if (neighbours_heap(bytes)) {
+        libc_recycled_wish(neighbours_block_length(bytes));
         return REASON_MEMORY_NEIGHBOURS;
+    }
     return neighbours_check_operations(bytes, has_gaps);
 }

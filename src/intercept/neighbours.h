@@ -17,6 +17,9 @@ enum reason neighbours_check(struct range bytes, bool has_gaps);
 /* The part of it that asks about operations of the program, under way or about to begin. */
 enum reason neighbours_check_operations(struct range bytes, bool has_gaps);
 
+/* May other blocks of the heap, MPI's among them, lie on the first or last page of these bytes? */
+bool neighbours_are_heap(struct range bytes);
+
 /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
 bool neighbours_own_thread(struct range pages);
 

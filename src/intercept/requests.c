@@ -3,15 +3,15 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 #include "base/hash.h"
 #include "base/lock.h"
 #include "intercept/assist.h"
 #include "intercept/untracked.h"
 
-/* Beyond REQUESTS_MAX at once, nothing more is known and no page is shared. */
-enum { BUCKET_BITS = 12, BUCKETS = 1 << BUCKET_BITS };
-enum { REQUESTS_MAX = 16384, REGIONS_MAX = 256, NOBODY = 0 };
+enum { BUCKET_BITS = 12, BUCKET_BITS_MAX = 20, PER_BUCKET_MAX = 4 };
+enum { CHUNK_LENGTH = 16384, CHUNKS_MAX = 1024, REGIONS_MAX = 256, NOBODY = 0 };
 
 /* Chains by index (0 ends a chain), so that an untouched table costs no memory. */
 struct request {
@@ -21,22 +21,29 @@ struct request {
     struct assist assist;
 };
 
+static struct request first_chunk[CHUNK_LENGTH];
+static uint32_t first_heads[1 << BUCKET_BITS];
+
 /* Read and written by the thread that is in MPI; under `lock` when several may be. Two
- * are also read without it, relaxed. is_unknown: set for good, by a thread inside MPI;
+ * are also read without it, relaxed. unknown_count: written by a thread inside MPI;
  * who arms a hold on shared pages does so while no other is. count: a thread that ends a request has
- * begun it, or has it from who did, and so sees it counted. is_shared: once, at start. */
+ * begun it, or has it from who did, and so sees it counted. is_shared: once, at start.
+ * highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an entry. */
 static struct {
+    /* First, so that the dynamic linker writes into one page: chunks has 12 KiB. */
+    uint32_t *heads;
+    struct request *chunks[CHUNKS_MAX];
+    int bucket_bits;
     struct base_lock lock;
     bool is_shared;
-    _Atomic bool is_unknown;
+    _Atomic uint32_t unknown_count;
     _Atomic uint32_t count;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
+    uint32_t lost_regions;
     struct range regions[REGIONS_MAX];
-    uint32_t heads[BUCKETS];
-    struct request entries[REQUESTS_MAX + 1];
-} requests;
+} requests = {.bucket_bits = BUCKET_BITS, .heads = first_heads, .chunks = {first_chunk}};
 
 static void requests_lock(void)
 {
@@ -69,30 +76,83 @@ static void requests_count_set(uint32_t count)
     atomic_store_explicit(&requests.count, count, memory_order_relaxed);
 }
 
+static struct request *request_at(uint32_t index)
+{
+    return &requests.chunks[index / CHUNK_LENGTH][index % CHUNK_LENGTH];
+}
+
 static uint32_t *request_bucket(uint64_t key)
 {
-    return &requests.heads[base_hash(key, BUCKET_BITS)];
+    return &requests.heads[base_hash(key, requests.bucket_bits)];
+}
+
+/* NULL: no memory. */
+static void *zeros_map(size_t length_bytes)
+{
+    void *made = mmap(NULL, length_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return made == MAP_FAILED ? NULL : made;
+}
+
+static void buckets_move(const uint32_t *heads, int bits)
+{
+    for (uint32_t i = 0; i < UINT32_C(1) << bits; i++) {
+        for (uint32_t index = heads[i], next; index != NOBODY; index = next) {
+            uint32_t *head = request_bucket(request_at(index)->key);
+            next = request_at(index)->next;
+            request_at(index)->next = *head;
+            *head = index;
+        }
+    }
+}
+
+/* Long chains, once so many requests are under way; never back. Without memory they stay long. */
+static void buckets_grow(void)
+{
+    enum { MORE_BITS = 4 };
+    uint32_t *before = requests.heads;
+    int bits = requests.bucket_bits;
+    if (requests_count() < (uint32_t)PER_BUCKET_MAX << bits || bits >= BUCKET_BITS_MAX)
+        return;
+    uint32_t *heads = zeros_map(sizeof *heads << (bits + MORE_BITS));
+    if (heads == NULL)
+        return;
+    requests.heads = heads;
+    requests.bucket_bits = bits + MORE_BITS;
+    buckets_move(before, bits);
+    if (before != first_heads)
+        munmap(before, sizeof *before << bits);
+}
+
+/* Is there memory for the entry that would be the next? */
+static bool chunk_has(uint32_t index)
+{
+    uint32_t number = index / CHUNK_LENGTH;
+    if (number < CHUNKS_MAX && requests.chunks[number] == NULL)
+        requests.chunks[number] = zeros_map(sizeof(struct request) * CHUNK_LENGTH);
+    return number < CHUNKS_MAX && requests.chunks[number] != NULL;
 }
 
 static uint32_t request_entry_take(void)
 {
     uint32_t index = requests.unused;
     if (index != NOBODY) {
-        requests.unused = requests.entries[index].next;
+        requests.unused = request_at(index)->next;
         return index;
     }
-    return requests.highest < REQUESTS_MAX ? ++requests.highest : NOBODY;
+    return chunk_has(requests.highest + 1) ? ++requests.highest : NOBODY;
 }
 
+/* One for which there is no memory is counted until it ends, as a small message is. */
 static void request_insert(uint64_t key, struct range bytes)
 {
-    uint32_t *head = request_bucket(key);
     uint32_t index = request_entry_take();
     if (index == NOBODY) {
-        requests_track_unknown();
+        untracked_add(1);
         return;
     }
-    requests.entries[index] = (struct request){.key = key, .bytes = bytes, .next = *head};
+    buckets_grow();
+    uint32_t *head = request_bucket(key);
+    *request_at(index) = (struct request){.key = key, .bytes = bytes, .next = *head};
     *head = index;
     requests_count_set(requests_count() + 1);
 }
@@ -108,7 +168,7 @@ void requests_track_region(struct range bytes)
 {
     requests_lock();
     if (requests.region_count == REGIONS_MAX)
-        requests_track_unknown();
+        requests.lost_regions++;
     else
         requests.regions[requests.region_count++] = bytes;
     requests_unlock();
@@ -122,6 +182,8 @@ static void region_remove(uintptr_t low)
             return;
         }
     }
+    if (requests.lost_regions != 0)
+        requests.lost_regions--;
 }
 
 void requests_untrack_region(uintptr_t low)
@@ -133,26 +195,31 @@ void requests_untrack_region(uintptr_t low)
 
 void requests_track_unknown(void)
 {
-    atomic_store_explicit(&requests.is_unknown, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&requests.unknown_count, 1, memory_order_relaxed);
+}
+
+void requests_untrack_unknown(void)
+{
+    atomic_fetch_sub_explicit(&requests.unknown_count, 1, memory_order_relaxed);
 }
 
 bool requests_are_unknown(void)
 {
-    return atomic_load_explicit(&requests.is_unknown, memory_order_relaxed);
+    return atomic_load_explicit(&requests.unknown_count, memory_order_relaxed) != 0;
 }
 
 static void request_settle(struct request *request)
 {
-    if (request->assist.is_active)
+    if (request->assist.is_observed)
         assist_end(&request->assist);
 }
 
 static struct request *request_of(uint64_t key)
 {
     uint32_t index = *request_bucket(key);
-    while (index != NOBODY && requests.entries[index].key != key)
-        index = requests.entries[index].next;
-    return index == NOBODY ? NULL : &requests.entries[index];
+    while (index != NOBODY && request_at(index)->key != key)
+        index = request_at(index)->next;
+    return index == NOBODY ? NULL : request_at(index);
 }
 
 struct range requests_range(uint64_t key)
@@ -173,8 +240,8 @@ void requests_assist(uint64_t key, uint64_t bytes, const void *return_address)
 {
     requests_lock();
     struct request *request = request_of(key);
-    if (request != NULL && !request->assist.is_active)
-        assist_begin(&request->assist, bytes != 0 ? bytes : request_size(request), return_address);
+    if (request != NULL && !request->assist.is_observed)
+        assist_begin(&request->assist, bytes != 0 ? bytes : request_size(request), request->bytes.low, return_address);
     requests_unlock();
 }
 
@@ -187,21 +254,46 @@ void requests_settle(uint64_t key)
     requests_unlock();
 }
 
+/* Under MPI_THREAD_MULTIPLE another thread may have begun a request with this handle after MPI gave it back and before
+ * its first owner came here: the oldest is over. Of many with one handle all are over (requests.h): any will do. */
+static uint32_t *request_link_oldest(uint64_t key)
+{
+    enum { LOOKS_MAX = 8 };
+    uint32_t *found = NULL;
+    int looks = 0;
+    for (uint32_t *link = request_bucket(key); *link != NOBODY && looks < LOOKS_MAX; link = &request_at(*link)->next) {
+        if (request_at(*link)->key != key)
+            continue;
+        found = link;
+        looks++;
+    }
+    return found;
+}
+
+static void request_give_back(uint32_t index)
+{
+    *request_at(index) = (struct request){.next = requests.unused};
+    requests.unused = index;
+    requests_count_set(requests_count() - 1);
+    if (requests_count() != 0)
+        return;
+    /* What many requests needed is looked through no longer (request_find). */
+    requests.highest = 0;
+    requests.unused = NOBODY;
+}
+
 /* One that is not here was only counted. */
 static void request_remove(uint64_t key)
 {
-    for (uint32_t *link = request_bucket(key); *link != NOBODY; link = &requests.entries[*link].next) {
-        uint32_t index = *link;
-        if (requests.entries[index].key != key)
-            continue;
-        *link = requests.entries[index].next;
-        request_settle(&requests.entries[index]);
-        requests.entries[index] = (struct request){.next = requests.unused};
-        requests.unused = index;
-        requests_count_set(requests_count() - 1);
+    uint32_t *link = request_link_oldest(key);
+    if (link == NULL) {
+        untracked_add(-1);
         return;
     }
-    untracked_add(-1);
+    uint32_t index = *link;
+    *link = request_at(index)->next;
+    request_settle(request_at(index));
+    request_give_back(index);
 }
 
 void requests_untrack(uint64_t key)
@@ -228,13 +320,15 @@ bool requests_know(uint64_t key)
 
 static bool request_find(struct range bytes)
 {
+    if (requests.lost_regions != 0)
+        return true;
     for (uint32_t i = 0; i < requests.region_count; i++) {
         if (base_ranges_overlap(requests.regions[i], bytes))
             return true;
     }
     /* An unused entry has an empty range, which overlaps nothing. */
     for (uint32_t index = 1; requests_count() != 0 && index <= requests.highest; index++) {
-        if (base_ranges_overlap(requests.entries[index].bytes, bytes))
+        if (base_ranges_overlap(request_at(index)->bytes, bytes))
             return true;
     }
     return false;

@@ -24,8 +24,9 @@ void requests_track(uint64_t key, struct range bytes);
 void requests_track_region(struct range bytes);
 void requests_untrack_region(uintptr_t low);
 
-/* MPI may from now on touch bytes that nobody knows (windows): no page may be shared any more. */
+/* MPI may touch bytes that nobody knows (windows), from now on or until untracked as often: no page may be shared. */
 void requests_track_unknown(void);
+void requests_untrack_unknown(void);
 
 bool requests_are_unknown(void);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "intercept/session.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,22 +8,24 @@
 
 #include "base/clock.h"
 #include "base/launch.h"
-#include "base/text.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "engine/strategy.h"
 #include "intercept/bind/bind.h"
 #include "intercept/busy.h"
 #include "intercept/copied.h"
+#include "intercept/devices.h"
+#include "intercept/libc/process.h"
 #include "intercept/libc/threads.h"
 #include "intercept/profile.h"
+#include "intercept/registrars.h"
 #include "intercept/requests.h"
 #include "intercept/transfer.h"
 #include "policy/policy.h"
 #include "protect/protect.h"
 #include "record/record.h"
 
-enum { LEVEL_SERIALIZED = 2, LEVEL_MULTIPLE = 3, PAIR_SIZE = 2 };
+enum { LEVEL_MULTIPLE = 3, PAIR_SIZE = 2 };
 
 /* Written by the thread in MPI_Init, MPI_Finalize or fork, and by any that finds why
  * ops are not possible any more; read by all. Relaxed: switches, which order nothing
@@ -40,12 +40,11 @@ _Atomic bool session_is_paused;
 
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};
 static int64_t started_ns;
-static _Atomic bool is_written;     /* by whoever ends the process first */
-static _Atomic bool has_more_peers; /* than MPI_COMM_WORLD tells of; any thread */
-static bool has_rdma;               /* as session_has_rdma() says, once MPI runs */
-static _Atomic enum reason refused; /* for good, be it before MPI_Init; any thread, at any time. MPI_Init asks */
-static _Atomic bool has_watcher;    /* the program has a userfaultfd of its own; any thread, at any time */
-static _Atomic bool is_aborting;    /* by MPI_Abort, read by the exit that follows */
+static _Atomic bool is_written;      /* by whoever ends the process first */
+static _Atomic bool has_more_peers;  /* than MPI_COMM_WORLD tells of; any thread */
+static _Atomic enum reason refused;  /* for good, be it before MPI_Init; any thread, at any time. MPI_Init asks */
+static _Atomic enum reason obstacle; /* to holds, for good, be it before MPI_Init; any thread, at any time */
+static _Atomic bool is_aborting;     /* by MPI_Abort, read by the exit that follows */
 
 static void session_state_set(enum reason reason)
 {
@@ -53,9 +52,9 @@ static void session_state_set(enum reason reason)
 }
 
 /* seq_cst, here and at its other uses: pairs with session_hold_state_set(). */
-static bool session_has_watcher(void)
+static enum reason session_obstacle(void)
 {
-    return atomic_load_explicit(&has_watcher, memory_order_seq_cst);
+    return atomic_load_explicit(&obstacle, memory_order_seq_cst);
 }
 
 /* False: there is one already. seq_cst: pairs with session_hold_state_set(). */
@@ -70,13 +69,13 @@ void session_refuse_holds(enum reason reason)
     (void)reason_put(&session_hold_state, reason);
 }
 
-/* A thread may have made a userfaultfd since the obstacles were looked for: either it
- * finds our state, or we find it. */
+/* A thread may have met an obstacle since they were looked for: either it finds our state,
+ * or we find it. */
 static void session_hold_state_set(enum reason reason)
 {
     atomic_store_explicit(&session_hold_state, reason, memory_order_seq_cst);
-    if (session_has_watcher())
-        session_refuse_holds(REASON_MEMORY_WATCHED);
+    if (session_obstacle() != REASON_NONE)
+        session_refuse_holds(session_obstacle());
 }
 
 static void session_note(char *field, size_t field_bytes, const char *text)
@@ -94,28 +93,18 @@ static void session_identify(const struct session_facts *facts)
     session_note(identity.mpi_library, sizeof identity.mpi_library, intercept_bind_library_path());
 }
 
-static bool link_is_rdma(const char *path)
+/* An RDMA device's library may cache registrations of addresses whose pages a hold moves. */
+static enum reason session_find_devices(void)
 {
-    static const char *const devices[] = {"/dev/infiniband/", "/dev/cxi", "/dev/hfi1", "/dev/efa", "/dev/knem"};
-    return base_text_begins_any(path, devices, sizeof devices / sizeof devices[0]);
+    enum reason device = devices_look();
+    return device == REASON_NONE && registrars_are_called() ? REASON_MEMORY_DEVICE : device;
 }
 
-/* An RDMA device open in this process: its library may cache registrations of
- * addresses whose pages a hold moves. */
-static bool session_has_rdma(void)
+enum reason session_look_for_devices(void)
 {
-    char target[256];
-    bool is_found = false;
-    DIR *folder = opendir("/proc/self/fd");
-    if (folder == NULL)
-        return false;
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL && !is_found;) {
-        ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
-        target[length > 0 ? length : 0] = '\0';
-        is_found = link_is_rdma(target);
-    }
-    closedir(folder);
-    return is_found;
+    if (session_hold_reason() == REASON_NONE)
+        session_refuse_holds(session_find_devices());
+    return session_hold_reason();
 }
 
 void session_expect_peers(void)
@@ -139,7 +128,7 @@ static enum reason session_refused(void)
     return atomic_load_explicit(&refused, memory_order_relaxed);
 }
 
-static enum reason session_decide(const struct session_facts *facts)
+static enum reason session_decide(void)
 {
     bool is_asked_for = session_refused() == REASON_BYPASS;
     const char *bypass = is_asked_for ? "looks for PMPI functions by name" : intercept_bind_bypass();
@@ -148,35 +137,36 @@ static enum reason session_decide(const struct session_facts *facts)
         return REASON_BYPASS;
     if (options.progress == OPTION_PROGRESS_OFF)
         return REASON_SWITCHED_OFF;
-    if (session_refused() != REASON_NONE)
-        return session_refused();
-    return facts->provided_ordinal < LEVEL_SERIALIZED ? REASON_THREAD_LEVEL : REASON_NONE;
+    return session_refused();
 }
 
 static enum reason session_find_obstacle(void)
 {
-    if (has_rdma)
-        return REASON_TRANSPORT;
-    if (session_has_watcher())
-        return REASON_MEMORY_WATCHED;
+    enum reason device = session_find_devices();
+    if (device != REASON_NONE)
+        return device;
+    if (session_obstacle() != REASON_NONE)
+        return session_obstacle();
     return options.hold == OPTION_HOLD_NONE ? REASON_HOLDS_OFF : REASON_NONE;
 }
 
 /* Without a backend, too, protect tells the kinds of memory apart. */
 static enum reason session_start_holds(void)
 {
-    enum reason obstacle = session_find_obstacle();
-    bool has_backend = protect_start(obstacle == REASON_NONE ? options.hold : OPTION_HOLD_NONE, transfer_touched);
-    return obstacle == REASON_NONE && !has_backend ? REASON_MEMORY_FAILED : obstacle;
+    enum reason found = session_find_obstacle();
+    bool has_backend = protect_start(found == REASON_NONE ? options.hold : OPTION_HOLD_NONE, transfer_touched);
+    return found == REASON_NONE && !has_backend ? REASON_MEMORY_FAILED : found;
 }
 
 static void session_configure(const struct session_facts *facts)
 {
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
-    has_rdma = session_has_rdma();
     session_hold_state_set(session_start_holds());
+    libc_threads_watch();
+    libc_process_watch();
     struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
+    bool has_rdma = session_hold_reason() == REASON_TRANSPORT;
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
     policy_configure(options.learn, options.send_buffers);
     gate_open(is_multiple);
@@ -202,6 +192,8 @@ static enum reason session_profile(const struct session_facts *facts)
     requests_share(profile.is_shared);
     record_is_shared = profile.is_shared;
     copied_objects_track();
+    libc_threads_watch();
+    libc_process_watch();
     profile.matches_first = session_matches_first();
     if (!profile_start(&profile))
         session_note(identity.notice, sizeof identity.notice, "no profile: its file could not be made");
@@ -214,7 +206,7 @@ void session_start(const struct session_facts *facts)
     session_identify(facts);
     if (facts->is_spawned)
         session_expect_peers();
-    enum reason reason = profile_is_wanted() ? session_profile(facts) : session_decide(facts);
+    enum reason reason = profile_is_wanted() ? session_profile(facts) : session_decide();
     if (reason == REASON_NONE)
         session_configure(facts);
     identity.is_active = reason == REASON_NONE;
@@ -276,15 +268,32 @@ void intercept_process_forked(void)
     engine_forked_child();
 }
 
-/* Pages that move lose what another userfaultfd has been told about them
- * (mremap(2) without its remap events), so nothing is held any more. */
-void intercept_process_watches_memory(void)
+/* Nothing is held any more. What MPI does for itself is its own business. */
+static void session_meet_obstacle(enum reason reason)
 {
     if (gate_is_inside())
-        return; /* MPI's own */
-    atomic_store_explicit(&has_watcher, true, memory_order_seq_cst);
-    session_refuse_holds(REASON_MEMORY_WATCHED);
+        return;
+    (void)reason_put(&obstacle, reason);
+    session_refuse_holds(reason);
     transfer_wait_all();
+}
+
+/* Pages that move lose what another userfaultfd has been told about them
+ * (mremap(2) without its remap events). */
+void intercept_process_watches_memory(void)
+{
+    session_meet_obstacle(REASON_MEMORY_WATCHED);
+}
+
+void intercept_process_registers_memory(void)
+{
+    if (session_obstacle() == REASON_NONE)
+        session_meet_obstacle(REASON_MEMORY_DEVICE);
+}
+
+bool intercept_process_is_registrar(const char *name)
+{
+    return registrars_include(name);
 }
 
 /* The engine may be making its last poke (mpi/poke.c). While a thread of the program's
@@ -315,6 +324,12 @@ static void session_withdraw(enum reason reason)
 void session_bypassed(void)
 {
     session_withdraw(REASON_BYPASS);
+}
+
+void session_extended(void)
+{
+    (void)reason_put(&refused, REASON_EXTENSION);
+    session_withdraw(REASON_EXTENSION);
 }
 
 void intercept_process_keys_memory(void)

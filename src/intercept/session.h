@@ -39,6 +39,9 @@ static inline enum reason session_hold_reason(void)
     return atomic_load_explicit(&session_hold_state, memory_order_relaxed); /* a switch (session.c) */
 }
 
+/* The same, after a look whether a device, or something that may be one, has come since. */
+enum reason session_look_for_devices(void);
+
 /* As session_reason(), and REASON_PAUSED while the program has paused Lapwing: for
  * what is about to begin. What is under way goes on. */
 static inline enum reason session_reason_to_begin(void)
@@ -85,6 +88,9 @@ void session_abort(void);
 /* A part of the program reaches MPI past Lapwing from now on. At any time: what is
  * under way ends first, and the engine is out of MPI when this returns. */
 void session_bypassed(void);
+
+/* The same, where the program uses what Lapwing does not follow (intercept/extension.h). Before MPI_Init, too. */
+void session_extended(void);
 
 /* Hooks of libc's entries (libc/process.h). */
 void intercept_process_forked(void);

@@ -100,7 +100,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     transfer->hold = NULL;
     transfer->hold_cost_ns = 0;
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
-    atomic_store_explicit(&transfer->read_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
     transfer->way = POLICY_HOLD;
     return transfer;
 }
@@ -196,11 +196,12 @@ static int64_t transfer_overlapped_ns(struct transfer *transfer, int64_t touched
     return overlapped_ns > 0 ? overlapped_ns : 0;
 }
 
-/* With copies on touch calls that only read wait, too, and must not again and again. */
+/* Calls wait, too: for pages that a receive shares with what is sent, or that it moved. They must not again and again.
+ */
 static void transfer_learn_wait(struct transfer *transfer, int64_t touched_ns, int64_t ended_ns)
 {
-    int64_t read_ns = atomic_load_explicit(&transfer->read_ns, memory_order_relaxed);
-    int64_t since_ns = touched_ns != 0 ? touched_ns : read_ns;
+    int64_t waited_ns = atomic_load_explicit(&transfer->waited_ns, memory_order_relaxed);
+    int64_t since_ns = touched_ns != 0 ? touched_ns : waited_ns;
     if (since_ns != 0)
         policy_site_learn_wait(transfer->site, transfer->way, ended_ns - since_ns, copies_cost_ns(transfer->bytes));
 }
@@ -220,7 +221,12 @@ static void transfer_judge(struct transfer *transfer)
     record_count(RECORD_HOLD_NS, (uint64_t)transfer->hold_cost_ns);
     if (is_send)
         transfer_learn_wait(transfer, touched_ns, ended_ns);
-    policy_site_learn(transfer->site, overlapped_ns, transfer->hold_cost_ns + (touched_ns != 0 ? TOUCH_COST_NS : 0));
+    policy_site_learn(transfer->site, transfer->situation,
+                      (struct policy_outcome){
+                          .overlapped_ns = overlapped_ns,
+                          .cost_ns = transfer->hold_cost_ns + (touched_ns != 0 ? TOUCH_COST_NS : 0),
+                          .transfer_ns = ended_ns - transfer->returned_ns,
+                      });
 }
 
 void transfer_cancel(struct transfer *transfer)
@@ -232,6 +238,15 @@ void transfer_cancel(struct transfer *transfer)
     transfer_free(transfer);
 }
 
+void transfer_cancel_over(struct transfer *transfer)
+{
+    transfer_unhold(transfer);
+    if (transfer->hold_cost_ns != 0)
+        policy_site_learn(transfer->site, transfer->situation,
+                          (struct policy_outcome){.cost_ns = transfer->hold_cost_ns});
+    transfer_cancel(transfer);
+}
+
 void transfer_end(struct transfer *transfer)
 {
     transfer_unhold(transfer);
@@ -240,11 +255,11 @@ void transfer_end(struct transfer *transfer)
     busy_lower();
 }
 
-void transfer_note_reader(uint64_t id)
+void transfer_note_wait(uint64_t id)
 {
-    int64_t unread = 0;
+    int64_t none = 0;
     if (transfer_is_pending(id))
-        atomic_compare_exchange_strong_explicit(&transfer_of(id)->read_ns, &unread, base_clock_now_ns(),
+        atomic_compare_exchange_strong_explicit(&transfer_of(id)->waited_ns, &none, base_clock_now_ns(),
                                                 memory_order_relaxed, memory_order_relaxed);
 }
 

@@ -32,14 +32,15 @@ struct transfer {
     uint64_t bytes;
     struct hold *hold;
     struct policy_site *site;
+    uint32_t situation; /* of the call (policy.h) */
     int64_t hold_cost_ns;
     int64_t returned_ns;
     int64_t stalled_before_ns; /* program_stalled_ns() at the early return */
     /* First touch, 0 before: written once by the toucher (CAS), read at the end. */
     _Atomic int64_t touched_ns;
     _Atomic int64_t stalled_at_touch_ns;
-    /* A call waited to read what is sent: since when, 0 when none; as touched_ns. */
-    _Atomic int64_t read_ns;
+    /* A call waited for memory of the op: since when, 0 when none; as touched_ns. */
+    _Atomic int64_t waited_ns;
 };
 
 /* A free slot, its id set; NULL when `max_ops` are in use. */
@@ -51,6 +52,9 @@ enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct
 /* Instead of a launch: releases the hold, if any, lets go who touched it meanwhile,
  * and gives the slot back. */
 void transfer_cancel(struct transfer *transfer);
+
+/* The same for a message that was over when it was started: its hold was for nothing. */
+void transfer_cancel_over(struct transfer *transfer);
 
 /* Hands the op to the engine: the call is about to return. */
 void transfer_launch(struct transfer *transfer);
@@ -101,8 +105,8 @@ bool transfer_wait_received(int patience_s);
  * then stays undone, as it would with MPI alone, and this thread waits no more. */
 void transfer_leave(bool may_wait);
 
-/* A call that only reads waits for this op, if it is pending. */
-void transfer_note_reader(uint64_t id);
+/* A call waits for memory of this op, if it is pending. */
+void transfer_note_wait(uint64_t id);
 
 /* One round of waiting inside a loop: polls all ops, then makes way. `round`
  * counts up from 0. */

@@ -5,8 +5,8 @@
  * while they are sent; from then on all are tracked, and no such page is held before
  * those counted have ended.
  *
- * Counted too often (a request that was given up, or ended unseen) is safe: such
- * pages are then never held. */
+ * One that the program gives up (MPI_Request_free) counts until it is over (mpi/freed.h). Counted too often (a request
+ * that ended unseen) would be safe: such pages are then never held. */
 #ifndef INTERCEPT_UNTRACKED_H
 #define INTERCEPT_UNTRACKED_H
 

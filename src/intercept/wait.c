@@ -15,8 +15,7 @@ void intercept_wait_range(struct range bytes, bool is_read)
     observe_use(bytes, is_read);
     bool may_wait = true;
     while (may_wait && (id = protect_find_op(bytes, is_read)) != 0) {
-        if (is_read)
-            transfer_note_reader(id);
+        transfer_note_wait(id);
         may_wait = transfer_wait(id);
     }
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens when the preload is loaded into a process, MPI program or not:
  * as little as possible. Everything else waits for MPI_Init. */
+#include "base/off.h"
 #include "base/options.h"
 #include "dedicate.h"
 #include "intercept/bind/bind.h"
 
 __attribute__((constructor)) static void lib_start(void)
 {
-    options_read();
-    lib_dedicate_core();
-    /* A program that is linked with its MPI has it loaded by now. */
+    if (!base_off_is()) {
+        options_read();
+        lib_dedicate_core();
+    }
+    /* A program that is linked with its MPI has it loaded by now. Off or not: the exported names are there. */
     intercept_bind_adjust_objects();
 }

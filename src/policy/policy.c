@@ -6,26 +6,43 @@
 
 #include "base/hash.h"
 
-/* A sample is bad when it brought less than twice its cost: what the clock does
- * not show (a fault, two thread switches, colder caches) costs about as much again.
- * BAD_SAMPLES in a row start a pause; each pause without a good sample in between
- * is twice as long, so that a hopeless site is sampled once in PAUSE_LONGEST calls. */
-enum { SITE_BITS = 11, SITES = 1 << SITE_BITS };
-enum { BAD_SAMPLES = 3, PAUSE_FIRST = 32, PAUSE_LONGEST = 8192, PROBES = 16, GAIN_FACTOR = 2 };
+enum { SITE_BITS = 11, SITES = 1 << SITE_BITS, PROBES = 16 };
+/* An op pays when it brings twice its cost: what the clock does not show (a fault, two thread
+ * switches, colder caches) costs about as much again. */
+enum { GAIN_FACTOR = 2 };
+/* Sums forget a part with each op, and no op counts for more than GAIN_MOST times its cost: so
+ * the call at which a phase begins does not by itself make the calls before it look worthwhile,
+ * but one in thirty does. Means of what calls take follow faster. */
+enum { SUM_MEMORY = 64, GAIN_MOST = 64, MEAN_MEMORY = 4 };
+/* A hold below a hundredth of its transfer is not worth asking about. */
+enum { CHEAP_PART = 100 };
+/* Where nothing is expected, one part in ALLOWANCE_PART of the time that the site's calls take may
+ * be spent on looking what it would bring, after LOOKS_FIRST looks that are free. */
+enum { ALLOWANCE_PART = 500, LOOKS_FIRST = 3 };
+/* Times away: below 1 us, and then by factors of 8 up to 0.26 s. */
+enum { AWAYS = 8, CALLER_BITS = 2, SITUATIONS = AWAYS << CALLER_BITS };
 /* Below COPY_TOUCHED_LEAST_NS all is copied as fast as pages are moved to and fro. */
 enum { SENDS_IN_A_ROW = 64, COPY_TOUCHED_LEAST_NS = 50000 };
 /* So often all is copied at once, where copies on touch did not help: they cost a wait to try. */
 enum { ROWS_WITHOUT_TOUCHED = 16 };
 
+/* Decayed sums; as old as each other, so that one may be compared with the other. */
+struct prices {
+    _Atomic int64_t gained_ns;
+    _Atomic int64_t cost_ns;
+};
+
 /* key: 0 free, claimed once by CAS. The rest: hints, relaxed, by any thread. */
 struct policy_site {
     _Atomic uintptr_t key;
-    _Atomic uint32_t bad_samples;
-    _Atomic uint32_t pause;      /* length of the last pause, calls */
-    _Atomic uint32_t pause_left; /* calls still to pass */
-    _Atomic uint32_t way;        /* enum policy_send, of the next sends */
-    _Atomic uint32_t sends_left; /* sends still to go that way */
-    _Atomic uint32_t untouched;  /* rows of sends still without POLICY_COPY_TOUCHED */
+    _Atomic int64_t hold_ns;      /* mean cost of an op; 0: there was none */
+    _Atomic int64_t transfer_ns;  /* mean time of an op, or of a passed call */
+    _Atomic int64_t allowance_ns; /* what looks may cost */
+    _Atomic uint32_t away;        /* class of the time away after the last call */
+    _Atomic uint32_t way;         /* enum policy_send, of the next sends */
+    _Atomic uint32_t sends_left;  /* sends still to go that way */
+    _Atomic uint32_t untouched;   /* rows of sends still without POLICY_COPY_TOUCHED */
+    struct prices prices[SITUATIONS];
 };
 
 static struct policy_site sites[SITES];
@@ -68,27 +85,55 @@ struct policy_site *policy_site_find(const void *return_address, enum policy_dir
     return NULL;
 }
 
-bool policy_site_allows(struct policy_site *site)
+static int64_t number_read(const _Atomic int64_t *number)
 {
-    if (!policy_learns || site == NULL)
-        return true;
-    uint32_t left = atomic_load_explicit(&site->pause_left, memory_order_relaxed);
-    if (left == 0)
-        return true;
-    atomic_store_explicit(&site->pause_left, left - 1, memory_order_relaxed);
-    return false;
+    return atomic_load_explicit(number, memory_order_relaxed);
 }
 
-static void site_pause(struct policy_site *site)
+static void number_write(_Atomic int64_t *number, int64_t value)
 {
-    uint32_t last = atomic_load_explicit(&site->pause, memory_order_relaxed);
-    uint32_t next = last == 0 ? PAUSE_FIRST : last * 2;
-    if (next > PAUSE_LONGEST)
-        next = PAUSE_LONGEST;
-    atomic_store_explicit(&site->pause, next, memory_order_relaxed);
-    atomic_store_explicit(&site->pause_left, next, memory_order_relaxed);
-    /* After a pause one bad sample is enough to start the next. */
-    atomic_store_explicit(&site->bad_samples, BAD_SAMPLES - 1, memory_order_relaxed);
+    atomic_store_explicit(number, value, memory_order_relaxed);
+}
+
+/* Of two callers behind one wrapper: do they hand on the same memory? */
+static uint32_t caller_class(const void *buffer, int tag)
+{
+    enum { PAGE_BITS = 12, TAG_BITS = 32 };
+    uint64_t caller = ((uint64_t)(uintptr_t)buffer >> PAGE_BITS) ^ ((uint64_t)(uint32_t)tag << TAG_BITS);
+    return (uint32_t)base_hash(caller, CALLER_BITS);
+}
+
+uint32_t policy_site_situation(const struct policy_site *site, const void *buffer, int tag)
+{
+    if (site == NULL)
+        return 0;
+    uint32_t away = atomic_load_explicit(&site->away, memory_order_relaxed);
+    return (away << CALLER_BITS) | caller_class(buffer, tag);
+}
+
+static bool prices_pay(const struct prices *prices)
+{
+    return number_read(&prices->gained_ns) >= GAIN_FACTOR * number_read(&prices->cost_ns);
+}
+
+bool policy_site_expects(const struct policy_site *site, uint32_t situation)
+{
+    return !policy_learns || site == NULL || prices_pay(&site->prices[situation]);
+}
+
+static bool site_is_cheap(const struct policy_site *site)
+{
+    return number_read(&site->hold_ns) * CHEAP_PART <= number_read(&site->transfer_ns);
+}
+
+static bool site_may_look(const struct policy_site *site)
+{
+    return number_read(&site->allowance_ns) >= GAIN_FACTOR * number_read(&site->hold_ns);
+}
+
+bool policy_site_allows(const struct policy_site *site, uint32_t situation)
+{
+    return policy_site_expects(site, situation) || site_is_cheap(site) || site_may_look(site);
 }
 
 void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int64_t waited_ns, int64_t copy_ns)
@@ -128,17 +173,82 @@ enum policy_send policy_site_send(struct policy_site *site)
     }
 }
 
-void policy_site_learn(struct policy_site *site, int64_t overlapped_ns, int64_t cost_ns)
+static void mean_add(_Atomic int64_t *mean, int64_t value)
+{
+    int64_t before = number_read(mean);
+    number_write(mean, before == 0 ? value : before + (value - before) / MEAN_MEMORY);
+}
+
+static void sum_add(_Atomic int64_t *sum, int64_t value)
+{
+    int64_t before = number_read(sum);
+    number_write(sum, before - before / SUM_MEMORY + value);
+}
+
+static void prices_add(struct prices *prices, int64_t gained_ns, int64_t cost_ns)
+{
+    sum_add(&prices->gained_ns, gained_ns < GAIN_MOST * cost_ns ? gained_ns : GAIN_MOST * cost_ns);
+    sum_add(&prices->cost_ns, cost_ns);
+}
+
+/* A look is rare: when it pays, what was learnt before is out of date. */
+static void prices_forget_if_news(struct prices *prices, bool pays)
+{
+    if (!pays || prices_pay(prices))
+        return;
+    number_write(&prices->gained_ns, 0);
+    number_write(&prices->cost_ns, 0);
+}
+
+/* Never more than the first looks may cost: a long pause does not save up for a row of them. */
+static void allowance_add(struct policy_site *site, int64_t value_ns)
+{
+    int64_t most_ns = LOOKS_FIRST * GAIN_FACTOR * number_read(&site->hold_ns);
+    int64_t sum_ns = number_read(&site->allowance_ns) + value_ns;
+    number_write(&site->allowance_ns, sum_ns < 0 ? 0 : sum_ns > most_ns ? most_ns : sum_ns);
+}
+
+static void site_saw_transfer(struct policy_site *site, int64_t transfer_ns)
+{
+    mean_add(&site->transfer_ns, transfer_ns);
+    allowance_add(site, transfer_ns / ALLOWANCE_PART);
+}
+
+void policy_site_learn(struct policy_site *site, uint32_t situation, struct policy_outcome outcome)
 {
     if (site == NULL)
         return;
-    if (overlapped_ns >= GAIN_FACTOR * cost_ns) {
-        atomic_store_explicit(&site->bad_samples, 0, memory_order_relaxed);
-        atomic_store_explicit(&site->pause, 0, memory_order_relaxed);
+    bool is_first = number_read(&site->hold_ns) == 0;
+    int64_t worth_ns = GAIN_FACTOR * outcome.cost_ns;
+    mean_add(&site->hold_ns, outcome.cost_ns);
+    if (is_first)
+        allowance_add(site, LOOKS_FIRST * worth_ns);
+    site_saw_transfer(site, outcome.transfer_ns);
+    if (outcome.overlapped_ns < worth_ns)
+        allowance_add(site, outcome.overlapped_ns - worth_ns);
+    prices_forget_if_news(&site->prices[situation], outcome.overlapped_ns >= worth_ns);
+    prices_add(&site->prices[situation], outcome.overlapped_ns, outcome.cost_ns);
+}
+
+void policy_site_saw_pass(struct policy_site *site, int64_t inside_ns)
+{
+    if (site != NULL)
+        site_saw_transfer(site, inside_ns);
+}
+
+void policy_site_saw_away(struct policy_site *site, int64_t away_ns)
+{
+    enum { NS_PER_US = 1000 };
+    if (site == NULL)
         return;
-    }
-    uint32_t bad = atomic_load_explicit(&site->bad_samples, memory_order_relaxed) + 1;
-    atomic_store_explicit(&site->bad_samples, bad, memory_order_relaxed);
-    if (bad >= BAD_SAMPLES)
-        site_pause(site);
+    uintptr_t class = size_class(away_ns > 0 ? (uint64_t)away_ns / NS_PER_US : 0);
+    atomic_store_explicit(&site->away, class < AWAYS ? (uint32_t) class : AWAYS - 1, memory_order_relaxed);
+}
+
+void policy_site_saw_slack(struct policy_site *site, uint32_t situation, int64_t slack_ns, int64_t cost_ns)
+{
+    if (site == NULL)
+        return;
+    prices_add(&site->prices[situation], slack_ns, cost_ns);
+    policy_site_saw_away(site, slack_ns);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The policy: may this call return early? It learns per call site (return
- * address, direction and size of the data): a site whose ops bring nothing is
- * passed for a while, then sampled again, ever more rarely.
+/* The policy: may this call return early? It compares prices, per call site (return
+ * address, direction and size of the data): what ops brought there, and what holding cost.
+ *
+ * Several callers may share a site (a wrapper, a language binding), and a program may
+ * change what it does beside its messages. So a site keeps its sums for each situation
+ * in which its calls are made: how long the program stayed away from MPI after the call
+ * before, and which buffer and tag it names. Both are free to see, on passed calls too.
  *
  * The table is shared by all threads without a lock: a site's numbers are
  * hints, and a lost update costs at most one sample. */
@@ -29,8 +33,35 @@ void policy_configure(bool learns, enum option_send_buffers send_buffers);
  * its small messages teach must not keep its large ones from being overlapped. */
 struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction, uint64_t bytes);
 
-/* False while the site is being passed because of what it learnt. */
-bool policy_site_allows(struct policy_site *site);
+/* What is free to see before a call of the site. */
+uint32_t policy_site_situation(const struct policy_site *site, const void *buffer, int tag);
+
+/* Has what was learnt in this situation paid, or is nothing known of it? */
+bool policy_site_expects(const struct policy_site *site, uint32_t situation);
+
+/* May the call return early? When that is expected to pay; where the hold costs next to
+ * nothing beside its transfer; and now and then, to see what it would bring. */
+bool policy_site_allows(const struct policy_site *site, uint32_t situation);
+
+/* What one op brought: time that the program ran on after the early return (waits not
+ * counted), what holding and waking cost, and how long the op was under way. */
+struct policy_outcome {
+    int64_t overlapped_ns;
+    int64_t cost_ns;
+    int64_t transfer_ns;
+};
+
+void policy_site_learn(struct policy_site *site, uint32_t situation, struct policy_outcome outcome);
+
+/* A nonblocking operation, whose slack is seen whether or not it was helped; to help it costs so much. */
+void policy_site_saw_slack(struct policy_site *site, uint32_t situation, int64_t slack_ns, int64_t cost_ns);
+
+/* A call that policy_site_allows() refused took so long inside MPI. */
+void policy_site_saw_pass(struct policy_site *site, int64_t inside_ns);
+
+/* After a call of the site, passed or not, the program stayed away from MPI for so long:
+ * no less than its slack. */
+void policy_site_saw_away(struct policy_site *site, int64_t away_ns);
 
 /* A send of the site went this way, and the program then waited so long for its
  * buffer; copying the message would have cost so much. */
@@ -38,9 +69,5 @@ void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int6
 
 /* The way of this send. Now and then it is held, to see whether the program still waits. */
 enum policy_send policy_site_send(struct policy_site *site);
-
-/* What one op of the site brought: time that the program ran on after the early
- * return (waits not counted) against the time that holding and waking cost. */
-void policy_site_learn(struct policy_site *site, int64_t overlapped_ns, int64_t cost_ns);
 
 #endif

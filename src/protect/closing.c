@@ -5,6 +5,7 @@
 
 #include "protect/huge.h"
 #include "protect/protect.h"
+#include "protect/scratch.h"
 #include "protect/touched.h"
 #include "protect/transit.h"
 
@@ -48,13 +49,13 @@ static struct pieces pieces_of(struct range bytes, struct range pages)
 
 /* Guarded first. (Not the whole range: mremap of registered memory goes page by
  * page, 180 us for 64 MiB where whole page tables take 40.) */
-static bool edge_take_out(const struct backend *backend, struct range edge)
+static bool edge_take_out(const struct backend *backend, enum transit transit, struct range edge)
 {
-    if (!backend->access_close(edge) || !transit_move_out(edge))
+    if (!backend->access_close(edge) || !transit_move_out(transit, edge))
         return false;
-    if (backend->transit_settle(transit_range(edge)))
+    if (backend->transit_settle(transit_range(transit, edge)))
         return true;
-    transit_move_home(edge);
+    transit_move_home(transit, edge);
     return false;
 }
 
@@ -65,36 +66,47 @@ static struct pieces pieces_of_send(struct range pages)
     return has_threads_beside() ? (struct pieces){{pages, none, none}} : (struct pieces){{none, none, pages}};
 }
 
-static bool piece_take_out(const struct backend *backend, const struct pieces *pieces, int index)
+static bool piece_take_out(const struct backend *backend, enum transit transit, const struct pieces *pieces, int index)
 {
     struct range piece = pieces->range[index];
     if (base_range_is_empty(piece))
         return true;
-    return index == PIECE_MIDDLE ? transit_move_out(piece) : edge_take_out(backend, piece);
+    return index == PIECE_MIDDLE ? transit_move_out(transit, piece) : edge_take_out(backend, transit, piece);
 }
 
-static bool pages_take_out(const struct backend *backend, struct pieces pieces, struct range pages,
-                           bool (*close)(struct range pages))
+/* What differs between receives and sends: where pages go, in which pieces, and what closes those that are empty then.
+ */
+struct way_out {
+    enum transit transit;
+    struct pieces pieces;
+    bool (*close)(struct range pages);
+};
+
+static bool pages_take_out(const struct backend *backend, const struct way_out *way, struct range pages)
 {
     int out = 0;
-    while (out < PIECES && piece_take_out(backend, &pieces, out))
+    while (out < PIECES && piece_take_out(backend, way->transit, &way->pieces, out))
         out++;
-    if (out == PIECES && close(pages))
+    if (out == PIECES && way->close(pages))
         return true;
     while (out-- > 0)
-        if (!base_range_is_empty(pieces.range[out]))
-            transit_move_home(pieces.range[out]);
+        if (!base_range_is_empty(way->pieces.range[out]))
+            transit_move_home(way->transit, way->pieces.range[out]);
     backend->access_open(pages);
     return false;
 }
 
 static bool send_take_out(const struct backend *backend, struct hold *hold, struct range pages)
 {
-    if (backend->copying_close == NULL ||
-        !pages_take_out(backend, pieces_of_send(pages), pages, backend->copying_close))
+    if (backend->copying_close == NULL || !scratch_lay(hold))
         return false;
-    touched_begin(hold);
-    return true;
+    struct way_out way = {TRANSIT_SEND, pieces_of_send(pages), backend->copying_close};
+    bool is_out = pages_take_out(backend, &way, pages);
+    if (is_out)
+        touched_begin(hold);
+    else
+        scratch_remove(hold);
+    return is_out;
 }
 
 /* --- sending: no write --- */
@@ -153,8 +165,9 @@ __attribute__((no_sanitize("address", "thread"))) void closing_prepare(struct ra
 bool closing_close(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range bytes,
                    struct range pages)
 {
+    struct way_out receive = {TRANSIT_RECEIVE, pieces_of(bytes, pages), backend->access_close};
     if (kind == HOLD_NO_ACCESS)
-        return pages_take_out(backend, pieces_of(bytes, pages), pages, backend->access_close);
+        return pages_take_out(backend, &receive, pages);
     if (kind == HOLD_COPY_ON_TOUCH)
         return send_take_out(backend, hold, pages);
     huge_note_send(pages);
@@ -172,6 +185,8 @@ void closing_open(const struct backend *backend, struct hold *hold, enum hold_ki
     }
     if (kind == HOLD_COPY_ON_TOUCH)
         touched_collect(hold, backend);
-    transit_move_home(pages);
+    transit_move_home(kind == HOLD_COPY_ON_TOUCH ? TRANSIT_SEND : TRANSIT_RECEIVE, pages);
     backend->wake(pages);
+    if (kind == HOLD_COPY_ON_TOUCH)
+        scratch_remove(hold);
 }

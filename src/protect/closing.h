@@ -13,7 +13,7 @@
 /* Before the hold is known. */
 void closing_prepare(struct range bytes);
 
-/* False when it cannot be; then nothing has changed. `pages`: those of `bytes`. */
+/* False when it cannot be; then nothing has changed. `pages`: those of `bytes`, or those within them (scratch.h). */
 bool closing_close(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range bytes,
                    struct range pages);
 

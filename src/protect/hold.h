@@ -31,7 +31,7 @@ struct hold {
     _Atomic uintptr_t low;         /* whole pages; written by arm; read by lookups */
     _Atomic uintptr_t high;
     _Atomic uint32_t kind; /* enum hold_kind; written by arm; read by lookups */
-    struct range bytes;    /* of the buffer; only for the owner of the hold, and in a forked child */
+    struct range bytes;    /* of the buffer; for the owner of the hold, under the lock, and in a forked child */
 } __attribute__((aligned(64)));
 
 /* What a reader saw of an armed hold. */

@@ -11,7 +11,7 @@
  * came along in transit. The parent may have brought it home already. */
 static void edge_inherit(struct range edge)
 {
-    transit_fetch(edge);
+    transit_fetch(TRANSIT_RECEIVE, edge);
     if (protect_sets_rights() && !base_range_is_empty(edge))
         kernel_mprotect(edge, PROT_READ | PROT_WRITE);
 }

@@ -237,18 +237,37 @@ enum reason protect_memory_check(struct range bytes)
     return reason;
 }
 
+enum { ARENA_BYTES = 64 << 20 };
+
+/* How an arena begins, or one of its further pieces: glibc, malloc/arena.c, struct _heap_info. */
+struct arena_head {
+    uintptr_t arena;
+    uintptr_t before;
+    size_t length_bytes;
+    size_t opened_bytes;
+};
+
+/* Any memory of the program may stand there, but if it looks so it may be one. No tool's shadow knows of it. */
+__attribute__((no_sanitize("address", "thread"))) static bool arena_contains(uintptr_t begin, uintptr_t address)
+{
+    const struct arena_head *head = (const struct arena_head *)begin;
+    if (protect_find_op((struct range){begin, begin + sizeof *head}, true) != 0)
+        return true; /* not to be looked at */
+    return head->arena != 0 && head->length_bytes <= head->opened_bytes && head->opened_bytes <= ARENA_BYTES &&
+           address - begin < head->length_bytes;
+}
+
 /* A thread's arena of glibc's malloc starts on a multiple of its greatest size
  * (malloc/arena.c, HEAP_MAX_SIZE) and has no name of its own. Holds and advice split it, but its first page, which
  * describes it, is nobody's message. */
 static bool may_be_arena(const struct mapping *mapping, uintptr_t address)
 {
-    enum { ARENA_BYTES = 64 << 20 };
     uintptr_t begin = address & ~((uintptr_t)ARENA_BYTES - 1);
-    struct mapping first;
-    if (mapping->range.low <= begin)
-        return true;
-    return memory_mapping_find(begin, &first) && first.name == MAPPING_PLAIN && first.is_writable && !first.is_shared &&
-           !first.is_file;
+    struct mapping first = *mapping;
+    if (mapping->range.low > begin && !memory_mapping_find(begin, &first))
+        return false;
+    bool is_plain = first.name == MAPPING_PLAIN && first.is_readable && first.is_writable;
+    return is_plain && !first.is_shared && !first.is_file && arena_contains(begin, address);
 }
 
 static int object_contains(struct dl_phdr_info *object, size_t size, void *address)

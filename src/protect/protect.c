@@ -28,9 +28,15 @@ static void touch_answer(uintptr_t address)
         backend->wake(base_pages_of((struct range){address, address + 1}));
 }
 
+/* A send that moves leaves the pages alone that it shares (scratch.h). */
+static struct range pages_held(enum hold_kind kind, struct range bytes)
+{
+    return kind == HOLD_COPY_ON_TOUCH ? base_pages_within(bytes) : base_pages_of(bytes);
+}
+
 static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **armed)
 {
-    struct range pages = base_pages_of(bytes);
+    struct range pages = pages_held(kind, bytes);
     struct hold *hold = table_find_free();
     if (table_forking_count != 0)
         return REASON_NOT_RUNNING;
@@ -39,7 +45,7 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
     if (!reserve_cover(1 + atomic_load_explicit(&protect_armed_count, memory_order_relaxed)))
         return REASON_MEMORY_FAILED;
     closing_prepare(bytes);
-    table_fill(hold, kind, bytes, op_id);
+    table_fill(hold, kind, bytes, pages, op_id);
     table_publish(hold, pages);
     *armed = hold;
     if (closing_close(backend, hold, kind, bytes, pages))
@@ -51,7 +57,7 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
 
 enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **hold)
 {
-    if (backend == NULL || base_range_is_empty(bytes))
+    if (backend == NULL || base_range_is_empty(pages_held(kind, bytes)))
         return REASON_MEMORY_FAILED;
     int saved_errno = errno;
     uint64_t mask = table_enter();
@@ -104,8 +110,9 @@ void protect_hold_abandon(struct hold *hold)
 
 void *protect_hold_transfer_address(const struct hold *hold)
 {
-    bool is_moved = atomic_load_explicit(&hold->kind, memory_order_relaxed) != HOLD_NO_WRITE;
-    return (void *)(is_moved ? transit_address(hold->bytes.low) : hold->bytes.low);
+    uint32_t kind = atomic_load_explicit(&hold->kind, memory_order_relaxed);
+    enum transit transit = kind == HOLD_COPY_ON_TOUCH ? TRANSIT_SEND : TRANSIT_RECEIVE;
+    return (void *)(kind == HOLD_NO_WRITE ? hold->bytes.low : transit_address(transit, hold->bytes.low));
 }
 
 /* --- start and end --- */

@@ -57,9 +57,8 @@ static void bounds_widen(struct range pages)
     atomic_store_explicit(&hold_bound_high, higher_of(high, pages.high), memory_order_relaxed);
 }
 
-void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, uint64_t op_id)
+void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages, uint64_t op_id)
 {
-    struct range pages = base_pages_of(bytes);
     hold->bytes = bytes;
     /* release: see the order in hold.h */
     atomic_store_explicit(&hold->low, pages.low, memory_order_release);

@@ -22,7 +22,7 @@ extern uint32_t table_forking_count;
 struct hold *table_find_free(void);
 
 /* Describes the hold in a free slot, and makes it known. */
-void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, uint64_t op_id);
+void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages, uint64_t op_id);
 void table_publish(struct hold *hold, struct range pages);
 
 /* Its pages are back: frees the slot, and wakes who waits. */

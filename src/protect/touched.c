@@ -6,15 +6,14 @@
 #include "protect/transit.h"
 
 /* COPY_FIRST_BYTES: a touch costs two thread switches, about as much as copying so many.
- * Whoever touches on where a copy ends gets twice as many. EDGES: a buffer's first and
- * last page may have other data, which must not wait: there is always room for them. */
-enum { COPY_FIRST_BYTES = 64 << 10, COPY_MOST_BYTES = 1 << 20, COPIED_MAX = 16, EDGES = 2 };
+ * Whoever touches on where a copy ends gets twice as many. */
+enum { COPY_FIRST_BYTES = 64 << 10, COPY_MOST_BYTES = 1 << 20, COPIED_MAX = 16 };
 
 /* Of each hold, by its place in the table: the whole pages that the program has got copies
  * of, and how much may still be copied. */
 struct touched {
     uint32_t count;
-    struct range copied[COPIED_MAX + EDGES];
+    struct range copied[COPIED_MAX];
     size_t left_bytes;
 };
 
@@ -87,11 +86,11 @@ static struct range chunk_at(const struct touched *touched, const struct range *
 }
 
 /* The range that ends where the chunk begins, or a new one; NULL when there are too many. */
-static struct range *copied_take(struct touched *touched, struct range *before, uintptr_t page, uint32_t most)
+static struct range *copied_take(struct touched *touched, struct range *before, uintptr_t page)
 {
     if (before != NULL)
         return before;
-    if (touched->count >= most)
+    if (touched->count >= COPIED_MAX)
         return NULL;
     struct range *fresh = &touched->copied[touched->count++];
     *fresh = (struct range){page, page};
@@ -100,7 +99,7 @@ static struct range *copied_take(struct touched *touched, struct range *before, 
 
 static bool chunk_copy(struct touched *touched, struct range *copied, struct range chunk, const struct backend *backend)
 {
-    size_t done_bytes = backend->page_place(chunk, transit_address(chunk.low));
+    size_t done_bytes = backend->page_place(chunk, transit_address(TRANSIT_SEND, chunk.low));
     copied->high = chunk.low + done_bytes;
     touched->left_bytes -= smaller_of(done_bytes, touched->left_bytes);
     return done_bytes != 0;
@@ -108,15 +107,11 @@ static bool chunk_copy(struct touched *touched, struct range *copied, struct ran
 
 static bool page_copy(struct touched *touched, struct range pages, const struct backend *backend, uintptr_t page)
 {
-    uintptr_t next = page + base_page_bytes();
-    bool is_edge = page == pages.low || next == pages.high;
     struct range *before = copied_at(touched, page - 1);
     struct range chunk = chunk_at(touched, before, page, pages.high);
-    if (is_edge && base_range_is_empty(chunk))
-        chunk.high = next;
     if (base_range_is_empty(chunk))
         return false;
-    struct range *copied = copied_take(touched, before, page, is_edge ? COPIED_MAX + EDGES : COPIED_MAX);
+    struct range *copied = copied_take(touched, before, page);
     return copied != NULL && chunk_copy(touched, copied, chunk, backend);
 }
 
@@ -168,7 +163,7 @@ __attribute__((no_sanitize("address", "thread"))) void touched_collect(const str
         if (base_range_is_empty(copied))
             continue;
         backend->page_close(copied);
-        memcpy((void *)transit_address(copied.low), (const void *)copied.low, length_of(copied));
+        memcpy((void *)transit_address(TRANSIT_SEND, copied.low), (const void *)copied.low, length_of(copied));
     }
     touched->count = 0;
     atomic_fetch_sub_explicit(&touched_holds, 1, memory_order_relaxed);
@@ -180,8 +175,8 @@ void touched_complete(const struct hold *hold, struct range pages, const struct 
     struct touched *touched = touched_of(hold);
     struct range gap = uncopied_from(touched, pages.low, pages.high);
     for (; !base_range_is_empty(gap); gap = uncopied_from(touched, gap.high, pages.high)) {
-        size_t done_bytes = backend->page_place(gap, transit_address(gap.low));
-        transit_fetch((struct range){gap.low + done_bytes, gap.high});
+        size_t done_bytes = backend->page_place(gap, transit_address(TRANSIT_SEND, gap.low));
+        transit_fetch(TRANSIT_SEND, (struct range){gap.low + done_bytes, gap.high});
     }
     atomic_fetch_sub_explicit(&touched_holds, 1, memory_order_relaxed);
 }
@@ -191,7 +186,7 @@ void touched_inherit(const struct hold *hold, struct range pages)
     struct touched *touched = touched_of(hold);
     struct range gap = uncopied_from(touched, pages.low, pages.high);
     for (; !base_range_is_empty(gap); gap = uncopied_from(touched, gap.high, pages.high))
-        transit_fetch(gap);
+        transit_fetch(TRANSIT_SEND, gap);
 }
 
 void touched_forked_child(void)

@@ -26,9 +26,9 @@ static bool move_over(struct range pages, uintptr_t target)
  * nothing is mapped, so that nobody's memory is overwritten. This costs less
  * than to claim the range with MAP_FIXED_NOREPLACE first (1.4 us and the
  * unmapping of that claim) and leaves nothing behind between two holds. */
-bool transit_move_out(struct range pages)
+bool transit_move_out(enum transit transit, struct range pages)
 {
-    uintptr_t target = transit_address(pages.low);
+    uintptr_t target = transit_address(transit, pages.low);
     uintptr_t landed = kernel_mremap(pages, MREMAP_MAYMOVE | TRANSIT_DONTUNMAP, target);
     if (landed == target)
         return true;
@@ -50,27 +50,27 @@ static uintptr_t middle_of(struct range pages)
 /* Before Linux 6.17 mremap takes one mapping at a time. Pieces that were moved
  * one by one merge in transit, but nothing promises that; if they did not (or
  * somebody advised a part of the transit range), halves find the seams. */
-void transit_move_home(struct range pages)
+void transit_move_home(enum transit transit, struct range pages)
 {
-    if (move_over(transit_range(pages), pages.low))
+    if (move_over(transit_range(transit, pages), pages.low))
         return;
     uintptr_t middle = middle_of(pages);
     if (middle == pages.low)
         abort(); /* one page cannot be brought back: the data of the program is lost */
-    transit_move_home((struct range){pages.low, middle});
-    transit_move_home((struct range){middle, pages.high});
+    transit_move_home(transit, (struct range){pages.low, middle});
+    transit_move_home(transit, (struct range){middle, pages.high});
 }
 
-void transit_fetch(struct range pages)
+void transit_fetch(enum transit transit, struct range pages)
 {
     size_t page_bytes = base_page_bytes();
     for (uintptr_t page = pages.low; page < pages.high; page += page_bytes)
-        (void)move_over(transit_range((struct range){page, page + page_bytes}), page);
+        (void)move_over(transit_range(transit, (struct range){page, page + page_bytes}), page);
 }
 
 void transit_fill(struct range pages)
 {
-    struct range transit_pages = transit_range(pages);
+    struct range transit_pages = transit_range(TRANSIT_RECEIVE, pages);
     syscall(SYS_mmap, transit_pages.low, transit_pages.high - transit_pages.low, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0L);
 }

@@ -16,6 +16,7 @@
 #include "base/descriptors.h"
 #include "base/hash.h"
 #include "base/lock.h"
+#include "record/name.h"
 
 _Static_assert(sizeof(struct profile_header) == 512, "the reader counts on this size");
 _Static_assert(sizeof(struct profile_name) == PROFILE_BLOCK_BYTES, "one block");
@@ -91,11 +92,9 @@ static uint32_t blocks_take(uint32_t count)
     return first;
 }
 
-static bool file_map(const char *directory)
+static bool file_map(const char *directory, int rank)
 {
-    char host[64] = "";
-    gethostname(host, sizeof host - 1);
-    if (snprintf(path, sizeof path, "%s/%s-%d.profile", directory, host, (int)getpid()) >= (int)sizeof path)
+    if (!record_name_make(path, sizeof path, directory, rank, "profile"))
         return false;
     file = base_descriptor_own(open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     length_bytes = 0;
@@ -155,7 +154,7 @@ static void events_make(uint32_t capacity)
 
 bool profile_open(const char *directory, const struct profile_identity *identity)
 {
-    if (!file_map(directory)) {
+    if (!file_map(directory, identity->rank)) {
         base_descriptor_close(file);
         unlink(path);
         file = -1;

@@ -7,6 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "record/name.h"
+
 _Static_assert(sizeof(struct record_header) == 328, "the reader counts on this size");
 
 _Atomic uint64_t record_counters[RECORD_COUNTER_COUNT];
@@ -41,16 +43,17 @@ static bool record_write_file(const char *path, struct record_header *header)
 
 bool record_write(const char *directory, const struct record_header *identity)
 {
+    /* Not on the stack, which may be the smallest there is: any thread can end the process. One does, and it alone. */
+    static char path[4096];
+    static char temporary[4096 + 8];
     struct record_header header = *identity;
-    char path[4096];
-    char temporary[4096 + 8];
 
     memcpy(header.magic, RECORD_MAGIC, sizeof header.magic);
     header.version = RECORD_VERSION;
     header.header_bytes = sizeof header;
     header.counter_count = RECORD_COUNTER_COUNT;
     header.reason_count = REASON_COUNT;
-    if (snprintf(path, sizeof path, "%s/%.63s-%u.rank", directory, header.host, header.pid) >= (int)sizeof path)
+    if (!record_name_make(path, sizeof path, directory, header.rank, "rank"))
         return false;
     snprintf(temporary, sizeof temporary, "%s.part", path);
     if (record_write_file(temporary, &header) && rename(temporary, path) == 0)

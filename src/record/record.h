@@ -51,7 +51,7 @@ static inline void record_count(enum record_counter counter, uint64_t value)
     atomic_fetch_add_explicit(&record_counters[counter], value, memory_order_relaxed);
 }
 
-/* Writes <directory>/<host>-<pid>.rank atomically (a temporary name, then a
+/* Writes a file of <directory> (record/name.h) atomically (a temporary name, then a
  * rename). False, with nothing left behind, when the folder cannot be written. */
 bool record_write(const char *directory, const struct record_header *identity);
 

@@ -23,6 +23,11 @@ enum library_abi bind_abi(void)
     return abi;
 }
 
+bool bind_is_unknown(const char *name)
+{
+    return strcmp(name, "MPIX_Unheard_of") == 0;
+}
+
 bool fortran_bindings_are_seen(void)
 {
     return is_fortran_seen;
@@ -50,7 +55,7 @@ static int check(enum library_abi as_abi, const char *folder, const char *plugin
 static int find_caller(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
     struct object object;
-    return object_read(info, &object) && bind_calls_profiling(&object);
+    return object_read(info, &object) && bind_calls_unseen(&object);
 }
 
 /* As what is loaded later is looked at. */
@@ -73,6 +78,8 @@ int main(int argc, char **argv)
     int failures = check(LIBRARY_MPICH, argv[1], "libbypass_none.so", NULL);
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_profiling.so", "PMPI");
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_weak.so", "PMPI");
+    failures += check(LIBRARY_MPICH, argv[1], "libbypass_extension.so", "PMPI");
+    failures += check(LIBRARY_MPICH, argv[1], "libbypass_unknown.so", "MPIX_Unheard_of (libbypass_unknown.so)");
     failures += check(LIBRARY_OPENMPI, argv[1], "libbypass_fortran.so", "Fortran");
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_fortran.so", NULL);
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_fortran_2008.so", "Fortran");
@@ -83,6 +90,7 @@ int main(int argc, char **argv)
     failures += check(LIBRARY_MPICH, argv[1], "libbypass_profiling.so", "PMPI");
     failures += check_late(argv[1], "libbypass_none.so", false);
     failures += check_late(argv[1], "libbypass_profiling.so", true);
+    failures += check_late(argv[1], "libbypass_unknown.so", true);
     failures += check_late(argv[1], "libmpi_fake.so", false);
     failures += !intercept_bind_is_of_mpi("/usr/lib/libmpi.so.40") + intercept_bind_is_of_mpi("/usr/lib/libm.so.6");
     return failures != 0;

@@ -34,9 +34,9 @@ def library_of(family: Family, folder: Path) -> Path:
 
 
 def exported_functions(library: Path) -> set[str]:
-    """The MPI_* functions of a library's dynamic symbol table."""
+    """The MPI functions of a library's dynamic symbol table, extensions included; PMPI_X is a function MPI_X."""
     listing = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True)
-    names = re.findall(r"^[0-9a-f]+ [TWwi] (MPI_\w+)", listing.stdout, re.MULTILINE)
+    names = re.findall(r"^[0-9a-f]+ [TWwi] P?(MPIX?_\w+)", listing.stdout, re.MULTILINE)
     return {name for name in names if not any(re.fullmatch(pattern, name) for pattern in NOT_FUNCTIONS)}
 
 

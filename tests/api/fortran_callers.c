@@ -23,6 +23,12 @@ void *intercept_tell(size_t index, int level)
     return NULL;
 }
 
+void *intercept_stop(size_t index, int first_argument);
+void *intercept_stop(size_t index, int first_argument)
+{
+    return NULL;
+}
+
 static const void *seen; /* by the entry, without the look-up */
 
 /* Plays an entry. */

@@ -8,15 +8,21 @@
 #include "../base/claim.h"
 #include "base/options.h"
 #include "intercept/copies.h"
-#include "intercept/libc/allocate.h"
+#include "intercept/libc/own.h"
 
 enum { KIB = 1024, SMALL = 64 * KIB, LARGE = 512 * KIB };
 
 static char source[1024 * KIB];
 
-void *libc_block_own(size_t length_bytes)
+void *libc_own_take(size_t length_bytes)
 {
     return malloc(length_bytes);
+}
+
+void libc_own_give_back(void *memory, size_t length_bytes)
+{
+    (void)length_bytes;
+    free(memory);
 }
 
 int main(void)

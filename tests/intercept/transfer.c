@@ -4,7 +4,7 @@
 
 #include "../base/claim.h"
 #include "engine/engine.h"
-#include "intercept/libc/allocate.h"
+#include "intercept/libc/own.h"
 #include "intercept/libc/threads.h"
 
 bool libc_threads_are_several(void)
@@ -12,9 +12,13 @@ bool libc_threads_are_several(void)
     return false;
 }
 
-void *libc_block_own(size_t length_bytes)
+void *libc_own_take(size_t length_bytes)
 {
     return NULL;
+}
+
+void libc_own_give_back(void *memory, size_t length_bytes)
+{
 }
 
 int main(void)

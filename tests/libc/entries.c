@@ -706,7 +706,7 @@ static bool is_tried_elsewhere(const char *name)
     static const char *const elsewhere =
         " killpg sigqueue pidfd_send_signal pidfd_getfd ptrace tgkill listen open open64 __open_2 __open64_2 openat "
         "openat64 __openat_2 __openat64_2 creat creat64 access shm_open "
-        "kill fopen fopen64 opendir close close_range "
+        "kill fopen fopen64 opendir readdir readdir64 close close_range "
         "dlclose closefrom dup2 dup3 pthread_create thrd_create aio_fsync aio_fsync64 getaddrinfo_a malloc calloc "
         "posix_memalign aligned_alloc memalign "
         "valloc brk sbrk shmat free realloc reallocarray posix_spawn posix_spawnp pidfd_spawn pidfd_spawnp system "
@@ -715,7 +715,7 @@ static bool is_tried_elsewhere(const char *name)
         " execveat fexecve execl execlp execle _Fork exit _exit _Exit quick_exit sigaction __sigaction signal "
         "bsd_signal longjmp _longjmp siglongjmp __longjmp_chk"
         " ssignal sysv_signal __sysv_signal sigset sigignore sighold sigblock sigsetmask setcontext swapcontext vfork "
-        "clone dlsym setvbuf setbuf setbuffer mlockall "
+        "clone dlsym setvbuf setbuf setbuffer mlockall munlockall "
         "lio_listio lio_listio64 stat stat64 lstat "
         "lstat64 fstatat fstatat64 statx __xstat __xstat64 __lxstat __lxstat64 __fxstatat __fxstatat64 readlink "
         "__readlink_chk readlinkat __readlinkat_chk unlink rename mkdir rmdir truncate truncate64 faccessat unlinkat "

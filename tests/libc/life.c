@@ -742,27 +742,26 @@ static bool heap_waits(void)
     return free_waits_for_its_block(100000) && free_waits_for_its_block(4000000) && realloc_waits_and_keeps_content();
 }
 
-static bool is_on_page(void *block, size_t length_bytes)
+/* As libc lays out a block that nobody asked to align: behind its header, and no longer than it must be (less than the
+ * smallest chunk more, 32 bytes, or up to the end of the last page of a mapping of its own). */
+static bool is_plain(void *block, size_t length_bytes)
 {
-    bool is_good =
-        block && ((uintptr_t)block & 4095) == 0 && malloc_usable_size(block) >= ((length_bytes + 4095) & ~4095UL);
+    enum { IS_MAPPED = 2, HEADER_BYTES = 16, LEAST_CHUNK_BYTES = 32 };
+    bool is_mapped = block && ((size_t *)block)[-1] & IS_MAPPED;
+    size_t more_bytes = malloc_usable_size(block) - length_bytes;
+    bool is_good = block && more_bytes < (is_mapped ? 4096 : LEAST_CHUNK_BYTES);
+    is_good = is_good && (!is_mapped || (uintptr_t)block % 4096 == HEADER_BYTES);
     free(block);
     return is_good;
 }
 
-/* So that a hold on a message never covers what malloc gave to somebody else. */
-static bool large_blocks_own_their_pages(void)
+static bool blocks_are_laid_out_by_libc(void)
 {
-    for (size_t length = 65536; length < 4000000; length = length * 3 / 2 + 1) {
-        void *aligned = NULL;
-        if (posix_memalign(&aligned, 64, length) || !is_on_page(aligned, length))
+    for (size_t length = 1000; length < 4000000; length = length * 3 / 2 + 1)
+        if (!is_plain(malloc(length), length) || !is_plain(calloc(1, length), length) ||
+            !is_plain(realloc(malloc(100), length), length) ||
+            !is_plain(reallocarray(malloc(length / 2), 1, length), length))
             return false;
-        if (!is_on_page(malloc(length), length) || !is_on_page(calloc(1, length), length) ||
-            !is_on_page(aligned_alloc(64, length), length) || !is_on_page(memalign(64, length), length) ||
-            !is_on_page(valloc(length), length) || !is_on_page(realloc(malloc(100), length), length) ||
-            !is_on_page(reallocarray(malloc(length / 2), 1, length), length))
-            return false;
-    }
     return true;
 }
 
@@ -783,7 +782,8 @@ static bool huge_pages_leave_one_mapping(void)
 {
     size_t length = 8 << 20;
     char *block = malloc(length);
-    bool is_advised = madvise(block + 4096, length - 4096, MADV_HUGEPAGE) == 0 || errno == EINVAL;
+    char *second_page = (char *)(((uintptr_t)block & ~4095UL) + 4096);
+    bool is_advised = madvise(second_page, block + length - second_page, MADV_HUGEPAGE) == 0 || errno == EINVAL;
     bool is_whole = mapping_end(block) >= (unsigned long)block + length;
     free(block);
     return is_advised && is_whole;
@@ -1152,6 +1152,18 @@ static bool protection_keys_are_told(void)
     return is_quiet && notes->key_count == 2;
 }
 
+/* Whether or not this kernel has io_uring. */
+static bool registrations_are_told(void)
+{
+    arm();
+    dlsym(RTLD_DEFAULT, "cuMem");
+    syscall(SYS_io_uring_enter, -1, 0, 0, 0, 0, 0);
+    bool is_quiet = notes->registration_count == 0;
+    dlsym(RTLD_DEFAULT, "cuMemHostRegister_v2");
+    syscall(SYS_io_uring_setup, 0, 0);
+    return is_quiet && notes->registration_count == 2;
+}
+
 static bool profiling_names_are_told(void)
 {
     arm();
@@ -1246,7 +1258,7 @@ static const struct {
     {"execs_keep_their_arguments", execs_keep_their_arguments},
     {"failing_execs_wait", failing_execs_wait},
     {"heap_waits", heap_waits},
-    {"large_blocks_own_their_pages", large_blocks_own_their_pages},
+    {"blocks_are_laid_out_by_libc", blocks_are_laid_out_by_libc},
     {"huge_pages_leave_one_mapping", huge_pages_leave_one_mapping},
     {"calloc_is_zero", calloc_is_zero},
     {"without_memory_ops_are_waited_for", without_memory_ops_are_waited_for},
@@ -1260,6 +1272,7 @@ static const struct {
     {"fault_signal_is_open_to_all", fault_signal_is_open_to_all},
     {"dlsym_hides_names", dlsym_hides_names},
     {"protection_keys_are_told", protection_keys_are_told},
+    {"registrations_are_told", registrations_are_told},
     {"profiling_names_are_told", profiling_names_are_told},
     {"lacking_names_look_absent", lacking_names_look_absent},
     {"loader_error_survives", loader_error_survives},

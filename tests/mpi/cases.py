@@ -81,6 +81,8 @@ def is_wanted(program: Program, variant: str, is_quick: bool) -> bool:
     """Is a program about this variant, and not too slow for it?"""
     if variant in STRATEGIES and not program.words("assists") + program.words("strategies"):
         return False
+    if program.words("variants") and variant not in program.words("variants"):
+        return False
     return not is_quick or variant in (program.words("quick") or QUICK_VARIANTS)
 
 

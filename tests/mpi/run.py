@@ -6,7 +6,8 @@ when the program's own checks pass and its exit code and output are as with stoc
 (or `any`) in the program's head demands that Lapwing's record shows such ops: without it a test of deferred
 calls could pass because none was deferred. `assists: any` demands the same of nonblocking operations,
 `passes: REASON` that calls were passed for it, `defers: nothing` that no op began at all. `quick:` names the
-variants of --quick that a slow program runs in, `environment: NAME=VALUE` sets options beside the variant's.
+variants of --quick that a slow program runs in, `variants:` all that a program is about,
+`environment: NAME=VALUE` sets options beside the variant's.
 `takes: any` demands messages that were received early (again, where none came early enough), `refused: TEXT` that
 Lapwing ends the job with an error that says this; `copies: touched` sends that the program did not wait for, where
 holds are by userfaultfd.

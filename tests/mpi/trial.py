@@ -78,7 +78,8 @@ class Bench:
         words = [str(program), *(self.words or ([case.argument] if case.argument else []))]
         environment = {**os.environ, **case.family.environment}
         timeout_s = self.timeout_s or case.program.timeout_s
-        return run_command(case.family.command(case.ranks, variables, words), environment, timeout_s)
+        survives = case.program.words("survives") == ["yes"]
+        return run_command(case.family.command(case.ranks, variables, words, survives), environment, timeout_s)
 
     def run_stock(self, case: Case) -> Run:
         """Run without Lapwing, once for all variants."""

@@ -124,6 +124,9 @@ static void check_arena(void)
     char *arena = (char *)(((uintptr_t)reserved + ARENA_BYTES - 1) & ~((uintptr_t)ARENA_BYTES - 1));
     mprotect(arena, BYTES, PROT_READ | PROT_WRITE);
     struct range last = base_range_of(arena + BYTES - 100, 100);
+    check(!protect_memory_is_heap(last), "other memory on such a multiple");
+    /* glibc, malloc/arena.c, struct _heap_info: the arena, none before it, its length, how much of it is open. */
+    memcpy(arena, (uintptr_t[]){(uintptr_t)arena + 64, 0, BYTES, BYTES}, 4 * sizeof(uintptr_t));
     check(protect_memory_is_heap(last), "a thread's heap");
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, arena + PAGE, PAGE, 1);
     check(protect_memory_is_heap(last), "a thread's heap behind a message under way");

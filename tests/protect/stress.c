@@ -58,14 +58,22 @@ static void *engine_run(void *argument)
     return NULL;
 }
 
+/* Only a send that fills a page can move. */
+static enum hold_kind kind_choose(struct range bytes, uint64_t *seed)
+{
+    bool may_move = protect_copies_touched() && !base_range_is_empty(base_pages_within(bytes));
+    if (random_next(seed) % 2)
+        return HOLD_NO_ACCESS;
+    return may_move && random_next(seed) % 2 ? HOLD_COPY_ON_TOUCH : HOLD_NO_WRITE;
+}
+
 static void transfer_start(int slot, uint64_t *seed)
 {
     struct transfer *transfer = &transfers[slot];
     size_t base = (size_t)slot * SLOT_BYTES;
-    enum hold_kind send = protect_copies_touched() && random_next(seed) % 2 ? HOLD_COPY_ON_TOUCH : HOLD_NO_WRITE;
-    transfer->kind = random_next(seed) % 2 ? HOLD_NO_ACCESS : send;
     transfer->offset = base + random_next(seed) % (SLOT_BYTES / 2);
     transfer->length_bytes = 1 + random_next(seed) % (SLOT_BYTES / 2);
+    transfer->kind = kind_choose(base_range_of(memory + transfer->offset, transfer->length_bytes), seed);
     transfer->arrived_bytes = random_next(seed) % (transfer->length_bytes + 1);
     transfer->value = (char)random_next(seed);
     bool is_receive = transfer->kind == HOLD_NO_ACCESS;

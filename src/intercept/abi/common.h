@@ -88,12 +88,14 @@ extern struct abi_handles abi_handles;
 /* Fills abi_handles from the library. False when it lacks what every library of this ABI has. */
 bool abi_prepare(void *library);
 
+/* False for what MPI refuses at sight where it expects a datatype. */
+bool abi_may_be_datatype(MPI_Datatype datatype);
+
 /* MPI's own reduction operations run no code of the program. */
 bool abi_op_is_predefined(MPI_Op op);
 
-/* Thread levels as 0 (single) to 3 (multiple): the standard ABI numbers them otherwise. */
+/* A thread level as 0 (single) to 3 (multiple): the standard ABI numbers them otherwise. */
 int abi_thread_ordinal(int level);
-int abi_thread_level(int ordinal);
 
 /* 64 bits of a status that the program cannot read directly, and that every MPI
  * call which fills a status writes; only a wait for a send leaves them alone

@@ -11,9 +11,12 @@
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "base/off.h"
 #include "base/options.h"
 #include "intercept/bind/library.h"
+#include "intercept/bind/object.h"
 #include "intercept/bind/state.h"
+#include "intercept/bind/symbol.h"
 #include "intercept/names.h"
 #include "intercept/profile.h"
 
@@ -50,13 +53,75 @@ static const struct intercept_backend *backend_of(enum library_abi abi)
     return backends[abi];
 }
 
-/* MPI's own function. */
-static void *own_function(const char *name)
+enum { NAME_BYTES = sizeof(intercept_names[0]), PROFILING_NAME_BYTES = NAME_BYTES + 1 };
+
+static void profiling_name_put(char name[PROFILING_NAME_BYTES], size_t index)
 {
-    char profiling_name[64];
-    snprintf(profiling_name, sizeof(profiling_name), "P%s", name);
+    name[0] = 'P';
+    memcpy(name + 1, intercept_names[index], NAME_BYTES);
+}
+
+/* What the loaded objects define of one name. */
+struct definitions {
+    char profiling_text[PROFILING_NAME_BYTES];
+    struct symbol_name plain;
+    struct symbol_name profiling;
+    void *own;         /* the MPI library's PMPI_X, or its MPI_X */
+    bool is_elsewhere; /* an object that is neither the program, nor Lapwing, nor the MPI library has one of them */
+};
+
+struct definition_search {
+    size_t next; /* object */
+    struct definitions names[INTERCEPT_NAME_COUNT];
+};
+
+static void definitions_begin(struct definitions *name, size_t index)
+{
+    *name = (struct definitions){.plain = symbol_name_of(intercept_names[index])};
+    profiling_name_put(name->profiling_text, index);
+    name->profiling = symbol_name_of(name->profiling_text);
+}
+
+static void definition_in_library(const struct object *object, struct definitions *name)
+{
+    const ElfW(Sym) *symbol = symbol_find(object, &name->profiling);
+    symbol = symbol != NULL ? symbol : symbol_find(object, &name->plain);
+    name->own = symbol == NULL ? NULL : symbol_address(object, symbol);
+}
+
+static void definition_beside(const struct object *object, struct definitions *name)
+{
+    name->is_elsewhere |= symbol_find(object, &name->plain) != NULL || symbol_find(object, &name->profiling) != NULL;
+}
+
+static int definitions_visit(struct dl_phdr_info *info, size_t size_bytes, void *context)
+{
+    struct definition_search *search = context;
+    struct object object;
+    bool is_program = search->next++ == 0;
+    if (is_program || !object_read(info, &object) || object_is_own(&object))
+        return 0;
+    bool is_library = object.loaded.low == library.base;
+    for (size_t i = 0; i < INTERCEPT_NAME_COUNT; i++)
+        (is_library ? definition_in_library : definition_beside)(&object, &search->names[i]);
+    return 0;
+}
+
+static void definitions_find(struct definition_search *search)
+{
+    for (size_t i = 0; i < INTERCEPT_NAME_COUNT; i++)
+        definitions_begin(&search->names[i], i);
+    search->next = 0;
+    dl_iterate_phdr(definitions_visit, search);
+}
+
+/* The slow way: the library may consist of several objects. */
+static void *own_function_beside(size_t index)
+{
+    char profiling_name[PROFILING_NAME_BYTES];
+    profiling_name_put(profiling_name, index);
     void *profiling = dlsym(library.handle, profiling_name);
-    return profiling != NULL ? profiling : dlsym(library.handle, name);
+    return profiling != NULL ? profiling : dlsym(library.handle, intercept_names[index]);
 }
 
 /* A profiling tool loaded after us that defines MPI_X itself: a call that we did
@@ -70,14 +135,16 @@ static void *tool_function(const char *name, const void *own)
 /* Where the program's call goes; NULL: to MPI's own function. */
 static void *entry_at(size_t index)
 {
-    bool is_measured = profile_is_wanted() && backend->measured[index] != NULL;
-    return is_measured ? backend->measured[index] : backend->entries[index];
+    void *measured = profile_is_wanted() ? backend->measured_at(index) : NULL;
+    return measured != NULL ? measured : backend->entry_at(index);
 }
 
-static void bind_name(size_t index)
+static void bind_name(size_t index, const struct definitions *defined)
 {
-    void *function = own_function(intercept_names[index]);
-    void *tool = function == NULL ? NULL : tool_function(intercept_names[index], function);
+    bool is_plain = defined->own != NULL || !defined->is_elsewhere;
+    void *function = is_plain ? defined->own : own_function_beside(index);
+    bool may_have_tool = function != NULL && defined->is_elsewhere;
+    void *tool = may_have_tool ? tool_function(intercept_names[index], function) : NULL;
     is_followed_by_tool[index] = tool != NULL;
     function = tool != NULL ? tool : function;
     targets[index] = function;
@@ -110,13 +177,17 @@ static bool bind_library(void)
         return false;
     /* Another library's constructor (UCX's) may bring us here before our own has run. */
     options_read();
-    backend = backend_of(library.abi);
+    backend = base_off_is() ? NULL : backend_of(library.abi);
+    if (backend != NULL)
+        bind_unknown_collect(&library);
     if (backend != NULL && !backend->prepare(library.handle))
         backend = NULL;
-    if (backend == NULL)
+    if (backend == NULL && !base_off_is())
         bind_say_off();
+    static struct definition_search search; /* under bind_lock */
+    definitions_find(&search);
     for (size_t i = 0; i < INTERCEPT_NAME_COUNT; i++)
-        bind_name(i);
+        bind_name(i, &search.names[i]);
     bind_slots();
     return true;
 }
@@ -157,6 +228,11 @@ bool bind_is_absent(const char *name)
 {
     size_t index = bind_index(name);
     return index != INTERCEPT_NAME_COUNT && targets[index] == NULL;
+}
+
+bool bind_is_listed(const char *name)
+{
+    return bind_index(name) != INTERCEPT_NAME_COUNT;
 }
 
 const void *bind_entry(const char *name)

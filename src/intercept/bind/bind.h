@@ -7,14 +7,15 @@
 #define INTERCEPT_BIND_BIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* One per ABI, made by mpi/generate.py; tables are in the order of intercept_names. */
+/* One per ABI, made by mpi/generate.py; an index is a name's in intercept_names. */
 struct intercept_backend {
     const char *abi;
-    bool (*prepare)(void *library); /* false: not the library that it looked like */
-    void *const *entries;           /* NULL: the program reaches MPI's own function */
-    void *const *measured;          /* stand before the entries while a profile is wanted; NULL: nothing does */
-    void *real;                     /* struct intercept_real of that ABI */
+    bool (*prepare)(void *library);     /* false: not the library that it looked like */
+    void *(*entry_at)(size_t index);    /* NULL: the program reaches MPI's own function */
+    void *(*measured_at)(size_t index); /* stand before the entries while a profile is wanted; NULL: nothing does */
+    void *real;                         /* struct intercept_real of that ABI */
 };
 
 /* Path of the MPI library; "" before the first MPI call. */
@@ -27,6 +28,10 @@ bool intercept_bind_offers(const char *name);
 /* Why some part of the program reaches MPI without passing Lapwing, or NULL. Looks
  * at what is loaded now: MPI_Init is a good moment. Memory of the caller's to keep. */
 const char *intercept_bind_bypass(void);
+
+/* True for ways into MPI that pass no entry of ours: PMPI_X, and functions of this process's MPI library
+ * that mpi/functions.py lacks (of a later release, say). */
+bool intercept_bind_is_unseen(const char *name);
 
 /* Changes what the dynamic linker wrote into the objects loaded since the last time:
  * weak references to MPI functions that this process's MPI lacks become NULL, as

@@ -26,39 +26,65 @@ bool bind_is_of_installation(const char *file_name)
                                 sizeof(installation_names) / sizeof(installation_names[0]));
 }
 
-static bool is_profiling_name(const char *name, void *context)
+bool intercept_bind_is_unseen(const char *name)
 {
-    return base_text_begins(name, "PMPI_");
+    /* The first letter first: see is_absent_name(). */
+    bool is_profiling = name[0] == 'P' && (base_text_begins(name, "PMPI_") || base_text_begins(name, "PMPIX_"));
+    return is_profiling || (name[0] == 'M' && bind_is_unknown(name));
 }
 
-bool bind_calls_profiling(const struct object *object)
+static bool is_unseen_name(const char *name, void *context)
 {
-    return !bind_is_of_installation(object_file_name(object)) && object_find_undefined(object, is_profiling_name, NULL);
+    return intercept_bind_is_unseen(name);
+}
+
+bool bind_calls_unseen(const struct object *object)
+{
+    return !bind_is_of_installation(object_file_name(object)) && object_find_undefined(object, is_unseen_name, NULL);
+}
+
+static bool is_unknown_name(const char *name, void *found)
+{
+    bool is_found = bind_is_unknown(name);
+    if (is_found)
+        *(const char **)found = name;
+    return is_found;
 }
 
 /* Where the bindings are not in files of their own (fortran/bindings.h) we do not
  * see what they call, when they call PMPI_X: all of Open MPI's do. */
 static bool is_fortran_name(const char *name, void *context)
 {
-    return base_text_begins(name, "mpi_") && base_text_ends(name, "_");
+    return name[0] == 'm' && base_text_begins(name, "mpi_") && base_text_ends(name, "_");
 }
 
 /* In MPICH only those of the mpi_f08 module do (mpi_wait_f08_ and others). */
 static bool is_fortran_2008_name(const char *name, void *context)
 {
-    return base_text_begins(name, "mpi_") && (base_text_ends(name, "_f08_") || base_text_ends(name, "_f08ts_"));
-}
-
-static void describe(char *text, size_t text_bytes, const char *how, const struct object *object)
-{
-    const char *name = object_file_name(object);
-    snprintf(text, text_bytes, "%s (%s)", how, name[0] == '\0' ? "the program" : name);
+    return name[0] == 'm' && base_text_begins(name, "mpi_") &&
+           (base_text_ends(name, "_f08_") || base_text_ends(name, "_f08ts_"));
 }
 
 struct bypass_search {
     bool is_fortran_seen;
-    char text[64];
+    char text[96];
 };
+
+static void describe(struct bypass_search *search, const char *how, const struct object *object)
+{
+    const char *name = object_file_name(object);
+    snprintf(search->text, sizeof(search->text), "%s (%s)", how, name[0] == '\0' ? "the program" : name);
+}
+
+/* Past our entries goes what has another name, and what has none here. */
+static void describe_unseen(struct bypass_search *search, const struct object *object)
+{
+    char how[64];
+    const char *unknown = NULL;
+    object_find_undefined(object, is_unknown_name, &unknown);
+    snprintf(how, sizeof(how), "calls %s", unknown == NULL ? "PMPI functions" : unknown);
+    describe(search, how, object);
+}
 
 static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
@@ -67,10 +93,10 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     object_visit_fn *is_fortran = bind_abi() == LIBRARY_OPENMPI ? is_fortran_name : is_fortran_2008_name;
     if (!object_read(info, &object) || bind_is_of_installation(object_file_name(&object)))
         return 0;
-    if (bind_calls_profiling(&object))
-        describe(search->text, sizeof(search->text), "calls PMPI functions", &object);
+    if (bind_calls_unseen(&object))
+        describe_unseen(search, &object);
     else if (!search->is_fortran_seen && object_find_undefined(&object, is_fortran, NULL))
-        describe(search->text, sizeof(search->text), "uses Fortran bindings", &object);
+        describe(search, "uses Fortran bindings", &object);
     return search->text[0] != '\0';
 }
 

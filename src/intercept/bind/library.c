@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "intercept/bind/object.h"
+#include "intercept/bind/symbol.h"
 
 /* Every MPI library defines it, and the libraries around it (Fortran, C++) do not. */
 static const char library_marker[] = "PMPI_Init";
@@ -27,6 +28,7 @@ static bool library_take(struct library *library, void *scope)
         return false;
     snprintf(library->path, sizeof(library->path), "%s", definer.dli_fname);
     library->handle = library_open(library->path);
+    library->base = (uintptr_t)definer.dli_fbase;
     return library->handle != NULL;
 }
 
@@ -98,8 +100,23 @@ static enum library_abi library_tell_abi(const struct library *library)
     return LIBRARY_UNKNOWN;
 }
 
+static int defines_marker(struct dl_phdr_info *info, size_t size_bytes, void *marker)
+{
+    struct object object;
+    return object_read(info, &object) && symbol_find(&object, marker) != NULL;
+}
+
+/* Most processes have none, and dlsym() takes long to say so. */
+static bool library_is_loaded(void)
+{
+    struct symbol_name marker = symbol_name_of(library_marker);
+    return dl_iterate_phdr(defines_marker, &marker) != 0;
+}
+
 bool library_find(struct library *library)
 {
+    if (!library_is_loaded())
+        return false;
     if (!library_take(library, RTLD_DEFAULT) && !library_search_local(library))
         return false;
     library->abi = library_tell_abi(library);

@@ -5,11 +5,13 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum library_abi { LIBRARY_UNKNOWN, LIBRARY_OPENMPI, LIBRARY_MPICH, LIBRARY_STANDARD };
 
 struct library {
     void *handle;
+    uintptr_t base; /* where it is loaded */
     enum library_abi abi;
     char path[PATH_MAX];
 };

@@ -6,10 +6,11 @@
 
 #include "intercept/machine.h"
 
-/* Tags of the dynamic section by number; only those below DT_NUM and the GNU hash are kept. */
+/* Tags of the dynamic section by number; only those below DT_NUM, the GNU hash and the versions are kept. */
 struct dynamic_values {
     uintptr_t value[DT_NUM];
     uintptr_t gnu_hash;
+    uintptr_t versions;
 };
 
 /* glibc adds the base to addresses when it maps an object; for the vDSO it cannot. */
@@ -26,6 +27,8 @@ static void read_dynamic(const ElfW(Dyn) * entry, struct dynamic_values *values)
             values->value[entry->d_tag] = entry->d_un.d_ptr;
         if (entry->d_tag == DT_GNU_HASH)
             values->gnu_hash = entry->d_un.d_ptr;
+        if (entry->d_tag == DT_VERSYM)
+            values->versions = entry->d_un.d_ptr;
     }
 }
 
@@ -44,13 +47,13 @@ static size_t find_relocated_end(const struct object *object)
 /* The GNU hash table lists defined symbols only and says where they begin; the
  * System V table says how many symbols there are. GNU ld writes 1 into a GNU table
  * that lists nothing, wherever the undefined symbols end: then relocations tell. */
-static size_t find_undefined_end(const struct object *object, const struct dynamic_values *values)
+static size_t find_undefined_end(const struct object *object)
 {
     size_t end = 0;
     if (object->gnu_hash != NULL)
         end = object->gnu_hash[1];
-    else if (values->value[DT_HASH] != 0)
-        end = ((const uint32_t *)absolute(object, values->value[DT_HASH]))[1];
+    else if (object->plain_hash != NULL)
+        end = object->plain_hash[1];
     return end > 1 ? end : find_relocated_end(object);
 }
 
@@ -104,11 +107,27 @@ bool object_read(const struct dl_phdr_info *info, struct object *object)
     object->symbols = absolute(object, values.value[DT_SYMTAB]);
     object->strings = absolute(object, values.value[DT_STRTAB]);
     object->gnu_hash = values.gnu_hash == 0 ? NULL : absolute(object, values.gnu_hash);
+    object->plain_hash = values.value[DT_HASH] == 0 ? NULL : absolute(object, values.value[DT_HASH]);
+    object->versions = values.versions == 0 ? NULL : absolute(object, values.versions);
     object->soname = values.value[DT_SONAME] == 0 ? "" : object->strings + values.value[DT_SONAME];
     object->tables[0] = read_table(object, values.value[DT_RELA], values.value[DT_RELASZ]);
     object->tables[1] = read_table(object, values.value[DT_JMPREL], values.value[DT_PLTRELSZ]);
-    object->undefined_end = find_undefined_end(object, &values);
+    object->undefined_end = find_undefined_end(object);
     return true;
+}
+
+/* By the linker: where this object begins and ends. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+bool object_holds_own(const void *address)
+{
+    return (const char *)address >= __ehdr_start && (const char *)address < _end;
+}
+
+bool object_is_own(const struct object *object)
+{
+    return object->loaded.low == (uintptr_t)__ehdr_start;
 }
 
 const char *object_file_name(const struct object *object)
@@ -123,6 +142,35 @@ bool object_find_undefined(const struct object *object, object_visit_fn *visit, 
         const ElfW(Sym) *symbol = &object->symbols[i];
         if (symbol->st_shndx == SHN_UNDEF && visit(object->strings + symbol->st_name, context))
             return true;
+    }
+    return false;
+}
+
+static bool visit_defined(const struct object *object, size_t index, object_visit_fn *visit, void *context)
+{
+    const ElfW(Sym) *symbol = &object->symbols[index];
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+    return is_function && symbol->st_shndx != SHN_UNDEF && visit(object->strings + symbol->st_name, context);
+}
+
+/* The table has four numbers, a filter of address-sized words, one symbol for each bucket, and for each symbol a
+ * hash, whose lowest bit ends its bucket. */
+bool object_find_defined(const struct object *object, object_visit_fn *visit, void *context)
+{
+    enum { BUCKETS, FIRST, FILTER_WORDS, HEAD = 4, WORD = sizeof(ElfW(Addr)) / sizeof(uint32_t) };
+    const uint32_t *table = object->gnu_hash;
+    if (table == NULL)
+        return false;
+    const uint32_t *buckets = table + HEAD + (size_t)table[FILTER_WORDS] * WORD;
+    const uint32_t *hashes = buckets + table[BUCKETS];
+    for (uint32_t bucket = 0; bucket < table[BUCKETS]; bucket++) {
+        bool is_last = buckets[bucket] < table[FIRST]; /* an empty one */
+        for (uint32_t i = buckets[bucket]; !is_last; i++) {
+            if (visit_defined(object, i, visit, context))
+                return true;
+            is_last = hashes[i - table[FIRST]] & 1;
+        }
     }
     return false;
 }

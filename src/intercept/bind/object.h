@@ -24,6 +24,8 @@ struct object {
     const char *strings;
     const ElfW(Sym) * symbols;
     const uint32_t *gnu_hash;            /* of the names that it defines; NULL when it has none */
+    const uint32_t *plain_hash;          /* of all names; NULL when it has none */
+    const uint16_t *versions;            /* of each symbol; NULL when it has none */
     size_t undefined_end;                /* symbols at or above it are defined */
     struct object_relocations tables[2]; /* data, calls */
     struct range loaded;                 /* from the first segment to the last */
@@ -33,12 +35,19 @@ struct object {
 /* False for what has no dynamic symbols. */
 bool object_read(const struct dl_phdr_info *info, struct object *object);
 
+/* Is this Lapwing's own code, or its object? */
+bool object_holds_own(const void *address);
+bool object_is_own(const struct object *object);
+
 /* "libmpi.so.40" of "/usr/lib/libmpi.so.40". */
 const char *object_file_name(const struct object *object);
 
 /* Calls `visit` for each name that the object wants from others, until it returns true. */
 typedef bool object_visit_fn(const char *name, void *context);
 bool object_find_undefined(const struct object *object, object_visit_fn *visit, void *context);
+
+/* The same for each function that it defines for others. */
+bool object_find_defined(const struct object *object, object_visit_fn *visit, void *context);
 
 /* A place that holds nothing but the address of a name that the object wants from others. */
 struct object_reference {

@@ -32,9 +32,18 @@ void *bind_library_symbol(const char *name);
 /* Is this the name of a file of an MPI installation? */
 bool bind_is_of_installation(const char *file_name);
 
-/* Does an object of the program's call PMPI_X? */
+/* True for functions of the table, whether this process's MPI has them or not. */
+bool bind_is_listed(const char *name);
+
+/* Compares the functions that the MPI library exports with the table. Called once, by who binds. */
+void bind_unknown_collect(const struct library *library);
+
+/* True for those that the table lacks. No look-up: inside a walk over objects, too. */
+bool bind_is_unknown(const char *name);
+
+/* Does an object of the program's call what intercept_bind_is_unseen() says? */
 struct object;
-bool bind_calls_profiling(const struct object *object);
+bool bind_calls_unseen(const struct object *object);
 
 /* Does its part of intercept_bind_adjust_objects(): references to names that this
  * MPI lacks become NULL. */

@@ -54,7 +54,7 @@ static const void *replacement_of(const char *name)
 {
     if (strcmp(name, maker_name) == 0)
         return (const void *)fortran_errhandler_create;
-    return base_text_begins(name, "PMPI_") ? entry_of(name + 1) : NULL;
+    return base_text_begins(name, "PMPI") ? entry_of(name + 1) : NULL;
 }
 
 static void redirect_reference(const struct object *object, const struct object_reference *reference)

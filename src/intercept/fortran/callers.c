@@ -28,14 +28,15 @@ static _Atomic size_t binding_count;
 
 static int compare_names(const void *name, const void *other)
 {
-    return strcmp(name, *(const char *const *)other);
+    return strcmp(name, other);
 }
 
 /* Place of a name in all tables; FORTRAN_NAME_COUNT when it has none. */
 static size_t name_index(const char *name)
 {
-    const char *const *found = bsearch(name, fortran_names, FORTRAN_NAME_COUNT, sizeof(*fortran_names), compare_names);
-    return found == NULL ? FORTRAN_NAME_COUNT : (size_t)(found - fortran_names);
+    enum { NAME_BYTES = sizeof(fortran_names[0]) };
+    const char *found = bsearch(name, fortran_names, FORTRAN_NAME_COUNT, NAME_BYTES, compare_names);
+    return found == NULL ? FORTRAN_NAME_COUNT : (size_t)(found - fortran_names[0]) / NAME_BYTES;
 }
 
 static void want_reference(const struct object *object, const struct object_reference *reference)

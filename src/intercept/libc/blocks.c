@@ -17,7 +17,8 @@ enum { SETS_BITS = 11, SETS = 1 << SETS_BITS, WAYS = 8, COUNT_BITS = 28, CLASS_B
  * sees one block's beginning with another's length. */
 struct block {
     _Atomic uint64_t pages;
-    _Atomic uintptr_t end; /* of what was asked for */
+    _Atomic uintptr_t low; /* of what was asked for */
+    _Atomic uintptr_t high;
 };
 
 static struct block blocks[SETS][WAYS];
@@ -25,7 +26,7 @@ static struct block blocks[SETS][WAYS];
 /* Bit c: there has been a block of 2^c pages. Never cleared. */
 static _Atomic uint32_t classes;
 
-/* All accesses to `pages`, `end` and `classes` are relaxed. A block that is asked about lives: who asks has it from the
+/* All accesses to a block and to `classes` are relaxed. A block that is asked about lives: who asks has it from the
  * thread that noted it, in an order of the program's own. Other entries do not contain its bytes, old ones neither:
  * each was removed before its memory was given back, and who got that memory next got it through libc's lock, or the
  * kernel's, hence later. */
@@ -45,12 +46,12 @@ static struct range range_of(uint64_t pages)
     return (struct range){low, low + (uintptr_t)count_of(pages) * base_page_bytes()};
 }
 
-/* 0 for what does not fit into a word: addresses above 48 bits, a block of a TiB. */
+/* 0 for no page, and for what does not fit into a word: addresses above 48 bits, a block of a TiB. */
 static uint64_t pages_of(struct range range)
 {
     uint64_t first = range.low / base_page_bytes();
     uint64_t count = (range.high - range.low) / base_page_bytes();
-    bool is_fitting = count >> COUNT_BITS == 0 && first >> (64 - COUNT_BITS) == 0;
+    bool is_fitting = count != 0 && count >> COUNT_BITS == 0 && first >> (64 - COUNT_BITS) == 0;
     return is_fitting ? first << COUNT_BITS | count : 0;
 }
 
@@ -71,62 +72,63 @@ static struct block *set_of(int class, uint64_t window)
     return blocks[base_hash(key, SETS_BITS)];
 }
 
-void libc_blocks_note(const void *block, size_t length_bytes)
+static void class_note(int class)
 {
-    struct range bytes = base_range_of(block, length_bytes);
-    uint64_t pages = pages_of(base_pages_of(bytes));
-    if (pages == 0)
-        return;
-    int class = class_of(pages);
-    struct block *set = set_of(class, window_of(bytes.low, class));
-    atomic_fetch_or_explicit(&classes, UINT32_C(1) << class, memory_order_relaxed);
-    for (int i = 0; i < WAYS; i++) {
-        uint64_t none = 0;
-        if (atomic_compare_exchange_strong_explicit(&set[i].pages, &none, pages, memory_order_relaxed,
-                                                    memory_order_relaxed)) {
-            atomic_store_explicit(&set[i].end, bytes.high, memory_order_relaxed);
-            return;
-        }
-    }
+    uint32_t bit = UINT32_C(1) << class;
+    if ((atomic_load_explicit(&classes, memory_order_relaxed) & bit) == 0)
+        atomic_fetch_or_explicit(&classes, bit, memory_order_relaxed);
 }
 
-static struct block *set_find_begin(struct block *set, uintptr_t begin)
+static bool block_claim(struct block *block, uint64_t pages)
 {
-    for (int i = 0; i < WAYS; i++) {
-        uint64_t pages = block_load(&set[i]);
-        if (pages != 0 && range_of(pages).low == begin)
+    uint64_t none = 0;
+    return block_load(block) == 0 && atomic_compare_exchange_strong_explicit(
+                                         &block->pages, &none, pages, memory_order_relaxed, memory_order_relaxed);
+}
+
+static struct block *set_claim(struct block *set, uint64_t pages)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (block_claim(&set[i], pages))
             return &set[i];
-    }
     return NULL;
 }
 
-/* The lowest class in a set of classes, which it leaves. */
-static int class_next(uint32_t *left)
+void libc_blocks_note(struct range range, struct range bytes)
 {
-    int class = __builtin_ctz(*left);
-    *left &= *left - 1;
-    return class;
+    uint64_t pages = pages_of(range);
+    if (pages == 0)
+        return;
+    int class = class_of(pages);
+    class_note(class);
+    struct block *block = set_claim(set_of(class, window_of(range.low, class)), pages);
+    if (block == NULL)
+        return;
+    atomic_store_explicit(&block->low, bytes.low, memory_order_relaxed);
+    atomic_store_explicit(&block->high, bytes.high, memory_order_relaxed);
 }
 
-static struct block *block_find_begin(uintptr_t begin)
+static struct range block_bytes(const struct block *block)
 {
-    uint32_t left = atomic_load_explicit(&classes, memory_order_relaxed);
-    struct block *found = NULL;
-    while (found == NULL && left != 0) {
-        int class = class_next(&left);
-        found = set_find_begin(set_of(class, window_of(begin, class)), begin);
+    return (struct range){atomic_load_explicit(&block->low, memory_order_relaxed),
+                          atomic_load_explicit(&block->high, memory_order_relaxed)};
+}
+
+struct range libc_blocks_forget(struct range range)
+{
+    uint64_t pages = pages_of(range);
+    if (pages == 0)
+        return (struct range){0, 0};
+    int class = class_of(pages);
+    struct block *set = set_of(class, window_of(range.low, class));
+    for (int i = 0; i < WAYS; i++) {
+        if (block_load(&set[i]) != pages)
+            continue;
+        struct range bytes = block_bytes(&set[i]);
+        atomic_store_explicit(&set[i].pages, 0, memory_order_relaxed);
+        return bytes;
     }
-    return found;
-}
-
-size_t libc_blocks_forget(const void *block)
-{
-    struct block *found = block_find_begin((uintptr_t)block);
-    if (found == NULL)
-        return 0;
-    uintptr_t end = atomic_load_explicit(&found->end, memory_order_relaxed);
-    atomic_store_explicit(&found->pages, 0, memory_order_relaxed);
-    return end - (uintptr_t)block;
+    return (struct range){0, 0};
 }
 
 static bool block_contains(const struct block *block, struct range bytes)
@@ -141,6 +143,14 @@ static const struct block *set_find(const struct block *set, struct range bytes)
         if (block_contains(&set[i], bytes))
             return &set[i];
     return NULL;
+}
+
+/* The lowest class in a set of classes, which it leaves. */
+static int class_next(uint32_t *left)
+{
+    int class = __builtin_ctz(*left);
+    *left &= *left - 1;
+    return class;
 }
 
 static const struct block *block_find(struct range bytes)
@@ -162,10 +172,21 @@ bool libc_blocks_contain(struct range bytes)
     return block_find(bytes) != NULL;
 }
 
-bool libc_blocks_end_by(struct range bytes)
+bool libc_blocks_fill_pages(struct range bytes)
 {
     const struct block *block = block_find(bytes);
-    if (block == NULL || range_of(block_load(block)).high != base_pages_of(bytes).high)
+    if (block == NULL)
         return false;
-    return atomic_load_explicit(&block->end, memory_order_relaxed) <= bytes.high;
+    struct range pages = base_pages_of(bytes);
+    struct range asked = block_bytes(block);
+    bool is_first_full = pages.low == bytes.low || bytes.low <= asked.low;
+    bool is_last_full = pages.high == bytes.high || bytes.high >= asked.high;
+    return is_first_full && is_last_full;
+}
+
+struct range libc_blocks_around(struct range bytes)
+{
+    struct range inner = base_pages_within(bytes);
+    const struct block *block = base_range_is_empty(inner) ? NULL : block_find(inner);
+    return block == NULL ? (struct range){0, 0} : block_bytes(block);
 }

@@ -22,13 +22,13 @@ ROLES = {
     "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "remote_reads", "remote_writes",
     "message_reads", "message_writes", "messages_read", "messages_write", "sized_writes", "descriptors",
     "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file", "threads", "key", "mask", "room",
-    "gone",
+    "locks", "unlocks",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
-ANYWAY = {"threads", "gone", "key"}  # whether or not something is armed
+ANYWAY = {"threads", "key", "locks", "unlocks"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
-ABSENT = {"minus one": "libc_real_absent", "null": "libc_real_absent_null", "error": "libc_real_absent_error"}
+ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL", "error": "LIBC_REAL_ABSENT_ERROR"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
 
 
@@ -183,21 +183,30 @@ def mask_entry_c(function: Function) -> str:
 def real_table_h(functions: list[Function]) -> str:
     """The header with the struct of real functions."""
     members = "".join(f"    {joined(f.returns, f'(*{f.name})({f.parameters});')}\n" for f in functions)
+    longest = max(len(function.name) for function in functions)
     return (
         f"{NOTICE}#ifndef LIBC_REAL_TABLE_H\n#define LIBC_REAL_TABLE_H\n\n"
         '#include "intercept/libc/types.h"\n\n'
-        f"struct libc_real {{\n{members}}};\n\nenum {{ LIBC_REAL_COUNT = {len(functions)} }};\n\n#endif\n"
+        f"struct libc_real {{\n{members}}};\n\n"
+        f"enum {{ LIBC_REAL_COUNT = {len(functions)}, LIBC_REAL_NAME_BYTES = {longest + 1} }};\n\n#endif\n"
     )
 
 
+def gnu_hash(name: str) -> int:
+    """The number by which DT_GNU_HASH finds a name (glibc, elf/dl-lookup.c, dl_new_hash)."""
+    number = 5381
+    for letter in name.encode():
+        number = (number * 33 + letter) % 2**32
+    return number
+
+
 def real_table_c(functions: list[Function]) -> str:
-    """The struct as it is before the lookup, and the names in its order."""
-    members = "".join(f"    .{f.name} = (void *){f.absent},\n" for f in functions)
-    names = "".join(f'    "{f.name}",\n' for f in functions)
+    """The struct of the real functions, and the names to look up in its order."""
+    names = "".join(f'    {{"{f.name}", {gnu_hash(f.name):#010x}, {f.absent}}},\n' for f in functions)
     return (
         f'{NOTICE}#include "intercept/libc/real.h"\n\n'
-        f"struct libc_real libc_real_functions = {{\n{members}}};\n\n"
-        f"const char *const libc_real_names[LIBC_REAL_COUNT] = {{\n{names}}};\n"
+        "struct libc_real libc_real_functions;\n\n"
+        f"const struct libc_real_name libc_real_names[LIBC_REAL_COUNT] = {{\n{names}}};\n"
     )
 
 
@@ -222,9 +231,11 @@ def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     same = "".join(call_case_c(rows[name]) for name in calls["same"])
     all_ = "".join(plain_case_c(name) for name in calls["all"])
     none = "".join(plain_case_c(name) for name in calls["none"])
+    own = "".join(plain_case_c(name) for name in calls["own"])
     return (
         "bool libc_use_system_call(long number, long a, long b, long c, long d, long e, long f)\n"
         f"{{\n    switch (number) {{\n{same}{all_}        libc_use_all();\n        return true;\n"
+        f"{own}        libc_use_all_when(libc_use_is_failing());\n        return true;\n"
         f"{none}        return true;\n"
         "    default:\n        return false;\n    }\n}\n"
     )

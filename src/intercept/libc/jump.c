@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "intercept/bind/bind.h"
+#include "intercept/bind/object.h"
 #include "intercept/libc/process.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/runtime.h"
@@ -27,6 +28,13 @@ static void bypass_tell(void)
 {
     int saved_errno = errno;
     intercept_process_bypasses();
+    errno = saved_errno;
+}
+
+static void registrar_tell(void)
+{
+    int saved_errno = errno;
+    intercept_process_registers_memory();
     errno = saved_errno;
 }
 
@@ -67,14 +75,6 @@ static bool is_replaced_in_tables(const char *name)
     return strcmp(name, "dlopen") == 0 || strcmp(name, "dlclose") == 0;
 }
 
-static bool is_ours(void *address)
-{
-    Dl_info found;
-    Dl_info own;
-    return dladdr(address, &found) != 0 && dladdr((void *)dlsym_behind_us, &own) != 0 &&
-           found.dli_fbase == own.dli_fbase;
-}
-
 /* True where our MPI entry is the answer and there is no MPI function behind it.
  * mpi4py (_mpiabi.py) asks the global scope for MPI_Abi_get_version before it has
  * loaded an MPI, and calls what it gets; without Lapwing it gets nothing. A caller
@@ -82,7 +82,7 @@ static bool is_ours(void *address)
  * here misses: then the binding knows. */
 static bool is_entry_alone(void *handle, const char *name)
 {
-    if (!is_ours(libc_real()->dlsym(handle, name)) || dlsym_behind_us(handle, name) != NULL)
+    if (!object_holds_own(libc_real()->dlsym(handle, name)) || dlsym_behind_us(handle, name) != NULL)
         return false;
     return handle != RTLD_DEFAULT || !intercept_bind_offers(name);
 }
@@ -91,14 +91,27 @@ static bool is_entry_alone(void *handle, const char *name)
  * way without. (Who asks for the next one gets what comes after it.) */
 static bool is_absent_entry(void *handle, const char *name)
 {
-    return handle != RTLD_NEXT && libc_real_lacks(name) && is_ours(libc_real()->dlsym(handle, name));
+    return handle != RTLD_NEXT && libc_real_lacks(name) && object_holds_own(libc_real()->dlsym(handle, name));
 }
 
 /* MPI's own libraries, and our binding, ask for what they like. */
 static bool is_of_program(void *caller)
 {
     Dl_info found;
-    return !is_ours(caller) && dladdr(caller, &found) != 0 && !intercept_bind_is_of_mpi(found.dli_fname);
+    return !object_holds_own(caller) && dladdr(caller, &found) != 0 && !intercept_bind_is_of_mpi(found.dli_fname);
+}
+
+/* So do the libraries below MPI. */
+static bool may_register(void *caller)
+{
+    return !object_holds_own(caller) && !libc_runtime_is_transport((uintptr_t)caller);
+}
+
+/* Names of other libraries, most of all, are told at their first letters. */
+static bool is_unseen(const char *name)
+{
+    bool may_be = base_text_begins(name, "MPI") || base_text_begins(name, "PMPI");
+    return may_be && intercept_bind_is_unseen(name);
 }
 
 /* A library that has just been loaded is first used through dlsym (Python asks
@@ -109,13 +122,15 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
 {
     (void)unused;
     objects_adjust();
-    if (base_text_begins(name, "PMPI_") && is_of_program(caller))
+    if (is_unseen(name) && is_of_program(caller))
         bypass_tell();
+    if (intercept_process_is_registrar(name) && may_register(caller))
+        registrar_tell();
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
         return (void *)dlsym_behind_us;
     if (is_replaced_in_tables(name) && libc_runtime_is_transport((uintptr_t)caller))
         return (void *)dlsym_default;
-    if (handle != RTLD_NEXT && base_text_begins(name, "MPI_") && is_entry_alone(handle, name))
+    if (handle != RTLD_NEXT && base_text_begins(name, "MPI") && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
     return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)libc_real()->dlsym;
 }

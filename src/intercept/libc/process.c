@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "base/off.h"
 #include "engine/gate.h"
 #include "intercept/libc/real.h"
 #include "intercept/libc/use.h"
@@ -14,6 +15,7 @@
 /* Written by the constructor and in children of fork; 0 before. */
 static _Atomic pid_t owner;
 static _Atomic bool is_exiting;
+static _Atomic bool is_watching; /* set by libc_process_watch(), never cleared */
 /* A bit for each fork() that this thread is in, the innermost lowest, since handlers fork, too: is protect told? */
 static _Thread_local uint32_t forks_told;
 
@@ -42,7 +44,9 @@ static void process_forked(void)
 static void process_prepare_fork(void)
 {
     int saved_errno = errno;
-    bool is_ours = !gate_is_inside() && libc_process_is_owner();
+    /* relaxed: who forks beside MPI_Init has no messages under way. */
+    bool is_watched = atomic_load_explicit(&is_watching, memory_order_relaxed);
+    bool is_ours = is_watched && !gate_is_inside() && libc_process_is_owner();
     forks_told = forks_told << 1 | is_ours;
     if (is_ours)
         protect_fork_begin();
@@ -63,8 +67,15 @@ static void process_end_fork(void)
  * so that what other libraries do in theirs is covered. */
 __attribute__((constructor(103))) static void process_start(void)
 {
+    if (base_off_is())
+        return;
     process_own();
     pthread_atfork(process_prepare_fork, process_end_fork, process_forked);
+}
+
+void libc_process_watch(void)
+{
+    atomic_store_explicit(&is_watching, true, memory_order_relaxed);
 }
 
 static void process_exiting(void)

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* MPI is being set up: from here on a fork waits for messages. */
+void libc_process_watch(void);
+
 /* False in a child of vfork(), which borrows this memory. One system call. */
 bool libc_process_is_owner(void);
 
@@ -18,6 +21,12 @@ void intercept_process_watches_memory(void);
 /* Given by intercept: the program gives memory a protection key (pkeys(7)). What a thread may do there is in a register
  * of its own, and the engine's knows nothing of the key. */
 void intercept_process_keys_memory(void);
+
+/* Given by intercept: the program is about to make memory known to a device, or to a ring of io_uring. */
+void intercept_process_registers_memory(void);
+
+/* Given by intercept: is this the name of a function that does so? */
+bool intercept_process_is_registrar(const char *name);
 
 /* Given by intercept: the program asks for functions of MPI's that Lapwing does not stand before. */
 void intercept_process_bypasses(void);

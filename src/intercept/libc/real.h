@@ -14,17 +14,31 @@
  * have no say in how an entry is compiled. */
 #define LIBC_ENTRY(name) __asm__(#name) __attribute__((visibility("default")))
 
+/* What stands in for a function that this libc lacks. */
+enum libc_real_absence {
+    LIBC_REAL_ABSENT,      /* -1, and ENOSYS in errno */
+    LIBC_REAL_ABSENT_NULL, /* null, the same */
+    LIBC_REAL_ABSENT_ERROR /* ENOSYS */
+};
+
+/* The text and its number in hash tables, made beforehand. No pointers: the dynamic linker would write them in
+ * every process. */
+struct libc_real_name {
+    char text[LIBC_REAL_NAME_BYTES];
+    uint32_t hash;
+    enum libc_real_absence absence;
+};
+
 extern struct libc_real libc_real_functions;
-extern const char *const libc_real_names[LIBC_REAL_COUNT];
+extern const struct libc_real_name libc_real_names[LIBC_REAL_COUNT];
 extern _Atomic bool libc_real_is_loaded;
+
+/* malloc_usable_size() of the allocator that `free` belongs to, else null: one allocator's function must never see
+ * another's block. Once all is loaded. */
+extern size_t (*libc_real_usable_size)(void *block);
 
 /* Looks all of them up. Any thread, before or after constructors; again is harmless. */
 void libc_real_load(void);
-
-/* What stands in for a function that this libc lacks: -1 (or null) and ENOSYS, or that number. */
-long libc_real_absent(void);
-int libc_real_absent_error(void);
-void *libc_real_absent_null(void);
 
 /* Is this the name of an entry that has nothing behind it? */
 bool libc_real_lacks(const char *name);

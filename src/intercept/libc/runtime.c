@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "intercept/bind/bind.h"
 
-static bool name_is_transport(const char *name)
+bool libc_runtime_is_transport_file(const char *name)
 {
     static const char *const beginnings[] = {"libucs", "libucm", "libuct", "libucp", "libucc", "libfabric", "libpsm"};
     return base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings)) ||
@@ -29,11 +29,11 @@ static const char *file_of(uintptr_t code)
 
 bool libc_runtime_is_transport(uintptr_t code)
 {
-    return name_is_transport(file_of(code));
+    return libc_runtime_is_transport_file(file_of(code));
 }
 
 bool libc_runtime_is_any(uintptr_t code)
 {
     const char *name = file_of(code);
-    return name_is_transport(name) || name_is_language(name);
+    return libc_runtime_is_transport_file(name) || name_is_language(name);
 }

@@ -10,6 +10,9 @@
  * libfabric, PSM)? */
 bool libc_runtime_is_transport(uintptr_t code);
 
+/* Is this the file name of such a library? Takes no lock. */
+bool libc_runtime_is_transport_file(const char *name);
+
 /* The same, or in the runtime of a language (gfortran's, Python's)? */
 bool libc_runtime_is_any(uintptr_t code);
 

@@ -14,6 +14,9 @@
 #include "intercept/libc/use.h"
 #include "protect/protect.h"
 
+/* Set by libc_signals_watch(), never cleared: before, dispositions are libc's alone. */
+static _Atomic bool is_watching;
+
 /* Set by whoever installs a handler, never cleared: it may have run and left. */
 static _Atomic bool have_handlers;
 
@@ -32,8 +35,16 @@ static bool signal_comes_any_time(int number)
     return true;
 }
 
+/* relaxed: a switch; a handler set beside it is found in the kernel's list. */
+static bool signals_are_watched(void)
+{
+    return atomic_load_explicit(&is_watching, memory_order_relaxed);
+}
+
 static void handler_note(int number, sighandler_t handler)
 {
+    if (!signals_are_watched())
+        return;
     if (handler == SIG_DFL || handler == SIG_IGN || !signal_comes_any_time(number) || gate_is_inside())
         return;
     /* Every program of their kind has those of runtimes: UCX and libfabric end with a backtrace,
@@ -72,6 +83,15 @@ static sighandler_t handler_change(sighandler_t handler, int flags)
 enum { SIGNAL_BSD_FLAGS = SA_RESTART };
 #define SIGNAL_SYSV_FLAGS ((int)(SA_RESETHAND | SA_NODEFER)) /* not an enum: SA_RESETHAND is bit 31 */
 
+/* A handler that blocks SIGSEGV while it runs could not wait at a touch: the
+ * kernel would end the process. */
+static struct sigaction action_opened(const struct sigaction *action)
+{
+    struct sigaction opened = *action;
+    sigdelset(&opened.sa_mask, SIGSEGV);
+    return opened;
+}
+
 int libc_entry_sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
     LIBC_ENTRY(sigaction);
 int libc_entry_sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
@@ -80,12 +100,31 @@ int libc_entry_sigaction(int number, const struct sigaction *new_action, struct 
         return disposition_change(new_action, old_action);
     if (new_action == NULL)
         return libc_real()->sigaction(number, NULL, old_action);
+    if (!signals_are_watched())
+        return libc_real()->sigaction(number, new_action, old_action);
     handler_note(number, new_action->sa_handler);
-    /* A handler that blocks SIGSEGV while it runs could not wait at a touch: the
-     * kernel would end the process. */
-    struct sigaction open_action = *new_action;
-    sigdelset(&open_action.sa_mask, SIGSEGV);
+    const struct sigaction open_action = action_opened(new_action);
     return libc_real()->sigaction(number, &open_action, old_action);
+}
+
+static void disposition_watch(int number)
+{
+    struct sigaction action;
+    if (libc_real()->sigaction(number, NULL, &action) != 0 || action.sa_handler == SIG_DFL ||
+        action.sa_handler == SIG_IGN)
+        return;
+    handler_note(number, action.sa_handler);
+    const struct sigaction open_action = action_opened(&action);
+    if (sigismember(&action.sa_mask, SIGSEGV) == 1)
+        libc_real()->sigaction(number, &open_action, NULL);
+}
+
+void libc_signals_watch(void)
+{
+    if (atomic_exchange_explicit(&is_watching, true, memory_order_relaxed))
+        return;
+    for (int number = 1; number < NSIG; number++)
+        disposition_watch(number);
 }
 
 int libc_entry___sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)

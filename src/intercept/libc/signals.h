@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <ucontext.h>
 
+/* MPI is about to be set up: handlers matter from here on, those that are there already among them. */
+void libc_signals_watch(void);
+
 /* Has the program a handler for signals that come at any time (timers, SIGUSR1,
  * SIGTERM, real-time signals, ...)? It runs in any thread, inside MPI too. Handlers
  * of faults do not count, nor those of MPI and of languages' runtimes. */

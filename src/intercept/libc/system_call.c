@@ -22,12 +22,14 @@ static void call_use_futex(long word, long timeout, long second_word)
 
 /* A clone that copies the process waits for all, as the table's do. A call of which
  * nothing is known may use any memory, which only matters where the kernel does not wait
- * by itself. */
+ * by itself; and it may look at what a peer has left, as open() does. */
 static void call_use_unknown(long number, long flags)
 {
     bool is_copying = number == SYS_clone && !(flags & CLONE_VM);
     if (is_copying || libc_use_is_failing())
         libc_use_all();
+    else
+        libc_use_known_received();
 }
 
 static void call_use(long number, long a, long b, long c, long d, long e, long f)
@@ -49,13 +51,25 @@ static bool call_makes_thread(long number, long flags)
     return number == SYS_clone3 || (number == SYS_clone && flags & CLONE_VM);
 }
 
+/* What must be known of even while nothing is armed. */
+static void call_note(long number, long a, long b, long d)
+{
+    if (number == SYS_userfaultfd)
+        intercept_process_watches_memory();
+    if (number == SYS_io_uring_setup)
+        intercept_process_registers_memory();
+    if (number == SYS_pkey_mprotect)
+        libc_use_key((int)d);
+    if (number == SYS_mlock || number == SYS_mlock2)
+        libc_use_locks((const void *)a, (size_t)b);
+    if (number == SYS_mlockall)
+        libc_use_locks(NULL, SIZE_MAX);
+}
+
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f) LIBC_ENTRY(syscall);
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    if (__builtin_expect(number == SYS_userfaultfd, 0))
-        intercept_process_watches_memory();
-    if (__builtin_expect(number == SYS_pkey_mprotect, 0))
-        libc_use_key((int)d);
+    call_note(number, a, b, d);
     libc_use_threads(call_makes_thread(number, a));
     if (!libc_use_is_idle())
         call_use(number, a, b, c, d, e, f);

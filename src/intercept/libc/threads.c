@@ -3,6 +3,7 @@
  * then (protect_threads_set). */
 #include "intercept/libc/threads.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@
 #include "intercept/libc/runtime.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/use.h"
+#include "protect/memory.h"
 #include "protect/protect.h"
 
 enum { STACKS_MAX = 1024, OF_MPI_MAX = 64 };
@@ -42,7 +44,7 @@ struct thread_start {
  * end is 0 while its slot is free; its thread writes the high end first, so that
  * a reader never sees half a range that it would take for free memory. */
 static _Atomic bool are_several;
-static _Atomic bool are_too_many;
+static _Atomic uint32_t unlisted;     /* threads that live and have no slot */
 static _Atomic uint32_t expected = 1; /* the first thread, and all that MPI and the engine ever began */
 static struct {
     _Atomic uint32_t number;
@@ -53,7 +55,9 @@ static _Thread_local bool is_entered; /* its stack is in the table, or the kerne
 static struct {
     _Atomic uintptr_t low;
     _Atomic uintptr_t high;
+    _Atomic pid_t id; /* of a thread that does not give its slot back itself; else 0 */
 } stacks[STACKS_MAX];
+static _Atomic bool is_watching; /* set by libc_threads_watch(), never cleared */
 
 bool libc_threads_are_several(void)
 {
@@ -139,36 +143,44 @@ static struct range stack_of_this_thread(void)
     return base_range_of(low, length_bytes);
 }
 
-static int stack_enter(struct range stack)
+static int stack_enter(struct range stack, pid_t id)
 {
     for (int i = 0; i < STACKS_MAX; i++) {
         uintptr_t unused = 0;
         /* claimed by its high end; published by its low end */
         if (atomic_compare_exchange_strong_explicit(&stacks[i].high, &unused, stack.high, memory_order_relaxed,
                                                     memory_order_relaxed)) {
+            atomic_store_explicit(&stacks[i].id, id, memory_order_relaxed);
             atomic_store_explicit(&stacks[i].low, stack.low, memory_order_release);
             return i;
         }
     }
-    atomic_store_explicit(&are_too_many, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&unlisted, 1, memory_order_relaxed);
     return STACKS_MAX;
+}
+
+static void slot_clear(intptr_t i)
+{
+    atomic_store_explicit(&stacks[i].low, 0, memory_order_release);
+    atomic_store_explicit(&stacks[i].high, 0, memory_order_release);
 }
 
 /* Runs when the thread ends in whatever way; `slot_plus_1` as it was set. */
 static void stack_leave(void *slot_plus_1)
 {
     intptr_t i = (intptr_t)slot_plus_1 - 1;
-    atomic_store_explicit(&stacks[i].low, 0, memory_order_release);
-    atomic_store_explicit(&stacks[i].high, 0, memory_order_release);
+    if (i == STACKS_MAX)
+        atomic_fetch_sub_explicit(&unlisted, 1, memory_order_relaxed);
+    else
+        slot_clear(i);
 }
 
-static pthread_key_t stack_key; /* by the constructor; without a key no slot is ever given back */
+static pthread_key_t stack_key; /* by libc_threads_watch(); without a key no slot is ever given back */
 static bool has_key;
 static bool has_started; /* by the constructor, when at most threads of constructors run */
 
 __attribute__((constructor(102))) static void threads_start(void)
 {
-    has_key = pthread_key_create(&stack_key, stack_leave) == 0;
     has_started = true;
     is_entered = true; /* the first thread's stack grows: the kernel names it */
 }
@@ -177,9 +189,70 @@ static void thread_enter(void)
 {
     is_entered = true;
     libc_signals_open_thread(); /* its attributes may block signals (pthread_attr_setsigmask_np(3)) */
-    int slot = stack_enter(stack_of_this_thread());
-    if (has_key && slot < STACKS_MAX)
+    int slot = stack_enter(stack_of_this_thread(), 0);
+    if (has_key)
         pthread_setspecific(stack_key, (void *)(intptr_t)(slot + 1));
+}
+
+static bool thread_is_mpis(pid_t id)
+{
+    uint32_t number = atomic_load_explicit(&of_mpi.number, memory_order_relaxed);
+    for (uint32_t i = 0; i < number && i < OF_MPI_MAX; i++) {
+        if (atomic_load_explicit(&of_mpi.ids[i], memory_order_relaxed) == id)
+            return true;
+    }
+    return false;
+}
+
+/* The kernel knows where glibc's description of each thread is, by its list of robust mutexes, and glibc puts the
+ * description on the stack's top (nptl/allocatestack.c). Its mapping is all the stack, or the larger memory that the
+ * program made one in. Nothing is read there: the thread may be ending. */
+static void thread_enter_existing(pid_t id)
+{
+    void *description = NULL;
+    size_t length_bytes;
+    struct mapping mapping;
+    bool is_known = syscall(SYS_get_robust_list, id, &description, &length_bytes) == 0 && description != NULL;
+    if (is_known && memory_mapping_find((uintptr_t)description, &mapping))
+        (void)stack_enter(mapping.range, id);
+    else if (!thread_has_ended(getpid(), id))
+        atomic_fetch_add_explicit(&unlisted, 1, memory_order_relaxed);
+}
+
+static void threads_enter_existing(void)
+{
+    pid_t own = (pid_t)syscall(SYS_gettid);
+    DIR *folder = opendir("/proc/self/task");
+    if (folder == NULL) {
+        atomic_fetch_add_explicit(&unlisted, 1, memory_order_relaxed);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
+        /* The first thread's stack has a name in the kernel's list. */
+        if (id != 0 && id != own && id != getpid() && !thread_is_mpis(id))
+            thread_enter_existing(id);
+    }
+    closedir(folder);
+}
+
+void libc_threads_watch(void)
+{
+    has_key = pthread_key_create(&stack_key, stack_leave) == 0;
+    /* seq_cst: a thread made beside this is found in the folder, or its maker finds the flag after it. */
+    atomic_store_explicit(&is_watching, true, memory_order_seq_cst);
+    if (libc_threads_are_several())
+        threads_enter_existing();
+}
+
+/* True while the thread that left its id lives; a slot of one that has ended is given back. */
+static bool stack_is_used(int i)
+{
+    pid_t id = atomic_load_explicit(&stacks[i].id, memory_order_relaxed);
+    bool has_ended = id != 0 && thread_has_ended(getpid(), id);
+    if (has_ended)
+        slot_clear(i);
+    return !has_ended;
 }
 
 bool libc_threads_own_stack(struct range bytes)
@@ -192,10 +265,10 @@ bool libc_threads_own_stack(struct range bytes)
         /* acquire: a low end seen here comes with its high end. */
         struct range stack = {atomic_load_explicit(&stacks[i].low, memory_order_acquire),
                               atomic_load_explicit(&stacks[i].high, memory_order_relaxed)};
-        if (stack.low != 0 && base_ranges_overlap(stack, bytes))
+        if (stack.low != 0 && base_ranges_overlap(stack, bytes) && stack_is_used(i))
             return true;
     }
-    return atomic_load_explicit(&are_too_many, memory_order_relaxed);
+    return atomic_load_explicit(&unlisted, memory_order_relaxed) != 0;
 }
 
 /* First in every thread that the program or MPI starts. */
@@ -240,6 +313,28 @@ static bool thread_is_of_mpi(union thread_function start)
     return !has_started && libc_runtime_is_transport((uintptr_t)start.posix);
 }
 
+/* seq_cst: see libc_threads_watch(). */
+static bool threads_are_watched(void)
+{
+    return atomic_load_explicit(&is_watching, memory_order_seq_cst);
+}
+
+/* Is nothing to be noted of a thread but that it is there? Its stack is found when MPI is set up. */
+static bool thread_is_libcs_alone(union thread_function start)
+{
+    bool is_alone = !threads_are_watched() && !thread_is_of_mpi(start);
+    if (is_alone)
+        libc_threads_note();
+    return is_alone;
+}
+
+/* It may have come too late for those that MPI_Init, in another thread, looked for meanwhile. */
+static void thread_is_made_alone(void)
+{
+    if (threads_are_watched())
+        threads_enter_existing();
+}
+
 /* MPI's own threads leave signals to the program's: while the program's thread
  * defers them (gate.h), the kernel would give them to one of these, on whose stack
  * no handler of the program expects to run. */
@@ -267,11 +362,21 @@ static void creation_end(struct creation *creation, bool is_created)
         free(creation->given);
 }
 
+static int pthread_create_alone(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
+                                void *argument)
+{
+    int error = libc_real()->pthread_create(thread, attributes, start, argument);
+    thread_is_made_alone();
+    return error;
+}
+
 int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                               void *argument) LIBC_ENTRY(pthread_create);
 int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                               void *argument)
 {
+    if (thread_is_libcs_alone((union thread_function){.posix = start}))
+        return pthread_create_alone(thread, attributes, start, argument);
     struct creation creation = creation_begin((union thread_function){.posix = start}, argument);
     bool has_memory = creation.given != NULL;
     thread_start_fn *run = has_memory ? thread_run : start;
@@ -284,10 +389,19 @@ int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
     return error;
 }
 
+static int thrd_create_alone(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    int result = libc_real()->thrd_create(thread, start, argument);
+    thread_is_made_alone();
+    return result;
+}
+
 /* C11's, which in libc does not come through pthread_create (nptl/thrd_create.c). */
 int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument) LIBC_ENTRY(thrd_create);
 int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
+    if (thread_is_libcs_alone((union thread_function){.c11 = start}))
+        return thrd_create_alone(thread, start, argument);
     struct creation creation = creation_begin((union thread_function){.c11 = start}, argument);
     bool has_memory = creation.given != NULL;
     thrd_start_t run = has_memory ? thread_run_c11 : start;

@@ -8,6 +8,10 @@
 
 #include "base/pages.h"
 
+/* MPI is being set up: from here on each new thread's stack is noted, and now those of the threads that are there
+ * already. A process that never comes here has its threads made by libc alone. */
+void libc_threads_watch(void);
+
 /* Has the program started a thread of its own? */
 bool libc_threads_are_several(void);
 

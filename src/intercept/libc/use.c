@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "intercept/libc/use.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/ioctl.h>
 #include <string.h>
@@ -141,27 +140,6 @@ void libc_use_break_by(intptr_t increment_bytes)
         libc_use_break_at(current + (uintptr_t)increment_bytes);
 }
 
-typedef size_t usable_size_fn(void *block);
-
-/* The size function of the allocator that the next free belongs to, else null:
- * one allocator's function must never see another's block. */
-static usable_size_fn *usable_size_find(void)
-{
-    Dl_info free_home;
-    Dl_info size_home;
-    void *size = libc_real()->dlsym(RTLD_NEXT, "malloc_usable_size");
-    if (!size || !dladdr(size, &size_home) || !dladdr((void *)libc_real()->free, &free_home))
-        return NULL;
-    return size_home.dli_fbase == free_home.dli_fbase ? (usable_size_fn *)size : NULL;
-}
-
-static usable_size_fn *usable_size;
-
-__attribute__((constructor(102))) static void usable_size_find_at_start(void)
-{
-    usable_size = usable_size_find();
-}
-
 void libc_use_block(void *block)
 {
     if (!block)
@@ -169,8 +147,8 @@ void libc_use_block(void *block)
     /* First where the block begins: the allocator reads its size beside it, and a
      * wait here is better than a fault there. */
     libc_use_writes(block, 1);
-    if (usable_size)
-        libc_use_writes(block, usable_size(block));
+    if (libc_real_usable_size)
+        libc_use_writes(block, libc_real_usable_size(block));
     else
         libc_use_all();
 }
@@ -197,6 +175,31 @@ void libc_use_known_when(int condition)
 {
     if (condition)
         libc_use_known();
+}
+
+/* Only who has received knows of anything that others did. */
+static bool is_receiver(void)
+{
+    return !gate_is_inside() && protect_is_receiving();
+}
+
+void libc_use_known_received(void)
+{
+    if (is_receiver())
+        libc_use_known();
+}
+
+int libc_use_is_named(const struct msghdr *message)
+{
+    return is_receiver() && message != NULL && message->msg_name != NULL;
+}
+
+int libc_use_are_named(const struct mmsghdr *messages, size_t count)
+{
+    bool is_named = false;
+    for (size_t i = 0; messages != NULL && i < vector_parts(count) && !is_named; i++)
+        is_named = libc_use_is_named(&messages[i].msg_hdr);
+    return is_named;
 }
 
 int libc_use_is_peer(pid_t process)
@@ -228,8 +231,7 @@ static bool is_file(int descriptor)
 
 void libc_use_file(int descriptor)
 {
-    /* Only who has received knows of anything that others did. */
-    if (!gate_is_inside() && protect_is_receiving() && is_file(descriptor))
+    if (descriptor >= 0 && is_receiver() && is_file(descriptor))
         libc_use_known();
 }
 
@@ -249,6 +251,11 @@ void libc_use_threads(int condition)
 {
     if (condition)
         libc_threads_note_unless_mpis();
+}
+
+void libc_use_locks(const void *address, size_t length_bytes)
+{
+    libc_locked_add(base_range_of(address, length_bytes));
 }
 
 void libc_use_key(int key)

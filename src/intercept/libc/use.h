@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "intercept/libc/blocks.h"
+#include "intercept/libc/locked.h"
 #include "intercept/libc/real.h"
 #include "intercept/wait.h"
 #include "protect/protect.h"
@@ -67,6 +67,11 @@ void libc_use_known(void);
 void libc_use_known_when(int condition);
 /* Does the program reach into another process? It must find it as that was when it sent. */
 int libc_use_is_peer(pid_t process);
+/* As known, if anything is being received; for calls of which nothing more is known. Not inside MPI. */
+void libc_use_known_received(void);
+/* Do messages of the program's name where they go? A peer may have made that name. */
+int libc_use_is_named(const struct msghdr *message);
+int libc_use_are_named(const struct mmsghdr *messages, size_t count);
 /* The content of an open file, if the descriptor is one, or a folder. */
 void libc_use_file(int descriptor);
 void libc_use_all_when(int condition);
@@ -76,13 +81,11 @@ bool libc_use_makes_room(int error);
 /* libc is about to start threads by itself, if so. Also when nothing is armed. */
 void libc_use_threads(int condition);
 
-/* A heap block is about to be given back, null allowed. Also when nothing is armed. Blocks with pages of their own
- * begin on a page; of 4 KiB at least. */
-static inline void libc_use_gone(const void *block)
+/* The program locks memory, or unlocks it, or takes it away. Also when nothing is armed. */
+void libc_use_locks(const void *address, size_t length_bytes);
+static inline void libc_use_unlocks(const void *address, size_t length_bytes)
 {
-    enum { LEAST_PAGE_BYTES = 4096 };
-    if (__builtin_expect((uintptr_t)block % LEAST_PAGE_BYTES == 0, 0) && block != NULL)
-        libc_blocks_forget(block);
+    libc_locked_remove(base_range_of(address, length_bytes));
 }
 
 /* Memory gets a protection key. Also when nothing is armed. */

@@ -3,9 +3,9 @@
 
 #include "engine/gate.h"
 #include "errors.h"
-#include "intercept/arming.h"
 #include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
+#include "intercept/noted.h"
 #include "intercept/requests.h"
 #include "intercept/session.h"
 #include "intercept/transfer.h"
@@ -20,47 +20,6 @@
 
 struct native natives[TRANSFERS_MAX];
 
-enum { NOTED_MAX = 16 };
-
-/* What this thread waited for on behalf of the call that it is about to enter.
- * moment: noted before the first look at the holds; 0: the call named no memory. More ranges than there is room for, or
- * unknown ones: are_unknown. */
-static _Thread_local struct {
-    uint64_t moment;
-    bool are_unknown;
-    uint32_t count;
-    struct {
-        struct range bytes;
-        bool is_read;
-    } ranges[NOTED_MAX];
-} noted;
-
-static void noted_begin(void)
-{
-    if (noted.moment == 0)
-        noted.moment = arming_moment();
-}
-
-static void noted_add(struct range bytes, bool is_read)
-{
-    if (!gate_is_open())
-        return;
-    noted_begin();
-    if (noted.count == NOTED_MAX) {
-        noted.are_unknown = true;
-        return;
-    }
-    noted.ranges[noted.count].bytes = bytes;
-    noted.ranges[noted.count++].is_read = is_read;
-}
-
-static void noted_forget(void)
-{
-    noted.moment = 0;
-    noted.count = 0;
-    noted.are_unknown = false;
-}
-
 static bool buffer_is_plain(const void *buffer)
 {
     return buffer != MPI_IN_PLACE && !gate_is_inside();
@@ -72,20 +31,10 @@ void dispatch_wait_range(struct range bytes, bool is_read)
     intercept_wait_range(bytes, is_read);
 }
 
-/* Whatever memory a call may use. Under MPI_THREAD_MULTIPLE another thread's op counts only where it has
- * memory: what ends one that sends a copy of ours may wait for this thread's next call. */
-static void dispatch_wait_any_memory(void)
-{
-    transfer_wait_due();
-    if (gate_is_open())
-        intercept_wait_range(base_range_of_all(), false);
-}
-
 void dispatch_wait_unknown(void)
 {
-    noted_begin();
-    noted.are_unknown = true;
-    dispatch_wait_any_memory();
+    noted_add_unknown();
+    noted_wait_any_memory();
 }
 
 void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, enum dispatch_access access)
@@ -123,29 +72,12 @@ void dispatch_wait_request(MPI_Request request)
         dispatch_wait_range(bytes, false);
 }
 
-/* Another thread armed a hold between our look and our entry (only possible
- * under MPI_THREAD_MULTIPLE): it may cover a page of our buffer. */
-static bool dispatch_was_overtaken(void)
-{
-    bool is_noted = noted.moment != 0 && gate_is_open() && gate_depth == 1;
-    return is_noted && arming_came_between(noted.moment);
-}
-
-static void dispatch_look_again(void)
-{
-    noted.moment = arming_moment();
-    if (noted.are_unknown)
-        dispatch_wait_any_memory();
-    for (uint32_t i = 0; i < noted.count; i++)
-        intercept_wait_range(noted.ranges[i].bytes, noted.ranges[i].is_read);
-}
-
 void dispatch_enter(void)
 {
     gate_enter();
-    while (dispatch_was_overtaken()) {
+    while (noted_is_overtaken()) {
         gate_leave();
-        dispatch_look_again();
+        noted_look_again();
         gate_enter();
     }
     noted_forget();
@@ -227,9 +159,16 @@ void dispatch_expect_callbacks(void)
     transfer_wait_all();
 }
 
-void dispatch_track_for_ever(void)
+void dispatch_begin_unknown(void)
 {
     requests_track_unknown();
+}
+
+int dispatch_end_unknown(int result)
+{
+    if (result == MPI_SUCCESS && requests_are_unknown())
+        requests_untrack_unknown();
+    return result;
 }
 
 int dispatch_block(dispatch_look_fn *look, void *argument)

@@ -72,9 +72,10 @@ void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype d
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                             const void *return_address);
 
-/* From now on MPI may use memory that nobody knows, for ever (windows, attached
- * buffers). */
-void dispatch_track_for_ever(void);
+/* From now on MPI may use memory that nobody knows (windows, split collectives of files, attached buffers), until
+ * the call that ends it has this result; returns it. */
+void dispatch_begin_unknown(void);
+int dispatch_end_unknown(int result);
 
 /* MPI may from now on run functions of the program's own, at times that only MPI
  * knows. They may touch anything, held memory too, in a thread that is inside

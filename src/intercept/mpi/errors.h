@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of ops, which come after their call has returned. A communicator with
- * MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT ends the job inside MPI's own test;
- * with MPI_ERRORS_RETURN the code is kept here and returned by the next MPI
- * call; a program with handlers of its own is passed. */
+/* Errors of ops, which come after their call has returned. They are raised on the
+ * communicator of that call: with MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT the job
+ * ends there; with MPI_ERRORS_RETURN the code is kept here and returned by the next
+ * MPI call; a program with handlers of its own is passed. */
 #ifndef INTERCEPT_MPI_ERRORS_H
 #define INTERCEPT_MPI_ERRORS_H
+
+#include <stdbool.h>
 
 #include "abi.h"
 
@@ -16,5 +18,24 @@ int errors_take(void);
 
 /* What a call returns: its own result, or when that is MPI_SUCCESS a late error. */
 int errors_or(int result);
+
+/* Where errors of an op belong. MPI_Test raises them on the request's communicator, or (MPICH 4.0, Intel MPI) on
+ * MPI_COMM_WORLD: then is_elsewhere says that this one has another handler, and is_fatal that its handler ends the job.
+ * Asked when the op begins: another thread may free the communicator meanwhile. */
+struct errors_home {
+    MPI_Comm comm;
+    bool is_elsewhere;
+    bool is_fatal;
+};
+
+/* Inside the gate. `comm` null: unknown (MPI_Mrecv), the same as MPI_COMM_WORLD. */
+struct errors_home errors_home_of(MPI_Comm comm);
+
+/* MPI_Test of a request that only Lapwing knows: an error is not raised on MPI_COMM_WORLD where it does not belong
+ * there. Inside the gate. */
+int errors_test(const struct errors_home *home, MPI_Request *request, int *is_over, MPI_Status *status);
+
+/* The same; an error is raised on its communicator, as the program's own call would have done. */
+int errors_test_and_raise(const struct errors_home *home, MPI_Request *request, int *is_over, MPI_Status *status);
 
 #endif

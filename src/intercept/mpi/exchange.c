@@ -5,8 +5,9 @@
 
 #include "dispatch.h"
 #include "engine/gate.h"
-#include "intercept/transfer.h"
 #include "errors.h"
+#include "intercept/away.h"
+#include "intercept/transfer.h"
 #include "matched.h"
 #include "statuses.h"
 #include "unexpected.h"
@@ -138,12 +139,20 @@ static enum reason exchange_judge_send(struct exchange *exchange, const void *re
     return reason == REASON_NONE && is_hindered ? REASON_OVERLAPPING_BUFFERS : reason;
 }
 
-static enum reason exchange_judge_receive(struct exchange *exchange, const void *return_address)
+/* MPI would read the send buffer from a page that nobody may touch: neighbouring rows of an array, one to send and one
+ * to receive, mostly share one. A send that may return early goes from a copy then. */
+static enum reason exchange_part(struct exchange *exchange, enum reason send_reason)
+{
+    bool is_parted = send_reason == REASON_NONE && message_copy(&exchange->send);
+    return is_parted ? REASON_NONE : REASON_OVERLAPPING_BUFFERS;
+}
+
+static enum reason exchange_judge_receive(struct exchange *exchange, enum reason send_reason,
+                                          const void *return_address)
 {
     enum reason reason = message_judge(&exchange->receive, return_address);
-    /* MPI would read the send buffer from a page that nobody may touch. */
     bool is_shared = exchange_shares_pages(exchange) && !exchange->send.is_copied;
-    return reason == REASON_NONE && is_shared ? REASON_OVERLAPPING_BUFFERS : reason;
+    return reason == REASON_NONE && is_shared ? exchange_part(exchange, send_reason) : reason;
 }
 
 static int exchange_carry(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
@@ -176,7 +185,8 @@ static void exchange_prepare_pass(struct exchange *exchange, enum reason send_re
 static bool exchange_can_split(struct exchange *exchange)
 {
     struct message *send = &exchange->send;
-    if (!send->is_copied || (send->is_measured && send->bytes == 0))
+    bool is_ready = !send->is_copied || send->copy != NULL;
+    if (is_ready || (send->is_measured && send->bytes == 0))
         return true;
     if (message_is_whole(send) && message_copy(send))
         return true;
@@ -212,6 +222,7 @@ int exchange_end(const struct exchange *exchange, int result)
     unexpected_resume();
     if (result == MPI_SUCCESS)
         unexpected_learn(&exchange->receive);
+    away_begin();
     return result;
 }
 
@@ -230,7 +241,7 @@ bool exchange_try(struct exchange *exchange, const void *return_address, int *re
     if (exchange_take(exchange, result))
         return true;
     enum reason send_reason = exchange_judge_send(exchange, return_address);
-    enum reason receive_reason = exchange_judge_receive(exchange, return_address);
+    enum reason receive_reason = exchange_judge_receive(exchange, send_reason, return_address);
     if (exchange_is_wanted(send_reason, receive_reason) && exchange_can_split(exchange)) {
         *result = exchange_carry(exchange, send_reason, receive_reason);
         return true;

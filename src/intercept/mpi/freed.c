@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* A tracked request is kept until it is over, and freed then: only so is it known
+/* A request that is tracked, or counted (untracked.h), is kept until it is over, and freed then: only so is it known
  * when its bytes are the program's again. */
 #include "freed.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "base/lock.h"
 #include "dispatch.h"
 #include "intercept/entries.h"
 #include "intercept/requests.h"
+#include "intercept/session.h"
+#include "intercept/untracked.h"
 #include "request_key.h"
 
-/* Beyond FREED_MAX at once MPI gets them as they are, and their bytes stay tracked. */
-enum { FREED_MAX = 4096, LOOKS_PER_CALL = 16 };
+enum { FREED_FIRST = 512, SWEEP_FIRST = 64, LOOKS_PER_CALL = 16 };
 
-/* All under `lock`; [0, count) are in use. next: where the next look begins. */
+/* All under `lock`, but for a look whether there are any; [0, count) are in use, of `room`. next: where the next look
+ * begins. sweep_at: so many are kept before all are looked at. */
 static struct {
     struct base_lock lock;
-    uint32_t count;
+    _Atomic uint32_t count;
+    uint32_t room;
     uint32_t next;
-    MPI_Request requests[FREED_MAX];
+    uint32_t sweep_at;
+    MPI_Request *requests;
 } freed;
 
 /* A persistent request that is not active counts as over, a failed one too. */
@@ -33,40 +41,92 @@ static int request_give_back(MPI_Request *request)
     return real.MPI_Request_free(request);
 }
 
+static uint32_t freed_count(void)
+{
+    return atomic_load_explicit(&freed.count, memory_order_relaxed); /* a look, or under the lock */
+}
+
+static void freed_count_set(uint32_t count)
+{
+    atomic_store_explicit(&freed.count, count, memory_order_relaxed);
+}
+
 static void freed_look(uint32_t index)
 {
     if (!request_is_over(freed.requests[index]))
         return;
     request_give_back(&freed.requests[index]);
-    freed.requests[index] = freed.requests[--freed.count];
+    freed_count_set(freed_count() - 1);
+    freed.requests[index] = freed.requests[freed_count()];
 }
 
-/* A few of them at each call: as many end as begin. */
-static void freed_sweep(void)
+static void freed_sweep(uint32_t looks)
 {
-    for (int i = 0; i < LOOKS_PER_CALL && freed.count != 0; i++)
-        freed_look(freed.next++ % freed.count);
+    for (uint32_t i = 0; i < looks && freed_count() != 0; i++)
+        freed_look(freed.next++ % freed_count());
 }
 
+/* Each look makes MPI progress: seldom, and all of them then. */
+static void freed_sweep_when_many(void)
+{
+    if (freed_count() < freed.sweep_at)
+        return;
+    freed_sweep(freed_count());
+    freed.sweep_at = SWEEP_FIRST + 2 * freed_count();
+}
+
+/* The smaller tables are left where they are: together they are no larger than the last. */
+static bool freed_grow(void)
+{
+    enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
+    uint32_t room = freed.room == 0 ? FREED_FIRST : 2 * freed.room;
+    MPI_Request *more = mmap(NULL, room * sizeof *more, PROTECTION, FLAGS, -1, 0);
+    if (more == MAP_FAILED)
+        return false;
+    if (freed.room != 0)
+        memcpy(more, freed.requests, freed.room * sizeof *more);
+    freed.requests = more;
+    freed.room = room;
+    return true;
+}
+
+/* Without memory for it MPI gets it as it is, and its bytes stay tracked. */
 static int freed_take(MPI_Request *request)
 {
     if (request_is_over(*request))
         return request_give_back(request);
-    if (freed.count == FREED_MAX)
+    if (freed_count() == freed.room && !freed_grow())
         return real.MPI_Request_free(request);
-    freed.requests[freed.count++] = *request;
+    freed.requests[freed_count()] = *request;
+    freed_count_set(freed_count() + 1);
     *request = abi_handles.request_null;
     return MPI_SUCCESS;
+}
+
+void freed_requests_look(void)
+{
+    if (freed_count() == 0)
+        return;
+    base_lock_take(&freed.lock);
+    freed_sweep(LOOKS_PER_CALL);
+    base_lock_release(&freed.lock);
+}
+
+/* Where no op begins nothing need be known; and to ask for a generalized request would call the program's function. */
+static bool freed_is_of_interest(MPI_Request request)
+{
+    bool is_possible = session_reason() == REASON_NONE && request != abi_handles.request_null;
+    return requests_know(request_key(request)) || (is_possible && untracked_are_some());
 }
 
 int entry_MPI_Request_free(MPI_Request *request)
 {
     dispatch_wait_argument(request, sizeof *request);
     dispatch_enter();
-    if (!requests_know(request_key(*request)))
+    if (!freed_is_of_interest(*request))
         return dispatch_leave(real.MPI_Request_free(request));
     base_lock_take(&freed.lock);
-    freed_sweep();
+    freed_sweep_when_many();
     int result = freed_take(request);
     base_lock_release(&freed.lock);
     return dispatch_leave(result);
@@ -74,6 +134,6 @@ int entry_MPI_Request_free(MPI_Request *request)
 
 void freed_requests_give_up(void)
 {
-    while (freed.count != 0)
-        real.MPI_Request_free(&freed.requests[--freed.count]);
+    for (; freed_count() != 0; freed_count_set(freed_count() - 1))
+        real.MPI_Request_free(&freed.requests[freed_count() - 1]);
 }

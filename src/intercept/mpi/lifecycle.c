@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MPI_Init to MPI_Finalize. The real library gets at least
- * MPI_THREAD_SERIALIZED, which the engine needs; the program is told the level
- * that it asked for, here and in MPI_Query_thread (MPI 4.1, 11.6). */
+/* MPI_Init to MPI_Finalize. The thread level stays the program's: below
+ * MPI_THREAD_MULTIPLE the gate keeps the engine and the program's threads from
+ * being in MPI at once, which is what MPI's own locks would be for. */
 #include <stdatomic.h>
 
 #include "dispatch.h"
@@ -17,16 +17,6 @@
 #include "poke.h"
 #include "types.h"
 #include "unexpected.h"
-
-enum { LEVEL_SINGLE = 0, LEVEL_SERIALIZED = 2 };
-
-/* What the program may know: written by the thread in MPI_Init, read by it later. */
-static int visible_level = -1;
-
-static int level_least(int a, int b)
-{
-    return a < b ? a : b;
-}
 
 /* The engine's look, inside the gate. */
 static void lifecycle_look(void)
@@ -48,59 +38,27 @@ static void lifecycle_start(int provided_ordinal)
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
 
-/* The engine may need more than the program asks for; without one, and in a profile, MPI is as it is. */
-static int lifecycle_level(int wanted_ordinal)
-{
-    bool has_engine = options.progress != OPTION_PROGRESS_OFF && !profile_is_wanted();
-    bool is_enough = wanted_ordinal > LEVEL_SERIALIZED || !has_engine;
-    return is_enough ? wanted_ordinal : LEVEL_SERIALIZED;
-}
-
-static int lifecycle_init(int *argc, char ***argv, int wanted_ordinal, int *visible_ordinal)
-{
-    int provided;
-    int asked_level = abi_thread_level(lifecycle_level(wanted_ordinal));
-    gate_enter();
-    int result = real.MPI_Init_thread(argc, argv, asked_level, &provided);
-    gate_leave();
-    if (result != MPI_SUCCESS)
-        return result;
-    *visible_ordinal = level_least(wanted_ordinal, abi_thread_ordinal(provided));
-    visible_level = abi_thread_level(*visible_ordinal);
-    lifecycle_start(abi_thread_ordinal(provided));
-    return result;
-}
-
 int entry_MPI_Init(int *argc, char ***argv)
 {
-    int visible_ordinal;
-    return lifecycle_init(argc, argv, LEVEL_SINGLE, &visible_ordinal);
+    int provided;
+    libc_signals_watch(); /* before MPI sets handlers of its own */
+    gate_enter();
+    int result = real.MPI_Init(argc, argv);
+    gate_leave();
+    if (result == MPI_SUCCESS && real.MPI_Query_thread(&provided) == MPI_SUCCESS)
+        lifecycle_start(abi_thread_ordinal(provided));
+    return result;
 }
 
 int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int visible_ordinal = LEVEL_SINGLE;
-    int result = lifecycle_init(argc, argv, abi_thread_ordinal(required), &visible_ordinal);
+    libc_signals_watch(); /* before MPI sets handlers of its own */
+    gate_enter();
+    int result = real.MPI_Init_thread(argc, argv, required, provided);
+    gate_leave();
     if (result == MPI_SUCCESS)
-        *provided = abi_thread_level(visible_ordinal);
+        lifecycle_start(abi_thread_ordinal(*provided));
     return result;
-}
-
-int entry_MPI_Query_thread(int *provided)
-{
-    dispatch_wait_argument(provided, sizeof *provided);
-    dispatch_enter();
-    int result = dispatch_leave(real.MPI_Query_thread(provided));
-    if (result == MPI_SUCCESS && visible_level >= 0)
-        *provided = visible_level;
-    return result;
-}
-
-int entry_MPI_Is_thread_main(int *flag)
-{
-    dispatch_wait_argument(flag, sizeof *flag);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Is_thread_main(flag));
 }
 
 /* All ops end before MPI does; then the engine, so that no thread is left. */

@@ -3,6 +3,7 @@
 
 #include "completion.h"
 #include "dispatch.h"
+#include "intercept/away.h"
 #include "intercept/entries.h"
 #include "probe.h"
 #include "record/record.h"
@@ -96,8 +97,8 @@ static int matched_take(struct message *message, MPI_Message *handle, MPI_Status
     return result;
 }
 
-static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, matched_pass_fn *pass,
-                        const void *return_address)
+static int matched_judged(struct message *message, MPI_Message *handle, MPI_Status *status, matched_pass_fn *pass,
+                          const void *return_address)
 {
     MPI_Status probed;
     message->direction = POLICY_RECEIVE;
@@ -115,6 +116,14 @@ static int matched_call(struct message *message, MPI_Message *handle, MPI_Status
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
     dispatch_enter();
     return dispatch_leave(pass(message, handle, status));
+}
+
+static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, matched_pass_fn *pass,
+                        const void *return_address)
+{
+    int result = matched_judged(message, handle, status, pass, return_address);
+    away_begin();
+    return result;
 }
 
 int entry_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/lock.h"
 #include "dispatch.h"
 #include "intercept/requests.h"
 #include "statuses.h"
@@ -79,7 +80,7 @@ int64_t measure_sum_types_c(const MPI_Count counts[], int count, const MPI_Datat
 
 /* --- communicators --- */
 
-/* What is asked again and again about a communicator; each thread its own. */
+/* What is asked again and again about a communicator. */
 struct communicator {
     MPI_Comm comm;
     uint32_t generation; /* 0: unused */
@@ -91,7 +92,11 @@ struct communicator {
 
 enum { COMMUNICATOR_BITS = 6 };
 
-static _Thread_local struct communicator communicators[1 << COMMUNICATOR_BITS];
+/* All threads together: a table for each would be a price of every thread, be a profile wanted or not. */
+static struct {
+    struct base_lock lock;
+    struct communicator entries[1 << COMMUNICATOR_BITS];
+} communicators;
 static _Atomic uint32_t communicator_generation = 1; /* raised when one is freed; relaxed, as types_generation */
 
 void measure_forget_communicators(void)
@@ -99,27 +104,56 @@ void measure_forget_communicators(void)
     atomic_fetch_add_explicit(&communicator_generation, 1, memory_order_relaxed);
 }
 
-static void communicator_ask(struct communicator *known, MPI_Comm comm, uint32_t generation)
+static struct communicator communicator_ask(MPI_Comm comm, uint32_t generation)
 {
     int is_between = 0;
-    free(known->world_ranks);
-    *known = (struct communicator){.comm = comm, .generation = generation};
+    struct communicator asked = {.comm = comm, .generation = generation};
     real.MPI_Comm_test_inter(comm, &is_between);
-    known->is_between_groups = is_between != 0;
-    real.MPI_Comm_rank(comm, &known->rank);
+    asked.is_between_groups = is_between != 0;
+    real.MPI_Comm_rank(comm, &asked.rank);
     if (is_between)
-        real.MPI_Comm_remote_size(comm, &known->size);
+        real.MPI_Comm_remote_size(comm, &asked.size);
     else
-        real.MPI_Comm_size(comm, &known->size);
+        real.MPI_Comm_size(comm, &asked.size);
+    return asked;
 }
 
-static struct communicator *communicator_of(MPI_Comm comm)
+static uint32_t communicator_now(void)
 {
-    struct communicator *known = &communicators[base_hash((uint64_t)(uintptr_t)comm, COMMUNICATOR_BITS)];
-    uint32_t generation = atomic_load_explicit(&communicator_generation, memory_order_relaxed);
-    if (known->comm != comm || known->generation != generation)
-        communicator_ask(known, comm, generation);
-    return known;
+    return atomic_load_explicit(&communicator_generation, memory_order_relaxed);
+}
+
+static struct communicator *communicator_entry(MPI_Comm comm)
+{
+    return &communicators.entries[base_hash((uint64_t)(uintptr_t)comm, COMMUNICATOR_BITS)];
+}
+
+static bool communicator_is(const struct communicator *entry, MPI_Comm comm, uint32_t generation)
+{
+    return entry->comm == comm && entry->generation == generation;
+}
+
+/* Not under the lock: a question to MPI may end in an error handler of the program's, which may call MPI. */
+static struct communicator communicator_enter(MPI_Comm comm, uint32_t generation)
+{
+    struct communicator asked = communicator_ask(comm, generation);
+    struct communicator *entry = communicator_entry(comm);
+    base_lock_take(&communicators.lock);
+    int *old_ranks = entry->world_ranks;
+    *entry = asked;
+    base_lock_release(&communicators.lock);
+    free(old_ranks);
+    return asked;
+}
+
+/* What is known of it, but for the ranks. */
+static struct communicator communicator_of(MPI_Comm comm)
+{
+    uint32_t generation = communicator_now();
+    base_lock_take(&communicators.lock);
+    struct communicator found = *communicator_entry(comm);
+    base_lock_release(&communicators.lock);
+    return communicator_is(&found, comm, generation) ? found : communicator_enter(comm, generation);
 }
 
 static void world_ranks_ask(MPI_Group group, MPI_Group world, int *ranks, int size)
@@ -129,13 +163,13 @@ static void world_ranks_ask(MPI_Group group, MPI_Group world, int *ranks, int si
             ranks[i] = MPI_UNDEFINED;
 }
 
-static void world_ranks_make(struct communicator *known)
+static int *world_ranks_make(const struct communicator *known)
 {
     MPI_Group group;
     MPI_Group world;
     int *ranks = malloc((size_t)(known->size > 0 ? known->size : 1) * sizeof *ranks);
     if (ranks == NULL)
-        return;
+        return NULL;
     if (known->is_between_groups)
         real.MPI_Comm_remote_group(known->comm, &group);
     else
@@ -144,33 +178,69 @@ static void world_ranks_make(struct communicator *known)
     world_ranks_ask(group, world, ranks, known->size);
     real.MPI_Group_free(&group);
     real.MPI_Group_free(&world);
-    known->world_ranks = ranks;
+    return ranks;
+}
+
+/* False: nobody has asked yet. */
+static bool world_rank_look(int rank, const struct communicator *known, int *found)
+{
+    base_lock_take(&communicators.lock);
+    const struct communicator *entry = communicator_entry(known->comm);
+    bool is_known = communicator_is(entry, known->comm, known->generation) && entry->world_ranks != NULL;
+    if (is_known)
+        *found = entry->world_ranks[rank];
+    base_lock_release(&communicators.lock);
+    return is_known;
+}
+
+/* Another thread may have been first, or have put another communicator there. */
+static void world_ranks_put(const struct communicator *known, int *ranks)
+{
+    base_lock_take(&communicators.lock);
+    struct communicator *entry = communicator_entry(known->comm);
+    bool is_wanted = communicator_is(entry, known->comm, known->generation) && entry->world_ranks == NULL;
+    if (is_wanted)
+        entry->world_ranks = ranks;
+    base_lock_release(&communicators.lock);
+    if (!is_wanted)
+        free(ranks);
+}
+
+static int world_rank_ask(int rank, const struct communicator *known)
+{
+    int *ranks = world_ranks_make(known);
+    if (ranks == NULL)
+        return -1;
+    int found = ranks[rank];
+    world_ranks_put(known, ranks);
+    return found;
 }
 
 /* Negative when it is none: a wildcard, MPI_PROC_NULL, or a process of another world. */
 static int world_rank(int rank, MPI_Comm comm)
 {
+    int found;
     if (rank < 0 || comm == abi_handles.comm_world)
         return rank;
-    struct communicator *known = communicator_of(comm);
-    if (known->world_ranks == NULL)
-        world_ranks_make(known);
-    return known->world_ranks != NULL && rank < known->size ? known->world_ranks[rank] : -1;
+    struct communicator known = communicator_of(comm);
+    if (rank >= known.size)
+        return -1;
+    return world_rank_look(rank, &known, &found) ? found : world_rank_ask(rank, &known);
 }
 
 int measure_size(MPI_Comm comm)
 {
-    return communicator_of(comm)->size;
+    return communicator_of(comm).size;
 }
 
 bool measure_is_root(int root, MPI_Comm comm)
 {
-    return communicator_of(comm)->rank == root;
+    return communicator_of(comm).rank == root;
 }
 
 bool measure_is_between_groups(MPI_Comm comm)
 {
-    return communicator_of(comm)->is_between_groups;
+    return communicator_of(comm).is_between_groups;
 }
 
 /* --- messages --- */

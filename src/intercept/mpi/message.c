@@ -4,13 +4,15 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "completion.h"
 #include "dispatch.h"
 #include "engine/gate.h"
 #include "errors.h"
+#include "freed.h"
 #include "intercept/arming.h"
+#include "intercept/away.h"
 #include "intercept/copies.h"
 #include "intercept/fortran/callers.h"
+#include "intercept/libc/locked.h"
 #include "intercept/libc/signals.h"
 #include "intercept/neighbours.h"
 #include "intercept/requests.h"
@@ -69,11 +71,11 @@ static bool message_copy_touched(struct message *message)
     return true;
 }
 
-/* Inside the gate: MPI must not find the pages gone, neither for a request of the program that sends them,
+/* Inside the gate: MPI must not find the pages gone that move, neither for a request of the program that sends them,
  * too, nor for another op. */
 static bool message_pages_are_free(const struct message *message)
 {
-    struct range pages = base_pages_of(message->range);
+    struct range pages = base_pages_within(message->range);
     return protect_find_op(pages, false) == 0 && !requests_touch(pages);
 }
 
@@ -84,9 +86,18 @@ static void message_stay(struct message *message)
     message->reserved_bytes = 0;
 }
 
+/* Pages that hold data of MPI's cannot be closed. Short messages are copied as fast as their pages move. */
+static enum policy_send message_way_beside_heap(const struct message *message)
+{
+    enum { MOVE_COST_NS = 20000 };
+    return copies_cost_ns(message->bytes) < MOVE_COST_NS ? POLICY_COPY : POLICY_COPY_TOUCHED;
+}
+
 void message_choose_way(struct message *message)
 {
     enum policy_send way = policy_site_send(message->site);
+    if (way == POLICY_HOLD && neighbours_are_heap(message->range))
+        way = message_way_beside_heap(message);
     if (way == POLICY_HOLD || (way == POLICY_COPY_TOUCHED && message_copy_touched(message)))
         return;
     (void)message_copy(message);
@@ -127,11 +138,24 @@ static enum reason message_judge_arguments(const struct message *message)
  * (not from a device, to whose memory only its own library has access). */
 static enum reason message_judge_memory(const struct message *message)
 {
-    enum reason held = session_hold_reason();
+    enum reason held = session_look_for_devices();
     if (held != REASON_NONE && message->direction == POLICY_RECEIVE)
         return held;
     enum reason memory = protect_memory_check(message->range);
+    if (memory == REASON_NONE && libc_locked_touches(base_pages_of(message->range)))
+        memory = REASON_MEMORY_LOCKED;
     return memory != REASON_NONE ? memory : held;
+}
+
+static bool message_is_allowed(struct message *message, const void *return_address)
+{
+    message->site = policy_site_find(fortran_call_site(return_address), message->direction, message->bytes);
+    away_end(message->site);
+    message->situation = policy_site_situation(message->site, message->buffer, message->tag);
+    bool is_allowed = policy_site_allows(message->site, message->situation);
+    if (!is_allowed)
+        away_note_pass(message->site);
+    return is_allowed;
 }
 
 enum reason message_judge(struct message *message, const void *return_address)
@@ -141,8 +165,7 @@ enum reason message_judge(struct message *message, const void *return_address)
         reason = session_reason_to_begin();
     if (reason != REASON_NONE)
         return reason;
-    message->site = policy_site_find(fortran_call_site(return_address), message->direction, message->bytes);
-    if (!policy_site_allows(message->site))
+    if (!message_is_allowed(message, return_address))
         return REASON_LEARNED;
     return message->is_copied ? REASON_NONE : message_judge_memory(message);
 }
@@ -200,7 +223,7 @@ static bool message_test(struct engine_op *op)
     size_t reserved_bytes = native->reserved_bytes;
     MPI_Status status = {0};
     int is_over = 0;
-    int result = real.MPI_Test(&native->request, &is_over, &status);
+    int result = errors_test_and_raise(&native->home, &native->request, &is_over, &status);
     if (result != MPI_SUCCESS)
         errors_keep(result);
     else if (!is_over)
@@ -222,17 +245,24 @@ static bool message_may_hide_gaps(const struct message *message)
     return message->direction == POLICY_SEND && types_layout(message->datatype)->size_bytes > PREDEFINED_BYTES_MAX;
 }
 
-static enum reason message_check_neighbours(const struct message *message)
-{
-    enum reason reason = neighbours_check(message->range, message->has_gaps);
-    if (reason != REASON_NONE || !message_may_hide_gaps(message))
-        return reason;
-    return neighbours_check_operations(message->range, true);
-}
-
 static bool message_moves(const struct message *message)
 {
     return message->direction == POLICY_RECEIVE || message->reserved_bytes != 0;
+}
+
+/* A send that moves takes only the pages that are all its own (protect/scratch.h). */
+static struct range message_held(const struct message *message)
+{
+    return message->reserved_bytes != 0 ? base_pages_within(message->range) : message->range;
+}
+
+static enum reason message_check_neighbours(const struct message *message)
+{
+    struct range held = message_held(message);
+    enum reason reason = neighbours_check(held, message->has_gaps);
+    if (reason != REASON_NONE || !message_may_hide_gaps(message))
+        return reason;
+    return neighbours_check_operations(held, true);
 }
 
 static enum hold_kind message_hold_kind(const struct message *message)
@@ -259,6 +289,7 @@ static void message_describe(struct transfer *transfer, const struct message *me
     transfer->direction = message->direction;
     transfer->bytes = message->bytes;
     transfer->site = message->site;
+    transfer->situation = message->situation;
     if (message->is_copied)
         transfer->hold_cost_ns = copies_cost_ns(message->bytes);
     native_of(transfer)->request = abi_handles.request_null;
@@ -271,7 +302,8 @@ static void message_describe(struct transfer *transfer, const struct message *me
 static bool message_is_over(struct transfer *transfer, MPI_Status *status, int *result)
 {
     int is_over = 0;
-    *result = real.MPI_Test(&native_of(transfer)->request, &is_over, status);
+    struct native *native = native_of(transfer);
+    *result = errors_test_and_raise(&native->home, &native->request, &is_over, status);
     return is_over || *result != MPI_SUCCESS;
 }
 
@@ -287,6 +319,7 @@ static void *message_transfer_buffer(const struct transfer *transfer, const stru
 /* Holds what is to move. A send that cannot is held where it is: nothing has happened yet. */
 static enum reason message_move(struct transfer *transfer, struct message *message)
 {
+    freed_requests_look();
     if (message->direction == POLICY_RECEIVE)
         return message_hold(transfer, message);
     if (message_moves(message) && (!message_pages_are_free(message) || message_hold(transfer, message) != REASON_NONE))
@@ -302,6 +335,7 @@ static enum reason message_move(struct transfer *transfer, struct message *messa
 static enum reason message_start_held(struct transfer *transfer, struct message *message, message_start_fn *start,
                                       MPI_Status *status, int *result)
 {
+    native_of(transfer)->home = errors_home_of(message->comm);
     enum reason reason = message_move(transfer, message);
     bool is_held_later = !message_moves(message) && !message->is_copied;
     if (reason != REASON_NONE)
@@ -330,6 +364,14 @@ static uint64_t message_key(const struct message *message)
     return (uint64_t)(uintptr_t)message; /* no request has the address of our frame */
 }
 
+static void message_cancel(struct transfer *transfer, enum reason reason)
+{
+    if (reason == REASON_FINISHED_AT_ONCE)
+        transfer_cancel_over(transfer);
+    else
+        transfer_cancel(transfer);
+}
+
 enum reason message_start_early(struct message *message, message_start_fn *start, MPI_Status *status,
                                 MPI_Request *request, int *result)
 {
@@ -349,7 +391,7 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     enum reason reason = message_start_held(transfer, message, start, &own_status, result);
     if (reason != REASON_NONE) {
         *request = native_of(transfer)->request;
-        transfer_cancel(transfer);
+        message_cancel(transfer, reason);
         if (*request != abi_handles.request_null)
             requests_track(message_key(message), message->range);
     }
@@ -385,10 +427,29 @@ static int message_receive_nothing(const struct message *message, MPI_Status *st
     return result;
 }
 
+struct message_look {
+    struct errors_home home;
+    MPI_Request *request;
+    MPI_Status *status;
+};
+
+static int message_look(void *argument, int *is_over)
+{
+    struct message_look *look = argument;
+    return errors_test_and_raise(&look->home, look->request, is_over, look->status);
+}
+
+static struct errors_home message_home(const struct message *message)
+{
+    gate_enter();
+    struct errors_home home = errors_home_of(message->comm);
+    gate_leave();
+    return home;
+}
+
 int message_finish(const struct message *message, MPI_Request *request, MPI_Status *status)
 {
-    struct completion completion = {.count = 1, .requests = request, .statuses = status};
-    int result = completion_wait(&completion, completion_test_one);
+    int result = dispatch_block(message_look, &(struct message_look){message_home(message), request, status});
     requests_untrack(message_key(message));
     bool is_from_nobody = message->direction == POLICY_RECEIVE && message->peer == MPI_PROC_NULL;
     return result == MPI_SUCCESS && is_from_nobody ? message_receive_nothing(message, status) : result;

@@ -34,6 +34,7 @@ struct message {
     uint64_t bytes;
     struct range range;
     struct policy_site *site;
+    uint32_t situation; /* in which the site is called (policy.h) */
 };
 
 static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datatype datatype, int peer, int tag,

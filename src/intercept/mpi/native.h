@@ -7,13 +7,15 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "errors.h"
 #include "intercept/transfer.h"
 
 struct native {
     MPI_Request request;
-    uint32_t status_number; /* 0: nobody looks at its status (statuses.h) */
-    size_t reserved_bytes;  /* for copies of touched pages (copies_reserve()), given back at its end */
-    void *copy;             /* the bytes that a send reads, when they are ours; freed at its end */
+    struct errors_home home; /* whose handler hears of its errors */
+    uint32_t status_number;  /* 0: nobody looks at its status (statuses.h) */
+    size_t reserved_bytes;   /* for copies of touched pages (copies_reserve()), given back at its end */
+    void *copy;              /* the bytes that a send reads, when they are ours; freed at its end */
 };
 
 extern struct native natives[TRANSFERS_MAX];

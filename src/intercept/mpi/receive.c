@@ -5,6 +5,7 @@
  * source, tag and count are exact, and then its data flow in the background. */
 #include "completion.h"
 #include "dispatch.h"
+#include "intercept/away.h"
 #include "intercept/entries.h"
 #include "matched.h"
 #include "message.h"
@@ -87,6 +88,7 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
     unexpected_resume();
     if (result == MPI_SUCCESS)
         unexpected_learn(&message);
+    away_begin();
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include "completion.h"
 #include "dispatch.h"
 #include "errors.h"
+#include "intercept/away.h"
 #include "intercept/entries.h"
 #include "intercept/session.h"
 #include "intercept/transfer.h"
@@ -78,7 +79,7 @@ static int send_pass(const struct message *message, const struct send_kind *kind
 static bool send_may_copy(enum reason reason)
 {
     return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED ||
-           (reason != REASON_NONE && reason == session_hold_reason());
+           reason == REASON_MEMORY_LOCKED || (reason != REASON_NONE && reason == session_hold_reason());
 }
 
 static int send_early(struct message *message, const struct send_kind *kind)
@@ -136,7 +137,9 @@ __attribute__((noinline)) static int send_call(const void *buf, MPI_Count count,
         .tag = tag,
         .comm = comm,
     };
-    return send_judged(&message, kind, return_address);
+    int result = send_judged(&message, kind, return_address);
+    away_begin();
+    return result;
 }
 
 int entry_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)

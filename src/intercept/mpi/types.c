@@ -6,7 +6,6 @@
 #include "intercept/busy.h"
 #include "intercept/real.h"
 
-_Thread_local struct type_layout types_cache[1 << TYPES_CACHE_BITS];
 _Atomic uint32_t types_generation = 1;
 
 void types_forget(void)
@@ -23,31 +22,35 @@ static int64_t types_size(MPI_Datatype datatype, int size_bytes)
     return large_bytes;
 }
 
-/* MPI may refuse (a handle that is no datatype): then the call is passed and
- * MPI says itself what is wrong. Errors here must not reach the program. */
-static bool types_ask(struct type_layout *layout)
+/* A handle that is no datatype: the call is passed, and MPI says itself what is wrong, on the communicator of that
+ * call. These questions would have it said on MPI_COMM_WORLD or MPI_COMM_SELF. */
+static bool types_ask(struct type_layout *layout, MPI_Datatype datatype)
 {
     MPI_Aint lower;
+    MPI_Aint extent;
+    MPI_Aint true_lower;
+    MPI_Aint true_extent;
     int size_bytes;
-    if (layout->datatype == abi_handles.datatype_null ||
-        real.MPI_Type_size(layout->datatype, &size_bytes) != MPI_SUCCESS)
+    if (datatype == abi_handles.datatype_null || !abi_may_be_datatype(datatype) ||
+        real.MPI_Type_size(datatype, &size_bytes) != MPI_SUCCESS)
         return false;
-    layout->size_bytes = types_size(layout->datatype, size_bytes);
-    if (real.MPI_Type_get_extent(layout->datatype, &lower, &layout->extent_bytes) != MPI_SUCCESS)
+    if (real.MPI_Type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS ||
+        real.MPI_Type_get_true_extent(datatype, &true_lower, &true_extent) != MPI_SUCCESS)
         return false;
-    if (real.MPI_Type_get_true_extent(layout->datatype, &layout->true_lower_bytes, &layout->true_extent_bytes) !=
-        MPI_SUCCESS)
-        return false;
+    layout->size_bytes = types_size(datatype, size_bytes);
+    layout->extent_bytes = extent;
+    layout->true_lower_bytes = true_lower;
+    layout->true_extent_bytes = true_extent;
     return layout->size_bytes >= 0;
 }
 
 static void types_fill(struct type_layout *layout, MPI_Datatype datatype, uint32_t generation)
 {
     bool must_gate = !dispatch_is_direct();
-    *layout = (struct type_layout){.datatype = datatype, .generation = generation};
+    *layout = (struct type_layout){.handle = (uint64_t)(uintptr_t)datatype, .generation = generation};
     if (must_gate)
         gate_enter();
-    layout->is_known = types_ask(layout);
+    layout->is_known = types_ask(layout, datatype);
     if (must_gate)
         gate_leave();
 }
@@ -76,7 +79,7 @@ bool types_gaps_are_own(MPI_Datatype datatype)
     types_layout(datatype);
     struct type_layout *layout = types_entry(datatype);
     if (layout->gaps == TYPE_GAPS_UNASKED)
-        layout->gaps = types_judge_gaps(datatype);
+        layout->gaps = (uint8_t)types_judge_gaps(datatype);
     return layout->gaps == TYPE_GAPS_OWN;
 }
 

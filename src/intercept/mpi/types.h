@@ -10,20 +10,10 @@
 #include "abi.h"
 #include "base/hash.h"
 #include "base/pages.h"
+#include "intercept/type_layout.h"
 
 /* Whose are the bytes between those of an element? Asked for large messages only. */
 enum type_gaps { TYPE_GAPS_UNASKED, TYPE_GAPS_OWN, TYPE_GAPS_FOREIGN };
-
-struct type_layout {
-    MPI_Datatype datatype;
-    uint32_t generation; /* of the cache when it was filled; 0: never */
-    bool is_known;
-    enum type_gaps gaps;
-    int64_t size_bytes;
-    MPI_Aint extent_bytes;
-    MPI_Aint true_lower_bytes;
-    MPI_Aint true_extent_bytes;
-};
 
 /* From a small cache of the calling thread; asks MPI on a miss (inside the gate
  * when anything is pending). Valid until the thread's next call. */
@@ -35,22 +25,18 @@ const struct type_layout *types_layout(MPI_Datatype datatype);
  * span separate blocks, with MPI's own memory between them. */
 bool types_gaps_are_own(MPI_Datatype datatype);
 
-enum { TYPES_CACHE_BITS = 4 };
-
-/* Each thread its own: no lock on the path of every message. */
-extern _Thread_local struct type_layout types_cache[1 << TYPES_CACHE_BITS];
 extern _Atomic uint32_t types_generation; /* raised by types_forget() */
 
 static inline struct type_layout *types_entry(MPI_Datatype datatype)
 {
-    return &types_cache[base_hash((uint64_t)(uintptr_t)datatype, TYPES_CACHE_BITS)];
+    return &type_layout_cache[base_hash((uint64_t)(uintptr_t)datatype, TYPE_LAYOUT_CACHE_BITS)];
 }
 
 static inline bool types_is_cached(const struct type_layout *layout, MPI_Datatype datatype)
 {
     /* relaxed: a program that frees a type in one thread and uses its handle's
      * next life in another has synchronised the two itself. */
-    return layout->datatype == datatype &&
+    return layout->handle == (uint64_t)(uintptr_t)datatype &&
            layout->generation == atomic_load_explicit(&types_generation, memory_order_relaxed);
 }
 

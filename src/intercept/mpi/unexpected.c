@@ -6,6 +6,7 @@
 #include "channels.h"
 #include "dispatch.h"
 #include "engine/gate.h"
+#include "errors.h"
 #include "exchange.h"
 #include "intercept/copies.h"
 #include "poke.h"
@@ -20,6 +21,7 @@ bool unexpected_is_used;
 struct unexpected {
     uint64_t number; /* in the order of taking; 0: not in use */
     MPI_Comm comm;   /* null: gone, nobody can ask for it any more */
+    struct errors_home home;
     MPI_Status status;
     MPI_Request request;
     bool has_come;
@@ -60,6 +62,7 @@ static bool taken_match(struct unexpected *slot, const struct channel *channel, 
         return false;
     *slot =
         (struct unexpected){.number = ++taken.last_number, .comm = channel->comm, .status = status, .data = slot->data};
+    slot->home = errors_home_of(channel->comm);
     slot->length_bytes = length_bytes;
     slot->result = real.MPI_Imrecv(slot->data, length_bytes, abi_handles.packed, &handle, &slot->request);
     slot->has_come = slot->result != MPI_SUCCESS;
@@ -81,7 +84,7 @@ bool unexpected_has_come(struct unexpected *unexpected)
 {
     int is_over = 0;
     if (!unexpected->has_come) {
-        unexpected->result = real.MPI_Test(&unexpected->request, &is_over, MPI_STATUS_IGNORE);
+        unexpected->result = errors_test(&unexpected->home, &unexpected->request, &is_over, MPI_STATUS_IGNORE);
         unexpected->has_come = is_over || unexpected->result != MPI_SUCCESS;
     }
     return unexpected->has_come;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers of every kind of memory, and touches of every kind. */
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,11 +156,19 @@ static void buffer_map(struct buffer *buffer)
         close(file);
 }
 
+/* Every other block with a mapping of its own, the rest among blocks of anybody. */
+static void *heap_block(size_t length_bytes)
+{
+    enum { MAPPED_FROM_BYTES = 4096, NEVER_MAPPED_BYTES = 1 << 30 };
+    mallopt(M_MMAP_THRESHOLD, length_bytes % 2 ? MAPPED_FROM_BYTES : NEVER_MAPPED_BYTES);
+    return malloc(length_bytes);
+}
+
 static void buffer_allocate(struct buffer *buffer)
 {
     void *base = NULL;
     if (buffer->kind == KIND_HEAP)
-        base = malloc(buffer->length_bytes);
+        base = heap_block(buffer->length_bytes);
     else if (buffer->kind == KIND_ALIGNED && posix_memalign(&base, page_bytes(), buffer->length_bytes) != 0)
         base = NULL;
     else if (buffer->kind == KIND_MPI)

@@ -15,8 +15,24 @@
 #include "intercept/bind/bind.h"
 #include "intercept/libc/longjmp.h"
 #include "intercept/libc/process.h"
+#include "intercept/libc/signals.h"
 #include "intercept/libc/threads.h"
 #include "intercept/wait.h"
+#include "protect/memory.h"
+
+/* As MPI_Init does. */
+__attribute__((constructor)) static void fake_start(void)
+{
+    libc_signals_watch();
+    libc_threads_watch();
+    libc_process_watch();
+}
+
+bool memory_mapping_find(uintptr_t address, struct mapping *mapping)
+{
+    mapping->range = (struct range){address, address + 1};
+    return true;
+}
 
 _Atomic uint32_t protect_armed_count;
 _Thread_local uint32_t gate_depth;
@@ -156,9 +172,24 @@ bool intercept_bind_is_of_mpi(const char *path)
     return false;
 }
 
+bool intercept_bind_is_unseen(const char *name)
+{
+    return strncmp(name, "PMPI_", 5) == 0;
+}
+
 void intercept_process_keys_memory(void)
 {
     fake_notes.key_count++;
+}
+
+void intercept_process_registers_memory(void)
+{
+    fake_notes.registration_count++;
+}
+
+bool intercept_process_is_registrar(const char *name)
+{
+    return strcmp(name, "cuMemHostRegister_v2") == 0;
 }
 
 void intercept_process_bypasses(void)
@@ -190,4 +221,9 @@ void intercept_process_exiting(void)
 {
     if (fake_notes.exit_word)
         ++*fake_notes.exit_word;
+}
+
+void devices_note_closed(unsigned number)
+{
+    (void)number;
 }

@@ -3,7 +3,7 @@
  * defers: receive */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <sys/sendfile.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -17,6 +17,12 @@ static void write_word(int way)
 {
     (void)way;
     check(pwrite(file, "word", 4, 0) == 4, "writing");
+}
+
+static bool maps_word(void)
+{
+    char *mapped = mmap(NULL, 4, PROT_READ, MAP_PRIVATE, file, 0);
+    return mapped != MAP_FAILED && memcmp(mapped, "word", 4) == 0 && munmap(mapped, 4) == 0;
 }
 
 static bool reads_word(int way)
@@ -36,6 +42,8 @@ static bool reads_word(int way)
         return fread(text, 1, 4, fdopen(dup(file), "r")) == 4;
     case 5:
         return lseek(file, 0, SEEK_END) == 4;
+    case 6:
+        return maps_word();
     default:
         return fstat(file, &status) == 0 && status.st_size == 4;
     }
@@ -43,7 +51,7 @@ static bool reads_word(int way)
 
 int main(int argc, char **argv)
 {
-    enum { WAYS = 7 };
+    enum { WAYS = 8 };
     char path[64] = "/tmp/files_after_recv_XXXXXX";
     check_start(&argc, &argv);
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);

@@ -55,12 +55,17 @@ static void fork_often(void)
     }
 }
 
+static unsigned char *buffer_on_page(void)
+{
+    return memset(aligned_alloc(OFFSET, CHECK_LARGE_BYTES + OFFSET), 0, CHECK_LARGE_BYTES + OFFSET);
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
     check_start_multiple(&argc, &argv);
-    sent = check_buffer_new(CHECK_LARGE_BYTES + OFFSET);
-    received = check_buffer_new(CHECK_LARGE_BYTES + OFFSET);
+    sent = buffer_on_page();
+    received = buffer_on_page();
     check_fill(sent, OFFSET, 3);
     check_fill(received, OFFSET, 4);
     pthread_create(&thread, NULL, exchange_on, NULL);

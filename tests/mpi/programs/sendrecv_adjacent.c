@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: MPI_Sendrecv works when both buffers share a page. */
+/* Claim: MPI_Sendrecv returns early and works when both buffers share a page, as neighbouring rows of an array do.
+ * defers: send receive */
 #include "check.h"
 
 int main(int argc, char **argv)

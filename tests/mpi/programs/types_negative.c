@@ -27,7 +27,7 @@ static MPI_Datatype before(void)
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
-    int *numbers = malloc(sizeof(int) * COUNT);
+    int *numbers = (int *)check_buffer_new(sizeof(int) * COUNT);
     MPI_Datatype reverse = backwards(), below = before();
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < COUNT; i++)

@@ -25,6 +25,13 @@ bool abi_prepare(void *library)
     return true;
 }
 
+bool abi_may_be_datatype(MPI_Datatype datatype)
+{
+    /* The two highest bits tell the kind of a handle, 00 is invalid; the next four what it is a handle of. */
+    enum { OF_DATATYPE = 3 };
+    return (uint32_t)datatype >> 30 != 0 && ((uint32_t)datatype >> 26 & 0xF) == OF_DATATYPE;
+}
+
 bool abi_op_is_predefined(MPI_Op op)
 {
     /* The two highest bits tell the kind of a handle: 01 is built in. */
@@ -34,11 +41,6 @@ bool abi_op_is_predefined(MPI_Op op)
 int abi_thread_ordinal(int level)
 {
     return level;
-}
-
-int abi_thread_level(int ordinal)
-{
-    return ordinal;
 }
 
 /* The two words are next to each other, but only 4-byte aligned. */

@@ -50,6 +50,11 @@ bool abi_prepare(void *library)
     return abi_handles.comm_world && abi_handles.byte && abi_handles.request_null && abi_handles.errors_return;
 }
 
+bool abi_may_be_datatype(MPI_Datatype datatype)
+{
+    return datatype != NULL;
+}
+
 bool abi_op_is_predefined(MPI_Op op)
 {
     for (size_t i = 0; i < OP_COUNT; i++)
@@ -61,11 +66,6 @@ bool abi_op_is_predefined(MPI_Op op)
 int abi_thread_ordinal(int level)
 {
     return level;
-}
-
-int abi_thread_level(int ordinal)
-{
-    return ordinal;
 }
 
 uint64_t abi_status_hidden_get(const MPI_Status *status)

@@ -25,6 +25,14 @@ bool abi_prepare(void *library)
     return true;
 }
 
+bool abi_may_be_datatype(MPI_Datatype datatype)
+{
+    /* The lowest page is for predefined handles, and of these 0x200 to 0x2FF are for datatypes (MPI 5.0, A.2). */
+    enum { DATATYPES_FIRST = 0x200, DATATYPES_END = 0x300, PREDEFINED_END = 0x1000 };
+    uintptr_t value = (uintptr_t)datatype;
+    return value >= PREDEFINED_END || (value >= DATATYPES_FIRST && value < DATATYPES_END);
+}
+
 bool abi_op_is_predefined(MPI_Op op)
 {
     /* MPI 5.0, section 20.4: predefined handles take 10 bits, and no library may use the zero page for others. */
@@ -34,12 +42,6 @@ bool abi_op_is_predefined(MPI_Op op)
 int abi_thread_ordinal(int level)
 {
     return level / MPI_THREAD_FUNNELED - (level == MPI_THREAD_MULTIPLE);
-}
-
-int abi_thread_level(int ordinal)
-{
-    static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-    return levels[ordinal];
 }
 
 /* MPICH 5.0 keeps the count in the first two internal words and does not write

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* MPI functions that Lapwing does not follow: class foreign of mpi/functions.py. What
+ * they begin, make, or have MPI call is unknown, so all that is under way is waited
+ * for, and from then on every call is passed. */
+#ifndef INTERCEPT_EXTENSION_H
+#define INTERCEPT_EXTENSION_H
+
+#include <stddef.h>
+
+/* Called by the entries in assembly with the number of the name; returns MPI's own function, which
+ * then gets its arguments as they were, whatever they are. */
+void *intercept_stop(size_t index, int first_argument);
+
+#endif

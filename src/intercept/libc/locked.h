@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that the program has locked (mlock(2)): it may have told a device where it lies. */
+#ifndef LIBC_LOCKED_H
+#define LIBC_LOCKED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/pages.h"
+
+void libc_locked_add(struct range bytes);
+
+/* Behind the inline functions. */
+void libc_locked_cut(struct range gone);
+bool libc_locked_search(struct range bytes);
+
+/* 0: nothing is locked. relaxed, here and at its other uses: who locks memory beside a message of another thread's has
+ * no order with it. */
+extern _Atomic unsigned libc_locked_count;
+
+static inline bool libc_locked_is_empty(void)
+{
+    return __builtin_expect(atomic_load_explicit(&libc_locked_count, memory_order_relaxed) == 0, 1);
+}
+
+static inline void libc_locked_remove(struct range bytes)
+{
+    if (!libc_locked_is_empty())
+        libc_locked_cut(bytes);
+}
+
+/* True for what overlaps locked memory; for everything, when there is too much to remember. Any thread. */
+static inline bool libc_locked_touches(struct range bytes)
+{
+    return !libc_locked_is_empty() && libc_locked_search(bytes);
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/libc/own.h"
+
+#include <sys/mman.h>
+
+#include "intercept/libc/real.h"
+
+void *libc_own_take(size_t length_bytes)
+{
+    void *memory = libc_real()->mmap(NULL, length_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void libc_own_give_back(void *memory, size_t length_bytes)
+{
+    libc_real()->munmap(memory, length_bytes);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What a thread waited for on behalf of the MPI call that it is about to enter. Under MPI_THREAD_MULTIPLE another
+ * thread may arm a hold on the same pages before the call is inside (arming.h): then it must wait once more. Below
+ * that level nothing is noted. */
+#ifndef INTERCEPT_NOTED_H
+#define INTERCEPT_NOTED_H
+
+#include <stdbool.h>
+
+#include "base/pages.h"
+
+/* The call names these bytes, or memory of which nothing is known. Before the first look at the holds. */
+void noted_add(struct range bytes, bool is_read);
+void noted_add_unknown(void);
+
+/* Inside the gate: may a hold have been armed on what was noted? */
+bool noted_is_overtaken(void);
+
+/* Outside of it: waits once more for all that was noted. */
+void noted_look_again(void);
+
+/* The call is inside. */
+void noted_forget(void);
+
+/* Waits for whatever memory a call may use. Another thread's op counts only where it has memory: what ends one that
+ * sends a copy of ours may wait for this thread's next call. */
+void noted_wait_any_memory(void);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "intercept/registrars.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "intercept/bind/object.h"
+#include "intercept/libc/runtime.h"
+
+/* Beginnings: versions stand behind them (cuMemHostRegister_v2, ibv_reg_mr_iova2). Each is a function that a program
+ * which uses the runtime's memory cannot do without. The CUDA runtime, linked statically or not, asks the driver's
+ * library for its functions by cuGetProcAddress, before CUDA 11.3 by their names. */
+static const char *const beginnings[] = {
+    "cuMem",           "cuGetProcAddress",
+    "cudaMalloc",      "cudaMemcpy",
+    "cudaHost",        "hipMalloc",
+    "hipMemcpy",       "hipHost",
+    "hsa_amd_memory_", "zeMem",
+    "clCreateBuffer",  "clSVMAlloc",
+    "ibv_reg_mr",      "io_uring_queue_init",
+    "io_uring_setup",  "io_uring_register",
+};
+
+bool registrars_include(const char *name)
+{
+    bool is_candidate = name[0] == 'c' || name[0] == 'h' || name[0] == 'i' || name[0] == 'z';
+    return is_candidate && base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(beginnings[0]));
+}
+
+static bool is_registrar(const char *name, void *context)
+{
+    (void)context;
+    return registrars_include(name);
+}
+
+/* Libraries below verbs, which are there without an RDMA device, too: the providers that have an interface of their
+ * own (rdma-core), and the connection manager. */
+static bool is_below_verbs(const char *file)
+{
+    static const char *const names[] = {"libmlx4.", "libmlx5.", "libefa.", "libmana.", "libhns.", "librdmacm."};
+    return base_text_begins_any(file, names, sizeof(names) / sizeof(names[0]));
+}
+
+/* libfabric's providers, where they are files of their own (prov/verbs: libverbs-fi.so). */
+static bool is_provider(const char *file)
+{
+    return strstr(file, "-fi.so") != NULL;
+}
+
+static bool is_of_program(const struct object *object)
+{
+    const char *file = object_file_name(object);
+    return !libc_runtime_is_transport_file(file) && !is_below_verbs(file) && !is_provider(file);
+}
+
+static int object_visit(struct dl_phdr_info *info, size_t size_bytes, void *is_called)
+{
+    struct object object;
+    (void)size_bytes;
+    if (!object_read(info, &object) || !is_of_program(&object))
+        return 0;
+    *(bool *)is_called = object_find_undefined(&object, is_registrar, NULL);
+    return *(bool *)is_called;
+}
+
+static int loads_read(struct dl_phdr_info *info, size_t size_bytes, void *loads)
+{
+    (void)size_bytes;
+    *(unsigned long long *)loads = info->dlpi_adds;
+    return 1; /* the same in every object */
+}
+
+bool registrars_are_called(void)
+{
+    /* Objects loaded when this was last done. relaxed: nothing is published through the number. */
+    static _Atomic unsigned long long loads_seen;
+    unsigned long long loads = 0;
+    bool is_called = false;
+    dl_iterate_phdr(loads_read, &loads);
+    if (loads != atomic_exchange_explicit(&loads_seen, loads, memory_order_relaxed))
+        dl_iterate_phdr(object_visit, &is_called);
+    return is_called;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/name.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t unix_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+bool record_name_make(char *name, size_t name_bytes, const char *directory, int rank, const char *kind)
+{
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    int length = snprintf(name, name_bytes, "%s/%s-%d-%d-%016llx.%s", directory, host, (int)getpid(), rank,
+                          (unsigned long long)unix_now_ns(), kind);
+    return length > 0 && (size_t)length < name_bytes;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of the files that ranks leave in the job's folder. */
+#ifndef RECORD_NAME_H
+#define RECORD_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* <directory>/<host>-<pid>-<rank>-<time>.<kind>. Host and process number are not enough: ranks in containers may have
+ * both alike (PID namespaces, fixed host names), and their number in the job is another's in a spawned one. False when
+ * the name is too long. */
+bool record_name_make(char *name, size_t name_bytes, const char *directory, int rank, const char *kind);
+
+#endif

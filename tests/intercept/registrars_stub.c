@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+#include "intercept/bind/bind.h"
+
+bool intercept_bind_is_of_mpi(const char *path)
+{
+    return base_text_begins(path, "libmpi");
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Claims: requests beyond any number are followed, and forgotten when they are over; of two with one handle the older
+ * one is over first; regions and unknown memory count until they are given back, however many there were. */
+#include "intercept/requests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "intercept/assist.h"
+#include "intercept/untracked.h"
+
+enum { MANY = 100000, SLOT_BYTES = 64, REGIONS = 300 };
+
+void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address)
+{
+    (void)assist, (void)bytes, (void)buffer, (void)return_address;
+}
+
+void assist_end(struct assist *assist)
+{
+    (void)assist;
+}
+
+static void claim(bool is_true, const char *text)
+{
+    if (!is_true) {
+        printf("FAILED: %s\n", text);
+        exit(1);
+    }
+}
+
+static uint64_t key_of(uint32_t i)
+{
+    return UINT64_C(0x10000) + 16 * i;
+}
+
+static struct range bytes_of(uint32_t i)
+{
+    uintptr_t low = UINT64_C(0x100000000) + (uintptr_t)i * SLOT_BYTES;
+    return (struct range){low, low + 8};
+}
+
+static void test_many(void)
+{
+    for (uint32_t i = 0; i < MANY; i++)
+        requests_track(key_of(i), bytes_of(i));
+    claim(requests_touch(bytes_of(MANY - 1)), "the last of many is known");
+    claim(!requests_touch(bytes_of(MANY)), "what is nobody's is free while there are many");
+    for (uint32_t i = 0; i < MANY; i += 2)
+        requests_untrack(key_of(i));
+    claim(requests_know(key_of(77777)) && !requests_know(key_of(77776)), "the others are still there");
+    claim(requests_range(key_of(1)).low == bytes_of(1).low, "with their bytes");
+    for (uint32_t i = 1; i < MANY; i += 2)
+        requests_untrack(key_of(i));
+    claim(!requests_are_tracked() && !requests_touch(bytes_of(1)), "none is left");
+    requests_track(key_of(5), bytes_of(5));
+    claim(requests_touch(bytes_of(5)) && !requests_touch(bytes_of(6)), "one that begins anew");
+    requests_untrack(key_of(5));
+}
+
+static void test_same_key(void)
+{
+    requests_track(key_of(1), bytes_of(1));
+    requests_track(key_of(1), bytes_of(2)); /* another thread's, with the handle that MPI gave back */
+    requests_untrack(key_of(1));
+    claim(requests_touch(bytes_of(2)) && !requests_touch(bytes_of(1)), "the older of two with one handle is over");
+    requests_untrack(key_of(1));
+    claim(!requests_touch(bytes_of(2)), "and then the other");
+}
+
+static void test_counted(void)
+{
+    untracked_add(1);
+    claim(requests_touch(bytes_of(1)), "a message that is only counted may use any bytes");
+    requests_untrack(key_of(1));
+    claim(!requests_touch(bytes_of(1)), "until it is over");
+}
+
+static void test_regions(void)
+{
+    for (uint32_t i = 0; i < REGIONS; i++)
+        requests_track_region(bytes_of(i));
+    claim(requests_touch(bytes_of(REGIONS - 1)), "a region without an entry counts");
+    for (uint32_t i = 0; i < REGIONS; i++)
+        requests_untrack_region(bytes_of(i).low);
+    claim(!requests_touch(bytes_of(0)) && !requests_touch(bytes_of(REGIONS - 1)), "regions that are given back");
+}
+
+static void test_unknown(void)
+{
+    requests_track_unknown();
+    requests_track_unknown();
+    requests_untrack_unknown();
+    claim(requests_are_unknown() && requests_touch(bytes_of(1)), "unknown memory");
+    requests_untrack_unknown();
+    claim(!requests_are_unknown() && !requests_touch(bytes_of(1)), "that is known again");
+}
+
+int main(void)
+{
+    test_many();
+    test_same_key();
+    test_counted();
+    test_regions();
+    test_unknown();
+    puts("ok");
+    return 0;
+}

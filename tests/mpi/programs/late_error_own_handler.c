@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: a truncated receive on a communicator with MPI_ERRORS_RETURN returns its class, at once or from a later call,
+ * and MPI_COMM_WORLD's handler, which would end the job, does not hear of it.
+ * arguments: named wildcard sendrecv */
+#include "check.h"
+
+enum { SENT = 1 << 20, ROOM = SENT / 2, TAG = 5 };
+
+static int receive(const char *way, unsigned char *buffer, MPI_Comm comm)
+{
+    MPI_Status status;
+    if (strcmp(way, "named") == 0)
+        return MPI_Recv(buffer, ROOM, MPI_BYTE, 1, TAG, comm, &status);
+    if (strcmp(way, "wildcard") == 0)
+        return MPI_Recv(buffer, ROOM, MPI_BYTE, MPI_ANY_SOURCE, TAG, comm, &status);
+    return MPI_Sendrecv(NULL, 0, MPI_BYTE, 1, TAG, buffer, ROOM, MPI_BYTE, 1, TAG, comm, &status);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm comm;
+    check_start(&argc, &argv);
+    const char *way = argv[1];
+    unsigned char *buffer = check_buffer_new(SENT);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Barrier(comm);
+    if (check_rank() == 1) {
+        check_delay();
+        MPI_Send(buffer, SENT, MPI_BYTE, 0, TAG, comm);
+        if (strcmp(way, "sendrecv") == 0)
+            MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
+        return check_end();
+    }
+    int rank, error_class, error = receive(way, buffer, comm);
+    buffer[0]++; /* a touch: the op is over now */
+    int late_error = MPI_Comm_rank(comm, &rank);
+    MPI_Error_class(error != MPI_SUCCESS ? error : late_error, &error_class);
+    check(error_class == MPI_ERR_TRUNCATE, "the receive, or the next call, reports the truncation");
+    return check_end();
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: a timer's handler that was there before MPI_Init, and blocks all signals while it runs, may use memory beside
+ * a receive buffer at any time. */
+#include <signal.h>
+#include <sys/time.h>
+
+#include "check.h"
+
+enum { ROUNDS = 20 };
+
+static struct {
+    unsigned char buffer[300001];
+    volatile int ticks;
+} shared __attribute__((aligned(4096)));
+
+static void tick(int number)
+{
+    (void)number;
+    shared.ticks++;
+}
+
+static void ticks_every(long interval_us)
+{
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, interval_us}, {0, interval_us}}, NULL);
+}
+
+static void exchange(int round)
+{
+    if (check_rank() == 0) {
+        check_recv(shared.buffer, sizeof shared.buffer, 1, 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+        check(check_is_filled(shared.buffer, sizeof shared.buffer, round), "the message");
+    } else {
+        check_fill(shared.buffer, sizeof shared.buffer, round);
+        check_delay();
+        check_send(shared.buffer, sizeof shared.buffer, 0, 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    check_start(&argc, &argv);
+    ticks_every(1000);
+    for (int round = 0; round < ROUNDS; round++)
+        exchange(round);
+    ticks_every(0);
+    check(shared.ticks > ROUNDS, "the handler ran");
+    return check_end();
+}

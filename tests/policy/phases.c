@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: a program that changes phase, from messages alone to messages beside work and back, is followed within two
+ * calls in both directions, however long the phases were; a hold that costs less than a hundredth of its transfer is
+ * never given up. */
+#include "model.h"
+
+enum { PHASES = 20, HOLD_NS = 50000, TRANSFER_NS = 5 * HOLD_NS, WORK_NS = 20000000, ALONE_NS = 5000 };
+enum { LEFT_AFTER = 2 };
+
+static const struct model_call alone = {.transfer_ns = TRANSFER_NS, .hold_ns = HOLD_NS, .away_ns = ALONE_NS};
+static const struct model_call beside = {
+    .transfer_ns = TRANSFER_NS, .hold_ns = HOLD_NS, .slack_ns = WORK_NS, .away_ns = WORK_NS};
+
+/* How many calls from the third on are treated against the phase. */
+static long phase_wrong(struct policy_site *site, const struct model_call *call, long length, struct model_totals *sums)
+{
+    long wrong = 0;
+    for (long i = 0; i < length; i++) {
+        bool is_wrong = model_run(site, call, sums) != (call->slack_ns != 0);
+        wrong += is_wrong && i >= LEFT_AFTER;
+    }
+    return wrong;
+}
+
+static void phases_check(uintptr_t number, long length)
+{
+    struct policy_site *site = model_site(number);
+    struct model_totals sums = {0};
+    phase_wrong(site, &alone, length, &sums); /* the first of all: nothing is known yet */
+    for (int i = 0; i < PHASES; i++) {
+        claim(phase_wrong(site, &beside, length, &sums) == 0, "beside work it is deferred from the third call on");
+        long looks = phase_wrong(site, &alone, length, &sums);
+        claim(looks <= length / 200 + 1, "alone it is passed from the third call on, but for a look now and then");
+    }
+}
+
+static void cheap_hold_stays(void)
+{
+    struct policy_site *site = model_site(50);
+    struct model_totals sums = {0};
+    struct model_call call = {.transfer_ns = 101 * HOLD_NS, .hold_ns = HOLD_NS, .away_ns = ALONE_NS};
+    for (int i = 0; i < 20000; i++)
+        claim(model_run(site, &call, &sums), "a hold of less than a hundredth of its transfer is never given up");
+}
+
+/* What a passed call takes shows that holding it has become worth it. */
+static void transfer_grows(void)
+{
+    struct policy_site *site = model_site(51);
+    struct model_totals sums = {0};
+    struct model_call call = {.transfer_ns = HOLD_NS, .hold_ns = HOLD_NS, .away_ns = ALONE_NS};
+    for (int i = 0; i < 5000; i++)
+        model_run(site, &call, &sums);
+    call.transfer_ns = 800 * HOLD_NS;
+    model_run(site, &call, &sums);
+    model_run(site, &call, &sums);
+    claim(model_run(site, &call, &sums), "the network has become slow: deferred from the third call on");
+}
+
+int main(void)
+{
+    policy_configure(true, OPTION_SEND_BUFFERS_AUTO);
+    phases_check(1, 10);
+    phases_check(2, 300);
+    phases_check(3, 20000);
+    cheap_hold_stays();
+    transfer_grows();
+    return 0;
+}
