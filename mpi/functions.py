@@ -13,8 +13,8 @@ function:
     start    as buffers (or drain), and remember the memory that the operation goes on using
     status   wait for the op of a provisional status, then as gated; one that MPI writes to is made true in its place
     told     src/intercept is told of the first argument, an int; then the program reaches MPI's function itself
-    written  written by hand in src/intercept/mpi
-    foreign  wait for every op; from then on every call is passed (intercept/extension.h). Needs no prototype
+    written  written by hand in src/mpi
+    foreign  wait for every op; from then on every call is passed (bind/extension.h). Needs no prototype
 
 A class that keeps the gate must not touch a hold by surprise, so the size behind
 every other pointer is given as well: `sizes="ranks = n"` counts elements, and

@@ -4,15 +4,15 @@
     generate.py FOLDER
 
 writes into FOLDER
-    intercept/real.h      struct intercept_real: MPI's own functions, per ABI
-    intercept/entries.h   the entries that are written by hand
-    intercept/entries.c   all other entries and the backend, per ABI
-    intercept/names.h     number of names, and
-    intercept/names.c     the names, in the order of every table here
-    intercept/stubs_x86_64.S, intercept/stubs_aarch64.S   the exported MPI_* jumps
-    intercept/exports.txt the exported names, one per line
-    intercept/fortran.h   number of names that Fortran programs use, and
-    intercept/fortran.c   these names
+    mpi/real.h      struct intercept_real: MPI's own functions, per ABI
+    mpi/entries.h   the entries that are written by hand
+    mpi/entries.c   all other entries and the backend, per ABI
+    bind/names.h     number of names, and
+    bind/names.c     the names, in the order of every table here
+    bind/stubs_x86_64.S, bind/stubs_aarch64.S   the exported MPI_* jumps
+    bind/exports.txt the exported names, one per line
+    bind/fortran.h   number of names that Fortran programs use, and
+    bind/fortran.c   these names
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def measured(row: Row, index: int) -> str:
 
 
 def real_header(rows: list[Row]) -> str:
-    """intercept/real.h."""
+    """mpi/real.h."""
     members = (f"    {row.returns} (*{row.name})({parameter_list(row)});" for row in rows)
     text = "\n".join(wrap(member, 8) for member in members)
     return f"""{C_NOTICE}/* MPI's own functions, filled at bind in the order of intercept_names;
@@ -277,9 +277,9 @@ extern struct intercept_real real;
 
 
 def entries_header(rows: list[Row]) -> str:
-    """intercept/entries.h."""
+    """mpi/entries.h."""
     declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment in ("told", "written", FOREIGN))
-    return f"""{C_NOTICE}/* The entries that src/intercept/mpi writes by hand, and those in assembly. */
+    return f"""{C_NOTICE}/* The entries that src/mpi writes by hand, and those in assembly. */
 #ifndef INTERCEPT_ENTRIES_H
 #define INTERCEPT_ENTRIES_H
 
@@ -319,22 +319,22 @@ def bytes_of(names: list[str]) -> int:
 
 
 def entries_source(rows: list[Row]) -> str:
-    """intercept/entries.c."""
+    """mpi/entries.c."""
     generated = "\n\n".join(entry(row) for row in rows if row.treatment in BODIES)
     wrappers = "\n\n".join(measured(row, index) for index, row in enumerate(rows) if is_measured(row))
     written = [(index, f"entry_{row.name}") for index, row in enumerate(rows) if row.treatment != "direct"]
     wrapped = [(index, f"measured_{row.name}") for index, row in enumerate(rows) if is_measured(row)]
     return f"""{C_NOTICE}/* Compiled once per ABI. */
 #include "engine/gate.h"
-#include "intercept/bind/bind.h"
-#include "intercept/entries.h"
-#include "intercept/mpi/dispatch.h"
-#include "intercept/mpi/handed.h"
-#include "intercept/mpi/measure.h"
-#include "intercept/mpi/unexpected.h"
-#include "intercept/names.h"
-#include "intercept/session.h"
-#include "intercept/transfer.h"
+#include "bind/bind.h"
+#include "mpi/entries.h"
+#include "mpi/dispatch.h"
+#include "mpi/handed.h"
+#include "mpi/measure.h"
+#include "mpi/early/unexpected.h"
+#include "bind/names.h"
+#include "op/session.h"
+#include "op/transfer.h"
 
 _Static_assert(sizeof(struct intercept_real) == INTERCEPT_NAME_COUNT * sizeof(void *), "one pointer per name");
 
@@ -361,7 +361,7 @@ const struct intercept_backend ABI_BACKEND = {{
 
 
 def names_header(rows: list[Row]) -> str:
-    """intercept/names.h."""
+    """bind/names.h."""
     return f"""{C_NOTICE}#ifndef INTERCEPT_NAMES_H
 #define INTERCEPT_NAMES_H
 
@@ -375,9 +375,9 @@ extern const char intercept_names[INTERCEPT_NAME_COUNT][{bytes_of([row.name for 
 
 
 def names_source(rows: list[Row]) -> str:
-    """intercept/names.c."""
+    """bind/names.c."""
     table = name_table("intercept_names", "INTERCEPT_NAME_COUNT", [row.name for row in rows])
-    return f'{C_NOTICE}#include "intercept/names.h"\n\n{table}\n'
+    return f'{C_NOTICE}#include "bind/names.h"\n\n{table}\n'
 
 
 def fortran_names(rows: list[Row]) -> list[str]:
@@ -392,7 +392,7 @@ def fortran_names(rows: list[Row]) -> list[str]:
 
 
 def fortran_header(rows: list[Row]) -> str:
-    """intercept/fortran.h."""
+    """bind/fortran.h."""
     return f"""{C_NOTICE}#ifndef INTERCEPT_FORTRAN_H
 #define INTERCEPT_FORTRAN_H
 
@@ -406,9 +406,9 @@ extern const char fortran_names[FORTRAN_NAME_COUNT][{bytes_of(fortran_names(rows
 
 
 def fortran_source(rows: list[Row]) -> str:
-    """intercept/fortran.c."""
+    """bind/fortran.c."""
     table = name_table("fortran_names", "FORTRAN_NAME_COUNT", fortran_names(rows))
-    return f'{C_NOTICE}#include "intercept/fortran.h"\n\n{table}\n'
+    return f'{C_NOTICE}#include "bind/fortran.h"\n\n{table}\n'
 
 
 def fortran_stubs(rows: list[Row], jump: str) -> str:
@@ -601,27 +601,28 @@ def detour_aarch64(function: str) -> str:
 
 
 def exports(rows: list[Row]) -> str:
-    """intercept/exports.txt."""
+    """bind/exports.txt."""
     return "".join(f"{row.name}\n" for row in rows)
 
 
 FILES = {
-    "real.h": real_header,
-    "entries.h": entries_header,
-    "entries.c": entries_source,
-    "names.h": names_header,
-    "names.c": names_source,
-    "stubs_x86_64.S": stubs_x86_64,
-    "stubs_aarch64.S": stubs_aarch64,
-    "exports.txt": exports,
-    "fortran.h": fortran_header,
-    "fortran.c": fortran_source,
+    "mpi/real.h": real_header,
+    "mpi/entries.h": entries_header,
+    "mpi/entries.c": entries_source,
+    "bind/names.h": names_header,
+    "bind/names.c": names_source,
+    "bind/stubs_x86_64.S": stubs_x86_64,
+    "bind/stubs_aarch64.S": stubs_aarch64,
+    "bind/exports.txt": exports,
+    "bind/fortran.h": fortran_header,
+    "bind/fortran.c": fortran_source,
 }
 
 
 def write_if_changed(path: Path, text: str) -> None:
     """Keeps the time of a file that is as it was, so that nothing is built again."""
     if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
@@ -632,10 +633,8 @@ def main() -> int:
     if complaints:
         print("\n".join(complaints), file=sys.stderr)
         return 1
-    folder = Path(sys.argv[1]) / "intercept"
-    folder.mkdir(parents=True, exist_ok=True)
     for name, make in FILES.items():
-        write_if_changed(folder / name, make(rows))
+        write_if_changed(Path(sys.argv[1]) / name, make(rows))
     return 0
 
 

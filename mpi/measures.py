@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wrappers that time MPI calls while a profile is wanted (src/intercept/mpi/measure.h).
+"""The wrappers that time MPI calls while a profile is wanted (src/mpi/measure.h).
 
 A wrapper stands before an entry, and calls it (or MPI's own function where there is no entry). What a
 call moves follows from its name and its row: the tables below say it for the collectives, whose counts

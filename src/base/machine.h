@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* This processor's relocation types and call instructions; the only place that asks which
  * processor it is. */
-#ifndef INTERCEPT_MACHINE_H
-#define INTERCEPT_MACHINE_H
+#ifndef BASE_MACHINE_H
+#define BASE_MACHINE_H
 
 #include <elf.h>
 #include <stdbool.h>

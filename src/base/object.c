@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/bind/object.h"
+#include "base/object.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-#include "intercept/machine.h"
+#include "base/machine.h"
 
 /* Tags of the dynamic section by number; only those below DT_NUM, the GNU hash and the versions are kept. */
 struct dynamic_values {

@@ -2,8 +2,8 @@
 /* What a loaded ELF object says about itself in memory: names that it wants from
  * others, and where the dynamic linker wrote their addresses. Read from the
  * dynamic section (System V gABI, chapter 5), so no file is opened. */
-#ifndef INTERCEPT_BIND_OBJECT_H
-#define INTERCEPT_BIND_OBJECT_H
+#ifndef BASE_OBJECT_H
+#define BASE_OBJECT_H
 
 #include <link.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/bind/symbol.h"
+#include "base/symbol.h"
 
 #include <limits.h>
 #include <stdbool.h>

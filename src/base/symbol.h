@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds names in loaded objects by the hash tables that these carry (DT_GNU_HASH: binutils, bfd/elflink.c; glibc,
  * elf/dl-lookup.c). Takes no lock and allocates nothing, in contrast to dlsym(), and costs a tenth of it. */
-#ifndef INTERCEPT_BIND_SYMBOL_H
-#define INTERCEPT_BIND_SYMBOL_H
+#ifndef BASE_SYMBOL_H
+#define BASE_SYMBOL_H
 
 #include <link.h>
 #include <stdint.h>
 
-#include "intercept/bind/object.h"
+#include "base/object.h"
 
 struct symbol_name {
     const char *text;

@@ -6,8 +6,8 @@
  * a weak reference that nobody defines is zero. */
 
 #include "base/text.h"
-#include "intercept/bind/object.h"
-#include "intercept/bind/state.h"
+#include "base/object.h"
+#include "bind/state.h"
 
 /* First and last byte of the exported jumps (generated assembly). */
 extern const char intercept_stubs_begin[];

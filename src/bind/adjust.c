@@ -2,12 +2,12 @@
 /* What is changed in the objects of this process once its MPI is known. */
 #include <stdatomic.h>
 
-#include "intercept/bind/bind.h"
-#include "intercept/bind/object.h"
-#include "intercept/bind/state.h"
-#include "intercept/fortran/bindings.h"
-#include "intercept/fortran/callers.h"
-#include "intercept/session.h"
+#include "bind/bind.h"
+#include "base/object.h"
+#include "bind/state.h"
+#include "bind/fortran/bindings.h"
+#include "bind/fortran/callers.h"
+#include "op/session.h"
 
 /* One walk over the objects, in the order of their loading. */
 struct walk {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/bind/bind.h"
+#include "bind/bind.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include "base/lock.h"
 #include "base/off.h"
 #include "base/options.h"
-#include "intercept/bind/library.h"
-#include "intercept/bind/object.h"
-#include "intercept/bind/state.h"
-#include "intercept/bind/symbol.h"
-#include "intercept/names.h"
-#include "intercept/profile.h"
+#include "bind/library.h"
+#include "base/object.h"
+#include "bind/state.h"
+#include "base/symbol.h"
+#include "bind/names.h"
+#include "profile/profile.h"
 
 extern const struct intercept_backend intercept_backend_openmpi;
 extern const struct intercept_backend intercept_backend_mpich;

@@ -3,8 +3,8 @@
  * exported MPI_* functions are jumps through slots; the first call through any
  * of them binds, so a launcher need not know what a script or an interpreter
  * will load. Any thread; not for signal context. */
-#ifndef INTERCEPT_BIND_BIND_H
-#define INTERCEPT_BIND_BIND_H
+#ifndef BIND_BIND_H
+#define BIND_BIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "intercept/bind/object.h"
-#include "intercept/bind/state.h"
-#include "intercept/bind/bind.h"
-#include "intercept/fortran/bindings.h"
+#include "base/object.h"
+#include "bind/state.h"
+#include "bind/bind.h"
+#include "bind/fortran/bindings.h"
 
 /* How the files of an MPI installation begin: they may call each other as they like. */
 static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libmpich",     "libmpifort", "libmpicxx",

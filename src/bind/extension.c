@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/extension.h"
+#include "bind/extension.h"
 
-#include "intercept/bind/state.h"
-#include "intercept/session.h"
+#include "bind/state.h"
+#include "op/session.h"
 
 void *intercept_stop(size_t index, int first_argument)
 {

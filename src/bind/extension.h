@@ -2,8 +2,8 @@
 /* MPI functions that Lapwing does not follow: class foreign of mpi/functions.py. What
  * they begin, make, or have MPI call is unknown, so all that is under way is waited
  * for, and from then on every call is passed. */
-#ifndef INTERCEPT_EXTENSION_H
-#define INTERCEPT_EXTENSION_H
+#ifndef BIND_EXTENSION_H
+#define BIND_EXTENSION_H
 
 #include <stddef.h>
 

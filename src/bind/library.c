@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/bind/library.h"
+#include "bind/library.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "intercept/bind/object.h"
-#include "intercept/bind/symbol.h"
+#include "base/object.h"
+#include "base/symbol.h"
 
 /* Every MPI library defines it, and the libraries around it (Fortran, C++) do not. */
 static const char library_marker[] = "PMPI_Init";

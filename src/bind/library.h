@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The MPI library of this process. */
-#ifndef INTERCEPT_BIND_LIBRARY_H
-#define INTERCEPT_BIND_LIBRARY_H
+#ifndef BIND_LIBRARY_H
+#define BIND_LIBRARY_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 #include "base/options.h"
-#include "intercept/bind/state.h"
-#include "intercept/session.h"
-#include "intercept/transfer.h"
+#include "bind/state.h"
+#include "op/session.h"
+#include "op/transfer.h"
 
 enum { LEVEL_OFF = 0, LEVEL_ON = 1, LEVEL_FLUSH = 2 };
 

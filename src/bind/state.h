@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of this folder share about the binding. */
-#ifndef INTERCEPT_BIND_STATE_H
-#define INTERCEPT_BIND_STATE_H
+#ifndef BIND_STATE_H
+#define BIND_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "intercept/bind/library.h"
+#include "bind/library.h"
 
 /* Binds unless that is done; false when no MPI library is loaded, or while this thread binds. */
 bool bind_try(void);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "intercept/bind/object.h"
-#include "intercept/bind/state.h"
+#include "base/object.h"
+#include "bind/state.h"
 
 enum { NAMES_MAX = 256 };
 

@@ -70,7 +70,7 @@ void gate_enter(void)
         return;
     if (gate.is_open)
         /* seq_cst: pairs with the look at gate_others_inside() after a hold was
-         * announced (intercept/transfer.c): one of the two sees the other. */
+         * announced (op/transfer.c): one of the two sees the other. */
         atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst);
     else
         base_lock_take(&gate.lock);

@@ -4,7 +4,7 @@
 #include "base/off.h"
 #include "base/options.h"
 #include "dedicate.h"
-#include "intercept/bind/bind.h"
+#include "bind/bind.h"
 
 __attribute__((constructor)) static void lib_start(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* malloc and its kin go straight on to libc. Of a large block its pages are noted (blocks.h). While messages are under
  * way, which take addresses, a program whose addresses are limited gets those that it would have without them. */
-#include "intercept/libc/allocate.h"
+#include "libc/allocate.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -14,12 +14,12 @@
 
 #include "base/off.h"
 #include "base/pages.h"
-#include "intercept/libc/blocks.h"
-#include "intercept/libc/chunk.h"
-#include "intercept/libc/lookup_memory.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/recycled.h"
-#include "intercept/libc/use.h"
+#include "libc/blocks.h"
+#include "libc/chunk.h"
+#include "libc/lookup_memory.h"
+#include "libc/real.h"
+#include "libc/recycled.h"
+#include "libc/use.h"
 
 /* libc's own, under the name that nobody interposes: recognises libc's allocator. */
 extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));

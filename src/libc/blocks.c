@@ -4,7 +4,7 @@
  * Whoever asks has an address inside a block. So a block stands where its window leads to: a block of 2^c pages or
  * more, and fewer than 2^(c+1), begins in one of the windows of 2^(c+1) pages, and what lies inside it is in that
  * window or in the next. At most two such blocks begin in one window. */
-#include "intercept/libc/blocks.h"
+#include "libc/blocks.h"
 
 #include <stdatomic.h>
 

@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "intercept/libc/keep.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/use.h"
+#include "libc/keep.h"
+#include "libc/real.h"
+#include "libc/use.h"
 
 static void buffer_give(uintptr_t owner, const void *buffer, size_t length_bytes)
 {

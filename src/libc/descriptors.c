@@ -4,8 +4,8 @@
 #include <limits.h>
 
 #include "base/descriptors.h"
-#include "intercept/devices.h"
-#include "intercept/libc/real.h"
+#include "op/devices.h"
+#include "libc/real.h"
 
 int libc_entry_close(int descriptor) LIBC_ENTRY(close);
 int libc_entry_close(int descriptor)

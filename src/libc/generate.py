@@ -186,7 +186,7 @@ def real_table_h(functions: list[Function]) -> str:
     longest = max(len(function.name) for function in functions)
     return (
         f"{NOTICE}#ifndef LIBC_REAL_TABLE_H\n#define LIBC_REAL_TABLE_H\n\n"
-        '#include "intercept/libc/types.h"\n\n'
+        '#include "libc/types.h"\n\n'
         f"struct libc_real {{\n{members}}};\n\n"
         f"enum {{ LIBC_REAL_COUNT = {len(functions)}, LIBC_REAL_NAME_BYTES = {longest + 1} }};\n\n#endif\n"
     )
@@ -204,7 +204,7 @@ def real_table_c(functions: list[Function]) -> str:
     """The struct of the real functions, and the names to look up in its order."""
     names = "".join(f'    {{"{f.name}", {gnu_hash(f.name):#010x}, {f.absent}}},\n' for f in functions)
     return (
-        f'{NOTICE}#include "intercept/libc/real.h"\n\n'
+        f'{NOTICE}#include "libc/real.h"\n\n'
         "struct libc_real libc_real_functions;\n\n"
         f"const struct libc_real_name libc_real_names[LIBC_REAL_COUNT] = {{\n{names}}};\n"
     )
@@ -245,7 +245,7 @@ def entries_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     """All generated entries."""
     made = [function for function in functions if function.waits != "by hand"]
     bodies = "\n".join(mask_entry_c(function) if function.mask() else entry_c(function) for function in made)
-    includes = "".join(f'#include "intercept/libc/{name}.h"\n' for name in ("real", "signals", "use"))
+    includes = "".join(f'#include "libc/{name}.h"\n' for name in ("real", "signals", "use"))
     return f"{NOTICE}#include <errno.h>\n#include <sys/syscall.h>\n\n{includes}\n{bodies}\n{calls_c(functions, calls)}"
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/jump.h"
+#include "libc/jump.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "intercept/bind/bind.h"
-#include "intercept/bind/object.h"
-#include "intercept/libc/process.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/runtime.h"
-#include "intercept/libc/signals.h"
-#include "intercept/libc/threads.h"
-#include "intercept/libc/use.h"
+#include "bind/bind.h"
+#include "base/object.h"
+#include "libc/process.h"
+#include "libc/real.h"
+#include "libc/runtime.h"
+#include "libc/signals.h"
+#include "libc/threads.h"
+#include "libc/use.h"
 
 static void objects_adjust(void)
 {

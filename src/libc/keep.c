@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/keep.h"
+#include "libc/keep.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

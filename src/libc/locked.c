@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/locked.h"
+#include "libc/locked.h"
 
 #include "base/lock.h"
 #include "protect/kernel.h"

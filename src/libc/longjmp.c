@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps, which may leave a wait. Nobody else tells us: a handler runs on the stack of
  * the wait that it interrupted, and where the jump leads is libc's secret. */
-#include "intercept/libc/longjmp.h"
+#include "libc/longjmp.h"
 
 #include "engine/gate.h"
-#include "intercept/libc/real.h"
+#include "libc/real.h"
 
 static void jump_begins(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/lookup_memory.h"
+#include "libc/lookup_memory.h"
 
 #include <stdalign.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/own.h"
+#include "libc/own.h"
 
 #include <sys/mman.h>
 
-#include "intercept/libc/real.h"
+#include "libc/real.h"
 
 void *libc_own_take(size_t length_bytes)
 {

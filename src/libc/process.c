@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries that copy, replace or end the process. */
-#include "intercept/libc/process.h"
+#include "libc/process.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,8 +9,8 @@
 
 #include "base/off.h"
 #include "engine/gate.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/use.h"
+#include "libc/real.h"
+#include "libc/use.h"
 
 /* Written by the constructor and in children of fork; 0 before. */
 static _Atomic pid_t owner;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/real.h"
+#include "libc/real.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "intercept/bind/object.h"
-#include "intercept/bind/symbol.h"
-#include "intercept/libc/lookup_memory.h"
+#include "base/object.h"
+#include "base/symbol.h"
+#include "libc/lookup_memory.h"
 
 _Atomic bool libc_real_is_loaded;
 size_t (*libc_real_usable_size)(void *block);

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "intercept/libc/real_table.h" /* generated */
+#include "libc/real_table.h" /* generated */
 
 /* Marks and names an exported entry. The C name differs from the exported one,
  * so that libc's headers (builtins, nonnull attributes, transparent unions)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/recycled.h"
+#include "libc/recycled.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/pages.h"
-#include "intercept/libc/chunk.h"
-#include "intercept/libc/real.h"
+#include "libc/chunk.h"
+#include "libc/real.h"
 
 /* A program has few buffers of one length that messages come to; the rest are its temporaries, for which libc knows
  * better. */

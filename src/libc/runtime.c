@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/runtime.h"
+#include "libc/runtime.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 
 #include "base/text.h"
-#include "intercept/bind/bind.h"
+#include "bind/bind.h"
 
 bool libc_runtime_is_transport_file(const char *name)
 {

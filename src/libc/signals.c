@@ -2,16 +2,16 @@
 /* Entries that change what happens at a signal. Where the protect layer needs
  * SIGSEGV for itself, the program is shown the disposition it would see without
  * Lapwing; every other signal, and every other backend, is passed on. */
-#include "intercept/libc/signals.h"
+#include "libc/signals.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "engine/gate.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/runtime.h"
-#include "intercept/libc/use.h"
+#include "libc/real.h"
+#include "libc/runtime.h"
+#include "libc/use.h"
 #include "protect/protect.h"
 
 /* Set by libc_signals_watch(), never cleared: before, dispositions are libc's alone. */

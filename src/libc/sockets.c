@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 #include "engine/sockets.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/use.h"
+#include "libc/real.h"
+#include "libc/use.h"
 
 static int socket_fact(int descriptor, int name)
 {

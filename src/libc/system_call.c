@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <sys/syscall.h>
 
-#include "intercept/libc/process.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/use.h"
+#include "libc/process.h"
+#include "libc/real.h"
+#include "libc/use.h"
 
 /* Pointers and numbers share their places, and a number overlaps no memory. */
 static void call_use_futex(long word, long timeout, long second_word)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/thread_local.h"
+#include "libc/thread_local.h"
 
 #include <link.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program with one thread cannot race with its own hold, and holds are cheaper
  * then (protect_threads_set). */
-#include "intercept/libc/threads.h"
+#include "libc/threads.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,10 +17,10 @@
 
 #include "base/signals.h"
 #include "engine/gate.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/runtime.h"
-#include "intercept/libc/signals.h"
-#include "intercept/libc/use.h"
+#include "libc/real.h"
+#include "libc/runtime.h"
+#include "libc/signals.h"
+#include "libc/use.h"
 #include "protect/memory.h"
 #include "protect/protect.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/libc/use.h"
+#include "libc/use.h"
 
 #include <errno.h>
 #include <linux/ioctl.h>
@@ -10,9 +10,9 @@
 
 #include "base/options.h"
 #include "engine/gate.h"
-#include "intercept/libc/process.h"
-#include "intercept/libc/real.h"
-#include "intercept/libc/threads.h"
+#include "libc/process.h"
+#include "libc/real.h"
+#include "libc/threads.h"
 
 void libc_use_reads(const void *address, size_t length_bytes)
 {

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "intercept/libc/locked.h"
-#include "intercept/libc/real.h"
-#include "intercept/wait.h"
+#include "libc/locked.h"
+#include "libc/real.h"
+#include "op/wait.h"
 #include "protect/protect.h"
 
 /* True when an entry may call the real function at once. */

@@ -2,10 +2,10 @@
 /* Buffers that MPI_Bsend copies into (MPI 4.1, 3.6): from its attachment to its
  * detachment MPI may touch one at any time, so nothing beside it shares its pages
  * with a hold. */
-#include "dispatch.h"
-#include "intercept/entries.h"
-#include "intercept/requests.h"
-#include "intercept/transfer.h"
+#include "mpi/dispatch.h"
+#include "mpi/entries.h"
+#include "op/requests.h"
+#include "op/transfer.h"
 
 static void attached_track(int result, const void *buffer, MPI_Count length_bytes)
 {

@@ -8,16 +8,16 @@
  *     dispatch_enter();
  *     return dispatch_leave(real.MPI_Bcast(buffer, count, datatype, root, comm));
  */
-#ifndef INTERCEPT_MPI_DISPATCH_H
-#define INTERCEPT_MPI_DISPATCH_H
+#ifndef MPI_DISPATCH_H
+#define MPI_DISPATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "abi.h"
 #include "base/pages.h"
-#include "intercept/busy.h"
-#include "intercept/real.h" /* generated */
+#include "op/busy.h"
+#include "mpi/real.h" /* generated */
 
 enum dispatch_access { DISPATCH_READS, DISPATCH_WRITES };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "errors.h"
+#include "mpi/errors.h"
 
 #include <stdatomic.h>
 
 #include "base/lock.h"
 #include "engine/gate.h"
-#include "intercept/busy.h"
-#include "intercept/real.h"
+#include "op/busy.h"
+#include "mpi/real.h"
 #include "record/record.h"
 
 /* A program whose ops fail faster than it calls MPI hears of the first ones. */

@@ -3,8 +3,8 @@
  * communicator of that call: with MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT the job
  * ends there; with MPI_ERRORS_RETURN the code is kept here and returned by the next
  * MPI call; a program with handlers of its own is passed. */
-#ifndef INTERCEPT_MPI_ERRORS_H
-#define INTERCEPT_MPI_ERRORS_H
+#ifndef MPI_ERRORS_H
+#define MPI_ERRORS_H
 
 #include <stdbool.h>
 

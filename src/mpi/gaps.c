@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "gaps.h"
+#include "mpi/gaps.h"
 
 #include <stdlib.h>
 
 #include "base/pages.h"
-#include "intercept/real.h"
+#include "mpi/real.h"
 
 /* A type with more blocks is not looked into. */
 enum { INTEGERS_MAX = 1 << 16, NESTING_MAX = 16 };

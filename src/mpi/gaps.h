@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How a datatype was made (MPI 4.1, 5.1.13). */
-#ifndef INTERCEPT_MPI_GAPS_H
-#define INTERCEPT_MPI_GAPS_H
+#ifndef MPI_GAPS_H
+#define MPI_GAPS_H
 
 #include <stdbool.h>
 

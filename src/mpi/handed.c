@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "handed.h"
+#include "mpi/handed.h"
 
-#include "types.h"
+#include "mpi/types.h"
 
 /* --- who takes part --- */
 

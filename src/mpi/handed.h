@@ -2,10 +2,10 @@
 /* Memory that one thread has received and another gives to a call. A call that waits
  * for the ops of its own thread (transfer_wait_due) waits under MPI_THREAD_MULTIPLE for
  * these as well. For the entries that mpi/uses.py describes. */
-#ifndef INTERCEPT_MPI_HANDED_H
-#define INTERCEPT_MPI_HANDED_H
+#ifndef MPI_HANDED_H
+#define MPI_HANDED_H
 
-#include "dispatch.h"
+#include "mpi/dispatch.h"
 #include "engine/gate.h"
 
 /* An array of counts or displacements: of int, or of 64 bits in the functions for large counts. */

@@ -4,19 +4,19 @@
  * being in MPI at once, which is what MPI's own locks would be for. */
 #include <stdatomic.h>
 
-#include "dispatch.h"
+#include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "intercept/entries.h"
-#include "intercept/requests.h"
-#include "errors.h"
-#include "freed.h"
-#include "intercept/libc/signals.h"
-#include "intercept/profile.h"
-#include "intercept/session.h"
-#include "intercept/transfer.h"
-#include "poke.h"
-#include "types.h"
-#include "unexpected.h"
+#include "mpi/entries.h"
+#include "op/requests.h"
+#include "mpi/errors.h"
+#include "mpi/request/freed.h"
+#include "libc/signals.h"
+#include "profile/profile.h"
+#include "op/session.h"
+#include "op/transfer.h"
+#include "mpi/poke.h"
+#include "mpi/types.h"
+#include "mpi/early/unexpected.h"
 
 /* The engine's look, inside the gate. */
 static void lifecycle_look(void)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure.h"
+#include "mpi/measure.h"
 
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/lock.h"
-#include "dispatch.h"
-#include "intercept/requests.h"
-#include "statuses.h"
-#include "types.h"
+#include "mpi/dispatch.h"
+#include "op/requests.h"
+#include "mpi/message/statuses.h"
+#include "mpi/types.h"
 
 void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read)
 {

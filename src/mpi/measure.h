@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What a measured call moves, and where. For the generated wrappers (mpi/measures.py),
  * which stand before the entries while a profile is wanted. */
-#ifndef INTERCEPT_MPI_MEASURE_H
-#define INTERCEPT_MPI_MEASURE_H
+#ifndef MPI_MEASURE_H
+#define MPI_MEASURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "abi.h"
-#include "intercept/observe.h"
-#include "intercept/profile.h"
-#include "request_key.h"
+#include "profile/observe.h"
+#include "profile/profile.h"
+#include "mpi/request/request_key.h"
 
 /* Before the call: it is about to use this memory, so nothing may be closed there. */
 void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of a transfer that has MPI's types, one per slot of transfer.h.
  * Written by the thread that starts the op, then by the one that tests it. */
-#ifndef INTERCEPT_MPI_NATIVE_H
-#define INTERCEPT_MPI_NATIVE_H
+#ifndef MPI_NATIVE_H
+#define MPI_NATIVE_H
 
 #include <stdint.h>
 
 #include "abi.h"
-#include "errors.h"
-#include "intercept/transfer.h"
+#include "mpi/errors.h"
+#include "op/transfer.h"
 
 struct native {
     MPI_Request request;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "poke.h"
+#include "mpi/poke.h"
 
 #include <stddef.h>
 
 #include "abi.h"
 #include "base/lock.h"
-#include "intercept/real.h"
-#include "intercept/session.h"
+#include "mpi/real.h"
+#include "op/session.h"
 
 enum { POKE_RANK = 0, POKE_TAG = 0 };
 

@@ -2,8 +2,8 @@
 /* How the engine lets MPI progress without completing a request of the program:
  * it tests one of its own, which is never over (MPI 4.1, 3.7.4: any call may
  * progress anything). */
-#ifndef INTERCEPT_MPI_POKE_H
-#define INTERCEPT_MPI_POKE_H
+#ifndef MPI_POKE_H
+#define MPI_POKE_H
 
 #include <stdbool.h>
 

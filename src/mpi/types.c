@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "types.h"
+#include "mpi/types.h"
 
 #include "engine/gate.h"
-#include "gaps.h"
-#include "intercept/busy.h"
-#include "intercept/real.h"
+#include "mpi/gaps.h"
+#include "op/busy.h"
+#include "mpi/real.h"
 
 _Atomic uint32_t types_generation = 1;
 

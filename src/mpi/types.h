@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the bytes of (buffer, count, datatype) lie. */
-#ifndef INTERCEPT_MPI_TYPES_H
-#define INTERCEPT_MPI_TYPES_H
+#ifndef MPI_TYPES_H
+#define MPI_TYPES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "abi.h"
 #include "base/hash.h"
 #include "base/pages.h"
-#include "intercept/type_layout.h"
+#include "op/type_layout.h"
 
 /* Whose are the bytes between those of an element? Asked for large messages only. */
 enum type_gaps { TYPE_GAPS_UNASKED, TYPE_GAPS_OWN, TYPE_GAPS_FOREIGN };

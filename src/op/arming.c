@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/arming.h"
+#include "op/arming.h"
 
 #include <stdatomic.h>
 

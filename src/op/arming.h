@@ -3,8 +3,8 @@
  * MPI with a buffer on the same page. Arming begins before neighbours_check() looks for
  * threads inside and ends when the hold is armed; each call notes the moment before its
  * own look at the holds, and asks once it is inside whether it must look again. */
-#ifndef INTERCEPT_ARMING_H
-#define INTERCEPT_ARMING_H
+#ifndef OP_ARMING_H
+#define OP_ARMING_H
 
 #include <stdbool.h>
 #include <stdint.h>

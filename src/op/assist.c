@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/assist.h"
+#include "op/assist.h"
 
 #include <stdatomic.h>
 
@@ -7,9 +7,9 @@
 #include "base/options.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
-#include "intercept/busy.h"
-#include "intercept/fortran/callers.h"
-#include "intercept/session.h"
+#include "op/busy.h"
+#include "bind/fortran/callers.h"
+#include "op/session.h"
 #include "policy/policy.h"
 #include "record/record.h"
 

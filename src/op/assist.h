@@ -6,8 +6,8 @@
  * those that the engine has left alone, so that nothing need be tried: the engine is woken
  * where the site's last operations say that it will have the time to come in (policy.h),
  * and stays asleep for operations that are waited for at once. */
-#ifndef INTERCEPT_ASSIST_H
-#define INTERCEPT_ASSIST_H
+#ifndef OP_ASSIST_H
+#define OP_ASSIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/away.h"
+#include "op/away.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
-#include "intercept/transfer.h"
+#include "op/transfer.h"
 #include "policy/policy.h"
 
 enum { HALVES = 2 };

@@ -3,8 +3,8 @@
  * policy sees there, also on passed calls, that a program has begun or ceased to compute
  * beside its messages. The next call that tells it is the thread's next large one: small
  * calls go straight to MPI, and read no clock. */
-#ifndef INTERCEPT_AWAY_H
-#define INTERCEPT_AWAY_H
+#ifndef OP_AWAY_H
+#define OP_AWAY_H
 
 struct policy_site;
 

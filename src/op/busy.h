@@ -2,8 +2,8 @@
 /* One number that the first line of every MPI entry looks at: 0 when a call may
  * go straight to MPI. It counts what forbids that: each pending op, each late
  * error not yet reported, and 1 for ever under MPI_THREAD_MULTIPLE. */
-#ifndef INTERCEPT_BUSY_H
-#define INTERCEPT_BUSY_H
+#ifndef OP_BUSY_H
+#define OP_BUSY_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/copied.h"
+#include "op/copied.h"
 
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
 
-#include "intercept/machine.h"
-#include "intercept/requests.h"
+#include "base/machine.h"
+#include "op/requests.h"
 
 struct dynamic_tables {
     const ElfW(Sym) * symbols;

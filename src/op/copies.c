@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/copies.h"
+#include "op/copies.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/options.h"
-#include "intercept/libc/own.h"
+#include "libc/own.h"
 
 enum { SPARES_MAX = 8, WASTE_FACTOR_MAX = 4, SMOOTHING = 8 };
 enum { FIRST_PS_PER_BYTE = 250 }; /* 4 GB/s, until it has been measured */

@@ -2,8 +2,8 @@
 /* Memory for copies of messages that are sent while the program goes on with its
  * own buffer, and for those that are received before it asks for them. Blocks are used again: a fresh one costs a page
  * fault per page, as much as the copying itself. */
-#ifndef INTERCEPT_COPIES_H
-#define INTERCEPT_COPIES_H
+#ifndef OP_COPIES_H
+#define OP_COPIES_H
 
 #include <stdbool.h>
 #include <stddef.h>

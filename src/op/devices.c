@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/devices.h"
+#include "op/devices.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /* Does this process have anything open that may know its memory by physical page: an RDMA device, a GPU, a ring of
  * io_uring with registered buffers? Such a device goes on with the pages that it knows, wherever a hold has moved
  * them, and writes into memory that is still being sent. What is not known to be harmless may be one. */
-#ifndef INTERCEPT_DEVICES_H
-#define INTERCEPT_DEVICES_H
+#ifndef OP_DEVICES_H
+#define OP_DEVICES_H
 
 #include "base/reasons.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/neighbours.h"
+#include "op/neighbours.h"
 
 #include "engine/gate.h"
-#include "intercept/libc/allocate.h"
-#include "intercept/libc/blocks.h"
-#include "intercept/libc/keep.h"
-#include "intercept/libc/recycled.h"
-#include "intercept/libc/signals.h"
-#include "intercept/libc/thread_local.h"
-#include "intercept/libc/threads.h"
-#include "intercept/requests.h"
+#include "libc/allocate.h"
+#include "libc/blocks.h"
+#include "libc/keep.h"
+#include "libc/recycled.h"
+#include "libc/signals.h"
+#include "libc/thread_local.h"
+#include "libc/threads.h"
+#include "op/requests.h"
 #include "protect/protect.h"
 
 static enum reason neighbours_threads(void)

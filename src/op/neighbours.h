@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A hold covers whole pages. Who else lives on its first and last page, or in the
  * gaps between the bytes of a message? */
-#ifndef INTERCEPT_NEIGHBOURS_H
-#define INTERCEPT_NEIGHBOURS_H
+#ifndef OP_NEIGHBOURS_H
+#define OP_NEIGHBOURS_H
 
 #include <stdbool.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/noted.h"
+#include "op/noted.h"
 
 #include <stdint.h>
 
 #include "engine/gate.h"
-#include "intercept/arming.h"
-#include "intercept/transfer.h"
-#include "intercept/wait.h"
+#include "op/arming.h"
+#include "op/transfer.h"
+#include "op/wait.h"
 
 /* As many as calls name, but for those with long arrays of buffers. Each thread carries them, on the smallest stack. */
 enum { RANGES_MAX = 16 };

@@ -2,8 +2,8 @@
 /* What a thread waited for on behalf of the MPI call that it is about to enter. Under MPI_THREAD_MULTIPLE another
  * thread may arm a hold on the same pages before the call is inside (arming.h): then it must wait once more. Below
  * that level nothing is noted. */
-#ifndef INTERCEPT_NOTED_H
-#define INTERCEPT_NOTED_H
+#ifndef OP_NOTED_H
+#define OP_NOTED_H
 
 #include <stdbool.h>
 

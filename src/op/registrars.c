@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/registrars.h"
+#include "op/registrars.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "intercept/bind/object.h"
-#include "intercept/libc/runtime.h"
+#include "base/object.h"
+#include "libc/runtime.h"
 
 /* Beginnings: versions stand behind them (cuMemHostRegister_v2, ibv_reg_mr_iova2). Each is a function that a program
  * which uses the runtime's memory cannot do without. The CUDA runtime, linked statically or not, asks the driver's

@@ -2,8 +2,8 @@
 /* Does the program use a runtime whose functions make memory known to a device: CUDA, HIP, Level Zero, OpenCL, verbs,
  * liburing? Such a runtime pins pages, or reads any memory of the process (heterogeneous memory management), past
  * whatever Lapwing could follow. MPI and its transports use them, too, at addresses that holds do not move. */
-#ifndef INTERCEPT_REGISTRARS_H
-#define INTERCEPT_REGISTRARS_H
+#ifndef OP_REGISTRARS_H
+#define OP_REGISTRARS_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/requests.h"
+#include "op/requests.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 
 #include "base/hash.h"
 #include "base/lock.h"
-#include "intercept/assist.h"
-#include "intercept/untracked.h"
+#include "op/assist.h"
+#include "op/untracked.h"
 
 enum { BUCKET_BITS = 12, BUCKET_BITS_MAX = 20, PER_BUCKET_MAX = 4 };
 enum { CHUNK_LENGTH = 16384, CHUNKS_MAX = 1024, REGIONS_MAX = 256, NOBODY = 0 };

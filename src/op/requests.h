@@ -6,8 +6,8 @@
  *
  * Handles are opaque keys here; one key may stand for several requests (Open
  * MPI and MPICH give the same handle to all requests that are over at once). */
-#ifndef INTERCEPT_REQUESTS_H
-#define INTERCEPT_REQUESTS_H
+#ifndef OP_REQUESTS_H
+#define OP_REQUESTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

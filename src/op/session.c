@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/session.h"
+#include "op/session.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -11,16 +11,16 @@
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "engine/strategy.h"
-#include "intercept/bind/bind.h"
-#include "intercept/busy.h"
-#include "intercept/copied.h"
-#include "intercept/devices.h"
-#include "intercept/libc/process.h"
-#include "intercept/libc/threads.h"
-#include "intercept/profile.h"
-#include "intercept/registrars.h"
-#include "intercept/requests.h"
-#include "intercept/transfer.h"
+#include "bind/bind.h"
+#include "op/busy.h"
+#include "op/copied.h"
+#include "op/devices.h"
+#include "libc/process.h"
+#include "libc/threads.h"
+#include "profile/profile.h"
+#include "op/registrars.h"
+#include "op/requests.h"
+#include "op/transfer.h"
 #include "policy/policy.h"
 #include "protect/protect.h"
 #include "record/record.h"
@@ -35,7 +35,7 @@ _Atomic enum reason session_state = REASON_NOT_RUNNING;
 /* The same, and by a thread that makes a userfaultfd. */
 _Atomic enum reason session_hold_state = REASON_NOT_RUNNING;
 
-/* Any thread (intercept/pcontrol.c). */
+/* Any thread (bind/pcontrol.c). */
 _Atomic bool session_is_paused;
 
 static struct record_header identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What Lapwing knows of this process between MPI_Init and MPI_Finalize, and
  * whether ops are possible in it. Starts and stops the layers. */
-#ifndef INTERCEPT_SESSION_H
-#define INTERCEPT_SESSION_H
+#ifndef OP_SESSION_H
+#define OP_SESSION_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -89,7 +89,7 @@ void session_abort(void);
  * under way ends first, and the engine is out of MPI when this returns. */
 void session_bypassed(void);
 
-/* The same, where the program uses what Lapwing does not follow (intercept/extension.h). Before MPI_Init, too. */
+/* The same, where the program uses what Lapwing does not follow (bind/extension.h). Before MPI_Init, too. */
 void session_extended(void);
 
 /* Hooks of libc's entries (libc/process.h). */

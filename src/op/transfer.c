@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/transfer.h"
+#include "op/transfer.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -10,10 +10,10 @@
 
 #include "base/clock.h"
 #include "engine/gate.h"
-#include "intercept/busy.h"
-#include "intercept/copies.h"
-#include "intercept/libc/longjmp.h"
-#include "intercept/libc/threads.h"
+#include "op/busy.h"
+#include "op/copies.h"
+#include "libc/longjmp.h"
+#include "libc/threads.h"
 #include "record/record.h"
 
 /* A fault, its report and two thread switches, measured on the reference

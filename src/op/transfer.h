@@ -5,8 +5,8 @@
  *
  * Life: transfer_take() -> [hold armed, MPI request started] -> transfer_launch()
  * -> engine tests it -> transfer_end() -> slot free again. */
-#ifndef INTERCEPT_TRANSFER_H
-#define INTERCEPT_TRANSFER_H
+#ifndef OP_TRANSFER_H
+#define OP_TRANSFER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

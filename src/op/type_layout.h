@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is asked again and again about datatypes (mpi/types.h), whatever the ABI of their handles. */
-#ifndef INTERCEPT_TYPE_LAYOUT_H
-#define INTERCEPT_TYPE_LAYOUT_H
+#ifndef OP_TYPE_LAYOUT_H
+#define OP_TYPE_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  *
  * One that the program gives up (MPI_Request_free) counts until it is over (mpi/freed.h). Counted too often (a request
  * that ended unseen) would be safe: such pages are then never held. */
-#ifndef INTERCEPT_UNTRACKED_H
-#define INTERCEPT_UNTRACKED_H
+#ifndef OP_UNTRACKED_H
+#define OP_UNTRACKED_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/wait.h"
+#include "op/wait.h"
 
 #include "engine/gate.h"
-#include "intercept/libc/threads.h"
-#include "intercept/observe.h"
-#include "intercept/session.h"
-#include "intercept/transfer.h"
+#include "libc/threads.h"
+#include "profile/observe.h"
+#include "op/session.h"
+#include "op/transfer.h"
 
 void intercept_wait_range(struct range bytes, bool is_read)
 {

@@ -2,8 +2,8 @@
 /* Waiting for ops on behalf of calls that are about to use memory. For every
  * interposed entry, MPI's and libc's; the implementation knows engine and
  * protect. Not for signal context. */
-#ifndef INTERCEPT_WAIT_H
-#define INTERCEPT_WAIT_H
+#ifndef OP_WAIT_H
+#define OP_WAIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

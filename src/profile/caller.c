@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/caller.h"
+#include "profile/caller.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -11,8 +11,8 @@
 #include "base/lock.h"
 #include "base/pages.h"
 #include "base/text.h"
-#include "intercept/bind/state.h"
-#include "intercept/machine.h"
+#include "bind/state.h"
+#include "base/machine.h"
 #include "record/profile.h"
 
 enum { MODULES_MAX = 1024, WORDS_MAX = 512, WORDS_OF_UNKNOWN_STACK = 32, PATH_BYTES = 4096 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which line of the program's own code a touch belongs to, when it comes from a library:
  * libc's memcpy, a BLAS. (Calls by way of MPI's Fortran bindings: fortran/callers.h.) */
-#ifndef INTERCEPT_CALLER_H
-#define INTERCEPT_CALLER_H
+#ifndef PROFILE_CALLER_H
+#define PROFILE_CALLER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/observe.h"
+#include "profile/observe.h"
 
 #include <stddef.h>
 
 #include "engine/gate.h"
-#include "intercept/caller.h"
-#include "intercept/libc/threads.h"
-#include "intercept/neighbours.h"
-#include "intercept/profile.h"
-#include "intercept/requests.h"
+#include "profile/caller.h"
+#include "libc/threads.h"
+#include "op/neighbours.h"
+#include "profile/profile.h"
+#include "op/requests.h"
 
 /* FAULT_NS: what a
  * fault and its handler cost, measured on the reference machine. AGE_MAX_NS: a buffer that was not

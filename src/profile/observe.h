@@ -2,8 +2,8 @@
 /* Finds out how long after a blocking call its buffer is first touched, and where: the
  * call is done as MPI does it, and then its buffer is watched (protect/watch.h), on a
  * sample of calls whose cost stays below a hundredth of the run. */
-#ifndef INTERCEPT_OBSERVE_H
-#define INTERCEPT_OBSERVE_H
+#ifndef PROFILE_OBSERVE_H
+#define PROFILE_OBSERVE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/profile.h"
+#include "profile/profile.h"
 
 #include <stdlib.h>
 
 #include "base/options.h"
-#include "intercept/caller.h"
-#include "intercept/fortran/callers.h"
-#include "intercept/names.h"
-#include "intercept/observe.h"
+#include "profile/caller.h"
+#include "bind/fortran/callers.h"
+#include "bind/names.h"
+#include "profile/observe.h"
 
 /* Keys of a site that are told apart. */
 enum { BITS_MAX = 64, PEERS_MAX = 48 };

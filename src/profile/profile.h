@@ -2,8 +2,8 @@
 /* Timing of the program's MPI calls. While no profile is wanted nothing of this is
  * reached: the slots lead past it (bind.c). The part that knows MPI's types is
  * mpi/measure.h. */
-#ifndef INTERCEPT_PROFILE_H
-#define INTERCEPT_PROFILE_H
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

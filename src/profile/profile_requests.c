@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "base/hash.h"
-#include "intercept/profile.h"
+#include "profile/profile.h"
 
 /* Requests of the program under way. Any thread; relaxed: a number for a report. */
 static _Atomic int64_t active_count;

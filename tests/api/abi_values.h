@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What src/intercept/abi says of an ABI, as numbers: included by a file that knows
+/* What src/mpi/abi says of an ABI, as numbers: included by a file that knows
  * our abi.h and by one that knows the library's mpi.h. */
 #ifndef TESTS_API_ABI_VALUES_H
 #define TESTS_API_ABI_VALUES_H

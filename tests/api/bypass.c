@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: an object that reaches MPI past the exported C functions is found. Links
- * bypass.c and object.c of src/intercept/bind; the binding itself is played here. */
+ * bypass.c and object.c of src/bind; the binding itself is played here. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "intercept/bind/bind.h"
-#include "intercept/bind/object.h"
-#include "intercept/bind/state.h"
-#include "intercept/fortran/bindings.h"
+#include "bind/bind.h"
+#include "base/object.h"
+#include "bind/state.h"
+#include "bind/fortran/bindings.h"
 
 static enum library_abi abi = LIBRARY_MPICH;
 static bool is_fortran_seen;

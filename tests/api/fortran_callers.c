@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "intercept/fortran/callers.h"
+#include "bind/fortran/callers.h"
 
 typedef const void *ask_fn(void);
 const void *mpi_send_(ask_fn *ask);

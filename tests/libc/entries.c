@@ -21,7 +21,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "intercept/libc/types.h"
+#include "libc/types.h"
 #include "preload/fake.h"
 
 enum mode { MODE_FREE, MODE_BLIND, MODE_WAITS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a thread that enters MPI learns of every hold that is armed beside it, also when several threads arm at once.
  */
-#include "intercept/arming.h"
+#include "op/arming.h"
 
 #include "../base/claim.h"
 

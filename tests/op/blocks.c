@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: of a heap block that lives and was noted all bytes are found, of others none. */
-#include "intercept/libc/blocks.h"
+#include "libc/blocks.h"
 
 #include <pthread.h>
 

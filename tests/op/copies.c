@@ -7,8 +7,8 @@
 
 #include "../base/claim.h"
 #include "base/options.h"
-#include "intercept/copies.h"
-#include "intercept/libc/own.h"
+#include "op/copies.h"
+#include "libc/own.h"
 
 enum { KIB = 1024, SMALL = 64 * KIB, LARGE = 512 * KIB };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: what is open tells whether something may know memory by its pages; what is not known to be harmless may, and
  * so may everything where the list of descriptors cannot be read. What is opened later is seen at the next look. */
-#include "intercept/devices.h"
+#include "op/devices.h"
 
 #include <fcntl.h>
 #include <linux/io_uring.h>

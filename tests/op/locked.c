@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: memory is known to be locked from mlock to munlock or munmap, page by page; when there is too much to
  * remember, all memory is, but for what was unlocked since. */
-#include "intercept/libc/locked.h"
+#include "libc/locked.h"
 
 #include "../base/claim.h"
 

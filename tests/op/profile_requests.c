@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "../base/claim.h"
-#include "intercept/profile.h"
+#include "profile/profile.h"
 
 enum { THREADS = 4, ROUNDS = 1000000, KEY = 0x2c000001 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a library of the program's that calls a registering function of a GPU's runtime is noticed, whenever it is
  * loaded; the runtime alone, and a transport of MPI's that calls it, are not. */
-#include "intercept/registrars.h"
+#include "op/registrars.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

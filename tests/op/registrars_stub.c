@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
-#include "intercept/bind/bind.h"
+#include "bind/bind.h"
 
 bool intercept_bind_is_of_mpi(const char *path)
 {

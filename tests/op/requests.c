@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Claims: requests beyond any number are followed, and forgotten when they are over; of two with one handle the older
  * one is over first; regions and unknown memory count until they are given back, however many there were. */
-#include "intercept/requests.h"
+#include "op/requests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "intercept/assist.h"
-#include "intercept/untracked.h"
+#include "op/assist.h"
+#include "op/untracked.h"
 
 enum { MANY = 100000, SLOT_BYTES = 64, REGIONS = 300 };
 

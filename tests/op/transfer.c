@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: an op that is touched and then never launched leaves nobody awaited behind. */
-#include "intercept/transfer.h"
+#include "op/transfer.h"
 
 #include "../base/claim.h"
 #include "engine/engine.h"
-#include "intercept/libc/own.h"
-#include "intercept/libc/threads.h"
+#include "libc/own.h"
+#include "libc/threads.h"
 
 bool libc_threads_are_several(void)
 {

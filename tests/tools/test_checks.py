@@ -37,8 +37,13 @@ class Layers(unittest.TestCase):
         """Upward, and between neighbours."""
         self.assertEqual(len(self.violations({"src/base/a.c": '#include "engine/a.h"\n'})), 1)
         self.assertEqual(len(self.violations({"src/engine/a.c": '#  include "protect/protect.h"\n'})), 1)
-        self.assertEqual(len(self.violations({"src/policy/a.h": '#include "intercept/wait.h"\n'})), 1)
+        self.assertEqual(len(self.violations({"src/policy/a.h": '#include "op/wait.h"\n'})), 1)
         self.assertEqual(len(self.violations({"python/lapwing/profile/a.py": "from lapwing import report\n"})), 1)
+
+    def test_circle(self) -> None:
+        """Two files of one folder that include each other; a file and its header are one."""
+        files = {"src/engine/a.c": '#include "engine/b.h"\n', "src/engine/b.h": '#include "engine/a.h"\n'}
+        self.assertEqual(len(self.violations(files)), 2)
 
     def test_unknown(self) -> None:
         """A new folder must be given its place."""

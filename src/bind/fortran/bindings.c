@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/fortran/bindings.h"
+#include "bind/fortran/bindings.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "intercept/bind/state.h"
-#include "intercept/fortran/callers.h"
-#include "intercept/session.h"
-#include "intercept/transfer.h"
+#include "bind/state.h"
+#include "bind/fortran/callers.h"
+#include "op/session.h"
+#include "op/transfer.h"
 
 /* Open MPI, and MPICH as itself, Intel, Cray, MVAPICH and Debian name it. */
 static const char *const name_beginnings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpifort", "libmpichfort"};

@@ -5,12 +5,12 @@
  * take no buffer). The second kind is led to our entries by what the dynamic
  * linker wrote into these libraries, and into no others: whoever else calls PMPI_X
  * is a profiling tool or MPI itself, and means MPI's own function. */
-#ifndef INTERCEPT_FORTRAN_BINDINGS_H
-#define INTERCEPT_FORTRAN_BINDINGS_H
+#ifndef BIND_FORTRAN_BINDINGS_H
+#define BIND_FORTRAN_BINDINGS_H
 
 #include <stdbool.h>
 
-#include "intercept/bind/object.h"
+#include "base/object.h"
 
 /* Is this file one of them? */
 bool fortran_bindings_are_in(const char *file_name);

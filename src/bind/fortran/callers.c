@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "intercept/fortran/callers.h"
+#include "bind/fortran/callers.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "intercept/fortran.h"
+#include "bind/fortran.h"
 
 enum { BINDINGS_MAX = 8, STUB_BYTES = 32 };
 

@@ -5,10 +5,10 @@
  * who calls. Only policy and report look at it: a caller that is not noted (a call
  * through a pointer, a module that loaded its MPI privately) shares the binding's
  * site, or that of the call before. */
-#ifndef INTERCEPT_FORTRAN_CALLERS_H
-#define INTERCEPT_FORTRAN_CALLERS_H
+#ifndef BIND_FORTRAN_CALLERS_H
+#define BIND_FORTRAN_CALLERS_H
 
-#include "intercept/bind/object.h"
+#include "base/object.h"
 
 /* Two walks over the program's objects, and one step between them outside of any walk
  * (the dynamic linker's locks): which names are wanted; whom the dynamic linker would

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the three ABIs have in common. Included by each abi.h after its handle
- * types and MPI_Status; the code in src/intercept/mpi is one text for all three,
+ * types and MPI_Status; the code in src/mpi is one text for all three,
  * so every name here means the same under each. */
-#ifndef INTERCEPT_ABI_COMMON_H
-#define INTERCEPT_ABI_COMMON_H
+#ifndef MPI_ABI_COMMON_H
+#define MPI_ABI_COMMON_H
 
 #include <stdbool.h>
 #include <stdint.h>

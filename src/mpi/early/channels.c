@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "channels.h"
+#include "mpi/early/channels.h"
 
 /* Beyond CLOSED_MAX every communicator counts as closed, for good. */
 enum { CLOSED_MAX = 64 };

@@ -6,8 +6,8 @@
  *
  * Written by the program's thread that is inside MPI, inside the gate; read by the engine
  * inside the gate, and by the program's own threads, one at a time, anywhere. */
-#ifndef INTERCEPT_MPI_CHANNELS_H
-#define INTERCEPT_MPI_CHANNELS_H
+#ifndef MPI_EARLY_CHANNELS_H
+#define MPI_EARLY_CHANNELS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What the taking of messages (taking.c) and the store of those taken (unexpected.c) know of each
  * other. All inside the gate. */
-#ifndef INTERCEPT_MPI_TAKEN_H
-#define INTERCEPT_MPI_TAKEN_H
+#ifndef MPI_EARLY_TAKEN_H
+#define MPI_EARLY_TAKEN_H
 
 #include <stdbool.h>
 
 #include "abi.h"
-#include "channels.h"
+#include "mpi/early/channels.h"
 
 struct outcome;
 struct unexpected;

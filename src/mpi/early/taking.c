@@ -3,15 +3,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "channels.h"
-#include "dispatch.h"
+#include "mpi/early/channels.h"
+#include "mpi/dispatch.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
-#include "intercept/session.h"
-#include "poke.h"
-#include "statuses.h"
-#include "taken.h"
-#include "unexpected.h"
+#include "op/session.h"
+#include "mpi/poke.h"
+#include "mpi/message/statuses.h"
+#include "mpi/early/taken.h"
+#include "mpi/early/unexpected.h"
 
 /* Calls that look for a message and then let MPI match. The program's threads write, one at a
  * time, before they enter the gate; the engine reads inside it. relaxed: the gate orders. */

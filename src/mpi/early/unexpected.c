@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "unexpected.h"
+#include "mpi/early/unexpected.h"
 
 #include <sched.h>
 
-#include "channels.h"
-#include "dispatch.h"
+#include "mpi/early/channels.h"
+#include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "errors.h"
-#include "exchange.h"
-#include "intercept/copies.h"
-#include "poke.h"
+#include "mpi/errors.h"
+#include "mpi/message/exchange.h"
+#include "op/copies.h"
+#include "mpi/poke.h"
 #include "record/record.h"
-#include "statuses.h"
-#include "taken.h"
+#include "mpi/message/statuses.h"
+#include "mpi/early/taken.h"
 
 enum { TAKEN_MAX = 64, OWN_RANK = 0, OWN_TAG = 1 /* poke.c has the other */ };
 

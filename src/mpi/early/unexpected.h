@@ -15,8 +15,8 @@
  * MPI_Ssend, MPI_Issend and MPI_Ssend_init of large messages end the job.
  *
  * Below MPI_THREAD_MULTIPLE. All state: inside the gate. */
-#ifndef INTERCEPT_MPI_UNEXPECTED_H
-#define INTERCEPT_MPI_UNEXPECTED_H
+#ifndef MPI_EARLY_UNEXPECTED_H
+#define MPI_EARLY_UNEXPECTED_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@
 
 #include "abi.h"
 #include "base/options.h"
-#include "message.h"
+#include "mpi/message/message.h"
 
 /* Is anything looked for? Until then, and once MPI has ended, no message can be here. Written by the program's
  * thread inside MPI: before the engine looks for the first time, and when it is gone. */

@@ -4,11 +4,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "channels.h"
-#include "dispatch.h"
+#include "mpi/early/channels.h"
+#include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "intercept/session.h"
-#include "unexpected.h"
+#include "op/session.h"
+#include "mpi/early/unexpected.h"
 
 /* Hydra drops what a rank writes just before MPI_Abort. */
 static void let_launcher_read(void)

@@ -4,11 +4,11 @@
  * call of the program that enters MPI (dispatch.c). */
 #include <stdlib.h>
 
-#include "dispatch.h"
-#include "exchange.h"
-#include "statuses.h"
-#include "taken.h"
-#include "unexpected.h"
+#include "mpi/dispatch.h"
+#include "mpi/message/exchange.h"
+#include "mpi/message/statuses.h"
+#include "mpi/early/taken.h"
+#include "mpi/early/unexpected.h"
 
 _Atomic uint32_t unexpected_claims;
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Each half returns early or not by its own judgement; a half that does not is
  * waited for here. */
-#include "exchange.h"
+#include "mpi/message/exchange.h"
 
-#include "dispatch.h"
+#include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "errors.h"
-#include "intercept/away.h"
-#include "intercept/transfer.h"
-#include "matched.h"
-#include "statuses.h"
-#include "unexpected.h"
+#include "mpi/errors.h"
+#include "op/away.h"
+#include "op/transfer.h"
+#include "mpi/message/matched.h"
+#include "mpi/message/statuses.h"
+#include "mpi/early/unexpected.h"
 
 /* One half under way: what is left to wait for. */
 struct half {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A send and a receive of one call (MPI 4.1, 3.10). */
-#ifndef INTERCEPT_MPI_EXCHANGE_H
-#define INTERCEPT_MPI_EXCHANGE_H
+#ifndef MPI_MESSAGE_EXCHANGE_H
+#define MPI_MESSAGE_EXCHANGE_H
 
-#include "message.h"
+#include "mpi/message/message.h"
 
 struct exchange {
     struct message send;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "matched.h"
+#include "mpi/message/matched.h"
 
-#include "completion.h"
-#include "dispatch.h"
-#include "intercept/away.h"
-#include "intercept/entries.h"
-#include "probe.h"
+#include "mpi/request/completion.h"
+#include "mpi/dispatch.h"
+#include "op/away.h"
+#include "mpi/entries.h"
+#include "mpi/message/probe.h"
 #include "record/record.h"
-#include "statuses.h"
+#include "mpi/message/statuses.h"
 
 /* Between matching and receiving, the matched message is this thread's. */
 static _Thread_local MPI_Message matched_message;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include "message.h"
+#include "mpi/message/message.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "dispatch.h"
+#include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "errors.h"
-#include "freed.h"
-#include "intercept/arming.h"
-#include "intercept/away.h"
-#include "intercept/copies.h"
-#include "intercept/fortran/callers.h"
-#include "intercept/libc/locked.h"
-#include "intercept/libc/signals.h"
-#include "intercept/neighbours.h"
-#include "intercept/requests.h"
-#include "intercept/session.h"
-#include "intercept/wait.h"
-#include "native.h"
+#include "mpi/errors.h"
+#include "mpi/request/freed.h"
+#include "op/arming.h"
+#include "op/away.h"
+#include "op/copies.h"
+#include "bind/fortran/callers.h"
+#include "libc/locked.h"
+#include "libc/signals.h"
+#include "op/neighbours.h"
+#include "op/requests.h"
+#include "op/session.h"
+#include "op/wait.h"
+#include "mpi/native.h"
 #include "record/record.h"
-#include "statuses.h"
-#include "types.h"
+#include "mpi/message/statuses.h"
+#include "mpi/types.h"
 
 /* Gaps may be this many times as large as the data: the cost of a hold grows with both. */
 enum { SPAN_FACTOR_MAX = 4 };

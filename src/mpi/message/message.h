@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One direction of a blocking call, and the question whether it may return
  * early. */
-#ifndef INTERCEPT_MPI_MESSAGE_H
-#define INTERCEPT_MPI_MESSAGE_H
+#ifndef MPI_MESSAGE_MESSAGE_H
+#define MPI_MESSAGE_MESSAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,10 +10,10 @@
 #include "abi.h"
 #include "base/pages.h"
 #include "base/reasons.h"
-#include "intercept/busy.h"
-#include "intercept/transfer.h"
+#include "op/busy.h"
+#include "op/transfer.h"
 #include "record/record.h"
-#include "types.h"
+#include "mpi/types.h"
 
 struct message {
     enum policy_direction direction;

@@ -3,17 +3,17 @@
  * were posted before it, and take their own messages. The blocking ones go on
  * testing the pending ops; a nonblocking one waits for all ops first, since a
  * program may expect it to find what was sent before an earlier receive's message. */
-#include "probe.h"
+#include "mpi/message/probe.h"
 
 #include "base/lock.h"
-#include "completion.h"
-#include "dispatch.h"
+#include "mpi/request/completion.h"
+#include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "errors.h"
-#include "intercept/entries.h"
-#include "intercept/transfer.h"
-#include "statuses.h"
-#include "unexpected.h"
+#include "mpi/errors.h"
+#include "mpi/entries.h"
+#include "op/transfer.h"
+#include "mpi/message/statuses.h"
+#include "mpi/early/unexpected.h"
 
 /* Messages that are matched and not yet received; more than a few at once are
  * rare, and a forgotten one is only received without returning early. */

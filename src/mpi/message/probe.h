@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Probe, MPI_Mprobe, MPI_Improbe (MPI 4.1, 3.8), and what they matched. */
-#ifndef INTERCEPT_MPI_PROBE_H
-#define INTERCEPT_MPI_PROBE_H
+#ifndef MPI_MESSAGE_PROBE_H
+#define MPI_MESSAGE_PROBE_H
 
 #include <stdbool.h>
 

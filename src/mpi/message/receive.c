@@ -3,15 +3,15 @@
  * at the status, the call returns early with a provisional status. With a
  * wildcard and a status the message is matched first (MPI_Mprobe), so that
  * source, tag and count are exact, and then its data flow in the background. */
-#include "completion.h"
-#include "dispatch.h"
-#include "intercept/away.h"
-#include "intercept/entries.h"
-#include "matched.h"
-#include "message.h"
+#include "mpi/request/completion.h"
+#include "mpi/dispatch.h"
+#include "op/away.h"
+#include "mpi/entries.h"
+#include "mpi/message/matched.h"
+#include "mpi/message/message.h"
 #include "record/record.h"
-#include "statuses.h"
-#include "unexpected.h"
+#include "mpi/message/statuses.h"
+#include "mpi/early/unexpected.h"
 
 typedef int receive_pass_fn(const struct message *message, MPI_Status *status);
 

@@ -3,16 +3,16 @@
  * is free, since a write to it waits. MPI_Ssend promises that the receive has
  * begun, and never returns early. (MPI_Bsend has copied when it returns: there is
  * nothing to hold, and the generated entry passes it.) */
-#include "completion.h"
-#include "dispatch.h"
-#include "errors.h"
-#include "intercept/away.h"
-#include "intercept/entries.h"
-#include "intercept/session.h"
-#include "intercept/transfer.h"
-#include "message.h"
+#include "mpi/request/completion.h"
+#include "mpi/dispatch.h"
+#include "mpi/errors.h"
+#include "op/away.h"
+#include "mpi/entries.h"
+#include "op/session.h"
+#include "op/transfer.h"
+#include "mpi/message/message.h"
 #include "record/record.h"
-#include "unexpected.h"
+#include "mpi/early/unexpected.h"
 
 /* How a kind of send is started early and how it is passed. */
 struct send_kind {

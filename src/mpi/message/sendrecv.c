@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Sendrecv and MPI_Sendrecv_replace (MPI 4.1, 3.10). */
-#include "dispatch.h"
-#include "exchange.h"
-#include "intercept/entries.h"
+#include "mpi/dispatch.h"
+#include "mpi/message/exchange.h"
+#include "mpi/entries.h"
 
 int entry_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                        int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "statuses.h"
+#include "mpi/message/statuses.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#include "dispatch.h"
-#include "native.h"
+#include "mpi/dispatch.h"
+#include "mpi/native.h"
 
 #define STATUS_MARK (UINT64_C(0xB) << 60)
 #define STATUS_MARK_MASK (UINT64_C(0xF) << 60)

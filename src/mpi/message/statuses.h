@@ -5,8 +5,8 @@
  * asks: [63:60] MARK | [59:32] number of the receive | [31:0] expected bytes (at
  * most 2^32 - 1).
  * No real count comes near 2^62. The mark survives copies of the status. */
-#ifndef INTERCEPT_MPI_STATUSES_H
-#define INTERCEPT_MPI_STATUSES_H
+#ifndef MPI_MESSAGE_STATUSES_H
+#define MPI_MESSAGE_STATUSES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "completion.h"
+#include "mpi/request/completion.h"
 
 #include <stdlib.h>
 
-#include "dispatch.h"
+#include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "errors.h"
-#include "intercept/assist.h"
-#include "intercept/requests.h"
-#include "intercept/transfer.h"
-#include "intercept/untracked.h"
-#include "request_key.h"
-#include "statuses.h"
-#include "unexpected.h"
+#include "mpi/errors.h"
+#include "op/assist.h"
+#include "op/requests.h"
+#include "op/transfer.h"
+#include "op/untracked.h"
+#include "mpi/request/request_key.h"
+#include "mpi/message/statuses.h"
+#include "mpi/early/unexpected.h"
 
 static void completion_note(struct completion *completion)
 {

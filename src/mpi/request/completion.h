@@ -2,8 +2,8 @@
 /* Completing the program's own requests: MPI_Wait*, MPI_Test*. They stay the
  * program's: nobody else completes them. While ops are pending a wait becomes a
  * loop of tests, with the ops tested in between. */
-#ifndef INTERCEPT_MPI_COMPLETION_H
-#define INTERCEPT_MPI_COMPLETION_H
+#ifndef MPI_REQUEST_COMPLETION_H
+#define MPI_REQUEST_COMPLETION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ struct completion {
 };
 
 /* May the call go straight to MPI? Then the messages that were only counted
- * (intercept/untracked.h) are counted down by these: requests that are not null
+ * (op/untracked.h) are counted down by these: requests that are not null
  * before, less those that are not null after. */
 bool completion_is_direct(void);
 int completion_count(int count, const MPI_Request *requests);

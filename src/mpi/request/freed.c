@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A request that is tracked, or counted (untracked.h), is kept until it is over, and freed then: only so is it known
  * when its bytes are the program's again. */
-#include "freed.h"
+#include "mpi/request/freed.h"
 
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/lock.h"
-#include "dispatch.h"
-#include "intercept/entries.h"
-#include "intercept/requests.h"
-#include "intercept/session.h"
-#include "intercept/untracked.h"
-#include "request_key.h"
+#include "mpi/dispatch.h"
+#include "mpi/entries.h"
+#include "op/requests.h"
+#include "op/session.h"
+#include "op/untracked.h"
+#include "mpi/request/request_key.h"
 
 enum { FREED_FIRST = 512, SWEEP_FIRST = 64, LOOKS_PER_CALL = 16 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests that the program freed while they were active (MPI 4.1, 3.7.3): their
  * operations go on, and MPI goes on using their bytes. */
-#ifndef INTERCEPT_MPI_FREED_H
-#define INTERCEPT_MPI_FREED_H
+#ifndef MPI_REQUEST_FREED_H
+#define MPI_REQUEST_FREED_H
 
 /* Inside the gate, before it is asked which bytes MPI may use: gives back those that are over, a few at a time. */
 void freed_requests_look(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Start, MPI_Startall (MPI 4.1, 3.9): a persistent request begins to use its
  * buffer again: what holds it is waited for. */
-#include "dispatch.h"
-#include "intercept/entries.h"
-#include "intercept/requests.h"
-#include "intercept/transfer.h"
+#include "mpi/dispatch.h"
+#include "mpi/entries.h"
+#include "op/requests.h"
+#include "op/transfer.h"
 
 static bool start_enter(int count, const MPI_Request *requests)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome: passed, inside the gate where they may
  * not go straight; what they complete is no longer tracked. */
-#include "completion.h"
-#include "intercept/entries.h"
-#include "intercept/real.h"
+#include "mpi/request/completion.h"
+#include "mpi/entries.h"
+#include "mpi/real.h"
 
 /* out_count is the flag, but for MPI_Testsome. */
 static int test_one(struct completion *c)

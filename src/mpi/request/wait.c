@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome (MPI 4.1, 3.7.3, 3.7.5). Each goes straight to MPI where it may,
  * and else as completion_carry() says: with MPI's own function, or with the one that only looks. */
-#include "completion.h"
-#include "intercept/entries.h"
-#include "intercept/real.h"
+#include "mpi/request/completion.h"
+#include "mpi/entries.h"
+#include "mpi/real.h"
 
 static int wait_one(struct completion *c)
 {

@@ -12,12 +12,12 @@
 #include "base/options.h"
 #include "engine/gate.h"
 #include "engine/sockets.h"
-#include "intercept/bind/bind.h"
-#include "intercept/libc/longjmp.h"
-#include "intercept/libc/process.h"
-#include "intercept/libc/signals.h"
-#include "intercept/libc/threads.h"
-#include "intercept/wait.h"
+#include "bind/bind.h"
+#include "libc/longjmp.h"
+#include "libc/process.h"
+#include "libc/signals.h"
+#include "libc/threads.h"
+#include "op/wait.h"
 #include "protect/memory.h"
 
 /* As MPI_Init does. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The ABI that MPICH 3.1 and later share with Intel MPI, MVAPICH and Cray MPI:
  * handles are numbers. Checked against the real mpi.h by tests/api. */
-#ifndef INTERCEPT_ABI_H
-#define INTERCEPT_ABI_H
+#ifndef MPI_ABI_MPICH_ABI_H
+#define MPI_ABI_MPICH_ABI_H
 
 #include <stddef.h>
 
@@ -38,7 +38,7 @@ typedef struct {
 #define MPI_STATUS_IGNORE ((MPI_Status *)1)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)1)
 
-#include "../common.h"
+#include "mpi/abi/common.h"
 
 enum {
     MPI_SUCCESS = 0,

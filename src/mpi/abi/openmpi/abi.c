@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "abi.h"
+#include "mpi/abi/openmpi/abi.h"
 
 #include <dlfcn.h>
 

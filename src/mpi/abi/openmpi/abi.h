@@ -2,8 +2,8 @@
 /* The ABI of Open MPI 4.x and 5.x: handles are pointers to library objects, the
  * predefined ones addresses of exported symbols. Checked against the real mpi.h
  * by tests/api. */
-#ifndef INTERCEPT_ABI_H
-#define INTERCEPT_ABI_H
+#ifndef MPI_ABI_OPENMPI_ABI_H
+#define MPI_ABI_OPENMPI_ABI_H
 
 #include <stddef.h>
 
@@ -38,7 +38,7 @@ typedef struct {
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 
-#include "../common.h"
+#include "mpi/abi/common.h"
 
 enum {
     MPI_SUCCESS = 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "abi.h"
+#include "mpi/abi/standard/abi.h"
 
 #include <string.h>
 

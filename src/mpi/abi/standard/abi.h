@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The ABI of the MPI 5.0 standard, chapter 20: handles are pointers, the
  * predefined ones small constants. Checked against the real mpi.h by tests/api. */
-#ifndef INTERCEPT_ABI_H
-#define INTERCEPT_ABI_H
+#ifndef MPI_ABI_STANDARD_ABI_H
+#define MPI_ABI_STANDARD_ABI_H
 
 #include <stddef.h>
 
@@ -36,7 +36,7 @@ typedef struct {
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 
-#include "../common.h"
+#include "mpi/abi/common.h"
 
 enum {
     MPI_SUCCESS = 0,
