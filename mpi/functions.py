@@ -12,7 +12,7 @@ function:
     drain    wait for every op, then as gated; always correct
     start    as buffers (or drain), and remember the memory that the operation goes on using
     status   wait for the op of a provisional status, then as gated; one that MPI writes to is made true in its place
-    told     src/intercept is told of the first argument, an int; then the program reaches MPI's function itself
+    told     src/bind is told of the first argument, an int; then the program reaches MPI's function itself
     written  written by hand in src/mpi
     foreign  wait for every op; from then on every call is passed (bind/extension.h). Needs no prototype
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Makes the C and assembly that src/intercept builds from the MPI API table.
+"""Makes the C and assembly that src/bind and src/mpi build from the MPI API table.
 
     generate.py FOLDER
 
 writes into FOLDER
-    mpi/real.h      struct intercept_real: MPI's own functions, per ABI
+    mpi/real.h      struct real: MPI's own functions, per ABI
     mpi/entries.h   the entries that are written by hand
     mpi/entries.c   all other entries and the backend, per ABI
     bind/names.h     number of names, and
@@ -259,18 +259,18 @@ def real_header(rows: list[Row]) -> str:
     """mpi/real.h."""
     members = (f"    {row.returns} (*{row.name})({parameter_list(row)});" for row in rows)
     text = "\n".join(wrap(member, 8) for member in members)
-    return f"""{C_NOTICE}/* MPI's own functions, filled at bind in the order of intercept_names;
+    return f"""{C_NOTICE}/* MPI's own functions, filled at bind in the order of names_mpi;
  * NULL where the library lacks one. */
-#ifndef INTERCEPT_REAL_H
-#define INTERCEPT_REAL_H
+#ifndef MPI_REAL_H
+#define MPI_REAL_H
 
 #include "abi.h"
 
-struct intercept_real {{
+struct real {{
 {text}
 }};
 
-extern struct intercept_real real;
+extern struct real real;
 
 #endif
 """
@@ -280,8 +280,8 @@ def entries_header(rows: list[Row]) -> str:
     """mpi/entries.h."""
     declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment in ("told", "written", FOREIGN))
     return f"""{C_NOTICE}/* The entries that src/mpi writes by hand, and those in assembly. */
-#ifndef INTERCEPT_ENTRIES_H
-#define INTERCEPT_ENTRIES_H
+#ifndef MPI_ENTRIES_H
+#define MPI_ENTRIES_H
 
 #include "abi.h"
 
@@ -336,9 +336,9 @@ def entries_source(rows: list[Row]) -> str:
 #include "op/session.h"
 #include "op/transfer.h"
 
-_Static_assert(sizeof(struct intercept_real) == INTERCEPT_NAME_COUNT * sizeof(void *), "one pointer per name");
+_Static_assert(sizeof(struct real) == NAMES_COUNT * sizeof(void *), "one pointer per name");
 
-struct intercept_real real;
+struct real real;
 
 {generated}
 
@@ -350,7 +350,7 @@ struct intercept_real real;
 /* What stands before an entry while a profile is wanted; NULL: nothing. */
 {pointer_function("measured_at", wrapped)}
 
-const struct intercept_backend ABI_BACKEND = {{
+const struct bind_backend ABI_BACKEND = {{
     .abi = ABI_NAME,
     .prepare = abi_prepare,
     .entry_at = entry_at,
@@ -362,13 +362,13 @@ const struct intercept_backend ABI_BACKEND = {{
 
 def names_header(rows: list[Row]) -> str:
     """bind/names.h."""
-    return f"""{C_NOTICE}#ifndef INTERCEPT_NAMES_H
-#define INTERCEPT_NAMES_H
+    return f"""{C_NOTICE}#ifndef BIND_NAMES_H
+#define BIND_NAMES_H
 
-enum {{ INTERCEPT_NAME_COUNT = {len(rows)} }};
+enum {{ NAMES_COUNT = {len(rows)} }};
 
 /* Sorted as strcmp() sorts. */
-extern const char intercept_names[INTERCEPT_NAME_COUNT][{bytes_of([row.name for row in rows])}];
+extern const char names_mpi[NAMES_COUNT][{bytes_of([row.name for row in rows])}];
 
 #endif
 """
@@ -376,7 +376,7 @@ extern const char intercept_names[INTERCEPT_NAME_COUNT][{bytes_of([row.name for 
 
 def names_source(rows: list[Row]) -> str:
     """bind/names.c."""
-    table = name_table("intercept_names", "INTERCEPT_NAME_COUNT", [row.name for row in rows])
+    table = name_table("names_mpi", "NAMES_COUNT", [row.name for row in rows])
     return f'{C_NOTICE}#include "bind/names.h"\n\n{table}\n'
 
 
@@ -393,8 +393,8 @@ def fortran_names(rows: list[Row]) -> list[str]:
 
 def fortran_header(rows: list[Row]) -> str:
     """bind/fortran.h."""
-    return f"""{C_NOTICE}#ifndef INTERCEPT_FORTRAN_H
-#define INTERCEPT_FORTRAN_H
+    return f"""{C_NOTICE}#ifndef BIND_FORTRAN_H
+#define BIND_FORTRAN_H
 
 enum {{ FORTRAN_NAME_COUNT = {len(fortran_names(rows))} }};
 
@@ -450,11 +450,11 @@ def slots(rows: list[Row]) -> str:
     return f"""
     .section .bss, "aw", %nobits
     .balign 8
-    .globl intercept_slots
-    .hidden intercept_slots
-    .type intercept_slots, %object
-    .size intercept_slots, {8 * len(rows)}
-intercept_slots:
+    .globl stubs_slots
+    .hidden stubs_slots
+    .type stubs_slots, %object
+    .size stubs_slots, {8 * len(rows)}
+stubs_slots:
     .zero {8 * len(rows)}
     .section .note.GNU-stack, "", %progbits
 """
@@ -462,7 +462,7 @@ intercept_slots:
 
 def mark(which: str) -> str:
     """The first or last byte of the exported jumps."""
-    name = f"intercept_stubs_{which}"
+    name = f"stubs_{which}"
     return f"    .globl {name}\n    .hidden {name}\n{name}:"
 
 
@@ -492,14 +492,18 @@ def assemble(
 ) -> str:
     """The jumps for one machine. jump: through a slot; leave: to a detour, with the slot's number."""
     jumps = "".join(function_symbol(row.name, jump(index)) for index, row in enumerate(rows))
-    firsts = "".join(f"intercept_first_{index}:\n{leave(index, 'bind')}\n" for index in range(len(rows)))
+    firsts = "".join(f"stubs_first_{index}:\n{leave(index, 'bind_jump')}\n" for index in range(len(rows)))
     tellers = "".join(
-        entry_symbol(row.name, leave(index, "tell")) for index, row in enumerate(rows) if row.treatment == "told"
+        entry_symbol(row.name, leave(index, "pcontrol_tell"))
+        for index, row in enumerate(rows)
+        if row.treatment == "told"
     )
     stoppers = "".join(
-        entry_symbol(row.name, leave(index, "stop")) for index, row in enumerate(rows) if row.treatment == FOREIGN
+        entry_symbol(row.name, leave(index, "extension_stop"))
+        for index, row in enumerate(rows)
+        if row.treatment == FOREIGN
     )
-    detours = [detour("bind"), detour("tell"), detour("stop")]
+    detours = [detour("bind_jump"), detour("pcontrol_tell"), detour("extension_stop")]
     stubs = fortran_stubs(rows, fortran_jump)
     text = C_NOTICE + "    .text"
     return "\n".join([text, mark("begin"), jumps, mark("end"), firsts, tellers, stoppers, *detours, stubs, slots(rows)])
@@ -507,13 +511,13 @@ def assemble(
 
 def jump_x86_64(index: int) -> str:
     """To where a slot points, or to the binder."""
-    slot = f"intercept_slots+{8 * index}(%rip)"
-    return f"    movq {slot}, %r11\n    testq %r11, %r11\n    je intercept_first_{index}\n    jmp *%r11"
+    slot = f"stubs_slots+{8 * index}(%rip)"
+    return f"    movq {slot}, %r11\n    testq %r11, %r11\n    je stubs_first_{index}\n    jmp *%r11"
 
 
 def leave_x86_64(index: int, function: str) -> str:
     """To a detour: the index is pushed."""
-    return f"    pushq ${index}\n    jmp intercept_stub_{function}"
+    return f"    pushq ${index}\n    jmp stubs_to_{function}"
 
 
 def stubs_x86_64(rows: list[Row]) -> str:
@@ -522,7 +526,7 @@ def stubs_x86_64(rows: list[Row]) -> str:
 
 
 def detour_x86_64(function: str) -> str:
-    """Asks intercept_<function>(index, first argument) where to jump, with every argument in its place."""
+    """Asks `function`(index, first argument) where to jump, with every argument in its place."""
     integers = ("rdi", "rsi", "rdx", "rcx", "r8", "r9", "rax")
     saves = [f"    movq %{name}, {8 * index}(%rsp)" for index, name in enumerate(integers)]
     saves += [f"    movups %xmm{index}, {64 + 16 * index}(%rsp)" for index in range(8)]
@@ -531,7 +535,7 @@ def detour_x86_64(function: str) -> str:
     return "\n".join(
         [
             "/* On the stack: index, return address. 8 + 192 + 8 bytes keep calls 16-byte aligned. */",
-            f"intercept_stub_{function}:",
+            f"stubs_to_{function}:",
             "    .cfi_startproc",
             "    .cfi_def_cfa_offset 16",
             "    subq $192, %rsp",
@@ -539,7 +543,7 @@ def detour_x86_64(function: str) -> str:
             *saves,
             "    movl %edi, %esi",
             "    movq 192(%rsp), %rdi",
-            f"    call intercept_{function}",
+            f"    call {function}",
             "    movq %rax, %r11",
             *loads,
             "    addq $200, %rsp",
@@ -552,14 +556,14 @@ def detour_x86_64(function: str) -> str:
 
 def jump_aarch64(index: int) -> str:
     """To where a slot points, or to the binder."""
-    slot = f"intercept_slots+{8 * index}"
+    slot = f"stubs_slots+{8 * index}"
     load = f"    adrp x16, {slot}\n    ldr x16, [x16, :lo12:{slot}]"
-    return f"{load}\n    cbz x16, intercept_first_{index}\n    br x16"
+    return f"{load}\n    cbz x16, stubs_first_{index}\n    br x16"
 
 
 def leave_aarch64(index: int, function: str) -> str:
     """To a detour: the index is in x17."""
-    return f"    mov x17, #{index}\n    b intercept_stub_{function}"
+    return f"    mov x17, #{index}\n    b stubs_to_{function}"
 
 
 def stubs_aarch64(rows: list[Row]) -> str:
@@ -575,7 +579,7 @@ def detour_aarch64(function: str) -> str:
     loads = [f"    ldp {one}, {two}, [sp, #{offset}]" for one, two, offset in pairs]
     return "\n".join(
         [
-            f"intercept_stub_{function}:",
+            f"stubs_to_{function}:",
             "    .cfi_startproc",
             "    stp x29, x30, [sp, #-224]!",
             "    .cfi_def_cfa_offset 224",
@@ -586,7 +590,7 @@ def detour_aarch64(function: str) -> str:
             "    str x8, [sp, #80]",
             "    mov w1, w0",
             "    mov x0, x17",
-            f"    bl intercept_{function}",
+            f"    bl {function}",
             "    mov x16, x0",
             *loads,
             "    ldr x8, [sp, #80]",

@@ -10,12 +10,12 @@
 #include "bind/state.h"
 
 /* First and last byte of the exported jumps (generated assembly). */
-extern const char intercept_stubs_begin[];
-extern const char intercept_stubs_end[];
+extern const char stubs_begin[];
+extern const char stubs_end[];
 
 static bool is_our_jump(uintptr_t address)
 {
-    return address >= (uintptr_t)intercept_stubs_begin && address < (uintptr_t)intercept_stubs_end;
+    return address >= (uintptr_t)stubs_begin && address < (uintptr_t)stubs_end;
 }
 
 static bool is_absent_name(const char *name, void *context)

@@ -84,7 +84,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size_bytes, void *conte
     return 1; /* the counter is the same in every object: stop at the first */
 }
 
-void intercept_bind_adjust_objects(void)
+void bind_adjust_objects(void)
 {
     /* Objects loaded so far when this was last done. */
     static _Atomic unsigned long long loads_seen;

@@ -20,45 +20,45 @@
 #include "bind/names.h"
 #include "profile/profile.h"
 
-extern const struct intercept_backend intercept_backend_openmpi;
-extern const struct intercept_backend intercept_backend_mpich;
-extern const struct intercept_backend intercept_backend_standard;
+extern const struct bind_backend bind_backend_openmpi;
+extern const struct bind_backend bind_backend_mpich;
+extern const struct bind_backend bind_backend_standard;
 
 /* Where each exported MPI_* jumps to (generated assembly). Written under bind_lock;
  * read by the jumps without a lock: a jump that still sees the old value goes to
- * intercept_bind(), which answers from the table. */
-extern _Atomic(void *) intercept_slots[INTERCEPT_NAME_COUNT];
+ * bind_jump(), which answers from the table. */
+extern _Atomic(void *) stubs_slots[NAMES_COUNT];
 
 static struct base_lock bind_lock;
 
 /* Owner: the thread that binds, under bind_lock; read by all once bind_is_done. */
 static struct library library;
-static const struct intercept_backend *backend;
-static void *targets[INTERCEPT_NAME_COUNT]; /* NULL: this MPI lacks the function */
-static bool is_followed_by_tool[INTERCEPT_NAME_COUNT];
+static const struct bind_backend *backend;
+static void *targets[NAMES_COUNT]; /* NULL: this MPI lacks the function */
+static bool is_followed_by_tool[NAMES_COUNT];
 static _Atomic bool bind_is_done;
 
 /* Set while this thread binds: dlopen(), which binding calls, is interposed and
- * comes back through intercept_bind_adjust_objects(). */
+ * comes back through bind_adjust_objects(). */
 static _Thread_local bool is_binding;
 
-static const struct intercept_backend *backend_of(enum library_abi abi)
+static const struct bind_backend *backend_of(enum library_abi abi)
 {
-    static const struct intercept_backend *const backends[] = {
+    static const struct bind_backend *const backends[] = {
         [LIBRARY_UNKNOWN] = NULL,
-        [LIBRARY_OPENMPI] = &intercept_backend_openmpi,
-        [LIBRARY_MPICH] = &intercept_backend_mpich,
-        [LIBRARY_STANDARD] = &intercept_backend_standard,
+        [LIBRARY_OPENMPI] = &bind_backend_openmpi,
+        [LIBRARY_MPICH] = &bind_backend_mpich,
+        [LIBRARY_STANDARD] = &bind_backend_standard,
     };
     return backends[abi];
 }
 
-enum { NAME_BYTES = sizeof(intercept_names[0]), PROFILING_NAME_BYTES = NAME_BYTES + 1 };
+enum { NAME_BYTES = sizeof(names_mpi[0]), PROFILING_NAME_BYTES = NAME_BYTES + 1 };
 
 static void profiling_name_put(char name[PROFILING_NAME_BYTES], size_t index)
 {
     name[0] = 'P';
-    memcpy(name + 1, intercept_names[index], NAME_BYTES);
+    memcpy(name + 1, names_mpi[index], NAME_BYTES);
 }
 
 /* What the loaded objects define of one name. */
@@ -72,12 +72,12 @@ struct definitions {
 
 struct definition_search {
     size_t next; /* object */
-    struct definitions names[INTERCEPT_NAME_COUNT];
+    struct definitions names[NAMES_COUNT];
 };
 
 static void definitions_begin(struct definitions *name, size_t index)
 {
-    *name = (struct definitions){.plain = symbol_name_of(intercept_names[index])};
+    *name = (struct definitions){.plain = symbol_name_of(names_mpi[index])};
     profiling_name_put(name->profiling_text, index);
     name->profiling = symbol_name_of(name->profiling_text);
 }
@@ -102,14 +102,14 @@ static int definitions_visit(struct dl_phdr_info *info, size_t size_bytes, void 
     if (is_program || !object_read(info, &object) || object_is_own(&object))
         return 0;
     bool is_library = object.loaded.low == library.base;
-    for (size_t i = 0; i < INTERCEPT_NAME_COUNT; i++)
+    for (size_t i = 0; i < NAMES_COUNT; i++)
         (is_library ? definition_in_library : definition_beside)(&object, &search->names[i]);
     return 0;
 }
 
 static void definitions_find(struct definition_search *search)
 {
-    for (size_t i = 0; i < INTERCEPT_NAME_COUNT; i++)
+    for (size_t i = 0; i < NAMES_COUNT; i++)
         definitions_begin(&search->names[i], i);
     search->next = 0;
     dl_iterate_phdr(definitions_visit, search);
@@ -121,7 +121,7 @@ static void *own_function_beside(size_t index)
     char profiling_name[PROFILING_NAME_BYTES];
     profiling_name_put(profiling_name, index);
     void *profiling = dlsym(library.handle, profiling_name);
-    return profiling != NULL ? profiling : dlsym(library.handle, intercept_names[index]);
+    return profiling != NULL ? profiling : dlsym(library.handle, names_mpi[index]);
 }
 
 /* A profiling tool loaded after us that defines MPI_X itself: a call that we did
@@ -144,7 +144,7 @@ static void bind_name(size_t index, const struct definitions *defined)
     bool is_plain = defined->own != NULL || !defined->is_elsewhere;
     void *function = is_plain ? defined->own : own_function_beside(index);
     bool may_have_tool = function != NULL && defined->is_elsewhere;
-    void *tool = may_have_tool ? tool_function(intercept_names[index], function) : NULL;
+    void *tool = may_have_tool ? tool_function(names_mpi[index], function) : NULL;
     is_followed_by_tool[index] = tool != NULL;
     function = tool != NULL ? tool : function;
     targets[index] = function;
@@ -158,10 +158,10 @@ static void bind_name(size_t index, const struct definitions *defined)
 
 static void bind_slots(void)
 {
-    for (size_t i = 0; i < INTERCEPT_NAME_COUNT; i++) {
+    for (size_t i = 0; i < NAMES_COUNT; i++) {
         /* release: whoever jumps through the slot finds the backend's tables filled. */
         if (targets[i] != NULL)
-            atomic_store_explicit(&intercept_slots[i], targets[i], memory_order_release);
+            atomic_store_explicit(&stubs_slots[i], targets[i], memory_order_release);
     }
 }
 
@@ -186,7 +186,7 @@ static bool bind_library(void)
         bind_say_off();
     static struct definition_search search; /* under bind_lock */
     definitions_find(&search);
-    for (size_t i = 0; i < INTERCEPT_NAME_COUNT; i++)
+    for (size_t i = 0; i < NAMES_COUNT; i++)
         bind_name(i, &search.names[i]);
     bind_slots();
     return true;
@@ -208,37 +208,37 @@ bool bind_try(void)
     return is_done;
 }
 
-/* Place of a name in all tables; INTERCEPT_NAME_COUNT when it has none. */
+/* Place of a name in all tables; NAMES_COUNT when it has none. */
 static size_t bind_index(const char *name)
 {
     size_t low = 0;
-    size_t high = INTERCEPT_NAME_COUNT;
+    size_t high = NAMES_COUNT;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = strcmp(name, intercept_names[middle]);
+        int order = strcmp(name, names_mpi[middle]);
         if (order == 0)
             return middle;
         low = order > 0 ? middle + 1 : low;
         high = order > 0 ? high : middle;
     }
-    return INTERCEPT_NAME_COUNT;
+    return NAMES_COUNT;
 }
 
 bool bind_is_absent(const char *name)
 {
     size_t index = bind_index(name);
-    return index != INTERCEPT_NAME_COUNT && targets[index] == NULL;
+    return index != NAMES_COUNT && targets[index] == NULL;
 }
 
 bool bind_is_listed(const char *name)
 {
-    return bind_index(name) != INTERCEPT_NAME_COUNT;
+    return bind_index(name) != NAMES_COUNT;
 }
 
 const void *bind_entry(const char *name)
 {
     size_t index = bind_index(name);
-    bool is_bound = index != INTERCEPT_NAME_COUNT && backend != NULL && targets[index] != NULL;
+    bool is_bound = index != NAMES_COUNT && backend != NULL && targets[index] != NULL;
     return is_bound ? entry_at(index) : NULL;
 }
 
@@ -252,7 +252,7 @@ void *bind_next(size_t index)
 bool bind_is_followed_by_tool(const char *name)
 {
     size_t index = bind_index(name);
-    return index != INTERCEPT_NAME_COUNT && is_followed_by_tool[index];
+    return index != NAMES_COUNT && is_followed_by_tool[index];
 }
 
 void *bind_library_symbol(const char *name)
@@ -260,7 +260,7 @@ void *bind_library_symbol(const char *name)
     return dlsym(library.handle, name);
 }
 
-bool intercept_bind_offers(const char *name)
+bool bind_offers(const char *name)
 {
     return bind_try() && !bind_is_absent(name);
 }
@@ -279,15 +279,15 @@ static void bind_fail(const char *name)
 }
 
 /* Called by the jumps' binder with the number of the name; returns where to go. */
-void *intercept_bind(size_t index);
-void *intercept_bind(size_t index)
+void *bind_jump(size_t index);
+void *bind_jump(size_t index)
 {
     if (!bind_try() || targets[index] == NULL)
-        bind_fail(intercept_names[index]);
+        bind_fail(names_mpi[index]);
     return targets[index];
 }
 
-const char *intercept_bind_library_path(void)
+const char *bind_library_path(void)
 {
     return atomic_load_explicit(&bind_is_done, memory_order_acquire) ? library.path : "";
 }

@@ -9,37 +9,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One per ABI, made by mpi/generate.py; an index is a name's in intercept_names. */
-struct intercept_backend {
+/* One per ABI, made by mpi/generate.py; an index is a name's in names_mpi. */
+struct bind_backend {
     const char *abi;
     bool (*prepare)(void *library);     /* false: not the library that it looked like */
     void *(*entry_at)(size_t index);    /* NULL: the program reaches MPI's own function */
     void *(*measured_at)(size_t index); /* stand before the entries while a profile is wanted; NULL: nothing does */
-    void *real;                         /* struct intercept_real of that ABI */
+    void *real;                         /* struct real of that ABI */
 };
 
 /* Path of the MPI library; "" before the first MPI call. */
-const char *intercept_bind_library_path(void);
+const char *bind_library_path(void);
 
 /* True for MPI functions of the table that this process has; false for all while no
  * MPI library is loaded. */
-bool intercept_bind_offers(const char *name);
+bool bind_offers(const char *name);
 
 /* Why some part of the program reaches MPI without passing Lapwing, or NULL. Looks
  * at what is loaded now: MPI_Init is a good moment. Memory of the caller's to keep. */
-const char *intercept_bind_bypass(void);
+const char *bind_bypass(void);
 
 /* True for ways into MPI that pass no entry of ours: PMPI_X, and functions of this process's MPI library
  * that mpi/functions.py lacks (of a later release, say). */
-bool intercept_bind_is_unseen(const char *name);
+bool bind_is_unseen(const char *name);
 
 /* Changes what the dynamic linker wrote into the objects loaded since the last time:
  * weak references to MPI functions that this process's MPI lacks become NULL, as
  * they would be without Lapwing; the calls of MPI's Fortran bindings come to us.
  * Does nothing before an MPI library is loaded. After each dlopen(). */
-void intercept_bind_adjust_objects(void);
+void bind_adjust_objects(void);
 
 /* Is this the path of a library of the MPI installation? */
-bool intercept_bind_is_of_mpi(const char *path);
+bool bind_is_of_mpi(const char *path);
 
 #endif

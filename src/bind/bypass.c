@@ -15,7 +15,7 @@ static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libm
                                                  "libmpi++", "libmca_",    "mca_",         "libopen-",   "liboshmem",
                                                  "libpmpi.", "libmpi_abi", "libmpicxx_abi"};
 
-bool intercept_bind_is_of_mpi(const char *path)
+bool bind_is_of_mpi(const char *path)
 {
     return bind_is_of_installation(base_text_file_name(path));
 }
@@ -26,7 +26,7 @@ bool bind_is_of_installation(const char *file_name)
                                 sizeof(installation_names) / sizeof(installation_names[0]));
 }
 
-bool intercept_bind_is_unseen(const char *name)
+bool bind_is_unseen(const char *name)
 {
     /* The first letter first: see is_absent_name(). */
     bool is_profiling = name[0] == 'P' && (base_text_begins(name, "PMPI_") || base_text_begins(name, "PMPIX_"));
@@ -35,7 +35,7 @@ bool intercept_bind_is_unseen(const char *name)
 
 static bool is_unseen_name(const char *name, void *context)
 {
-    return intercept_bind_is_unseen(name);
+    return bind_is_unseen(name);
 }
 
 bool bind_calls_unseen(const struct object *object)
@@ -100,7 +100,7 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     return search->text[0] != '\0';
 }
 
-const char *intercept_bind_bypass(void)
+const char *bind_bypass(void)
 {
     /* Once per process, from MPI_Init: one thread. */
     static struct bypass_search search;

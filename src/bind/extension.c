@@ -4,7 +4,7 @@
 #include "bind/state.h"
 #include "op/session.h"
 
-void *intercept_stop(size_t index, int first_argument)
+void *extension_stop(size_t index, int first_argument)
 {
     session_extended();
     return bind_next(index);

@@ -9,6 +9,6 @@
 
 /* Called by the entries in assembly with the number of the name; returns MPI's own function, which
  * then gets its arguments as they were, whatever they are. */
-void *intercept_stop(size_t index, int first_argument);
+void *extension_stop(size_t index, int first_argument);
 
 #endif

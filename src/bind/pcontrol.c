@@ -25,8 +25,8 @@ static void pcontrol_obey(int level)
 }
 
 /* Called by the entries in assembly with the number of the name and the first argument. */
-void *intercept_tell(size_t index, int level);
-void *intercept_tell(size_t index, int level)
+void *pcontrol_tell(size_t index, int level);
+void *pcontrol_tell(size_t index, int level)
 {
     if (options.pcontrol)
         pcontrol_obey(level);

@@ -41,11 +41,11 @@ void bind_unknown_collect(const struct library *library);
 /* True for those that the table lacks. No look-up: inside a walk over objects, too. */
 bool bind_is_unknown(const char *name);
 
-/* Does an object of the program's call what intercept_bind_is_unseen() says? */
+/* Does an object of the program's call what bind_is_unseen() says? */
 struct object;
 bool bind_calls_unseen(const struct object *object);
 
-/* Does its part of intercept_bind_adjust_objects(): references to names that this
+/* Does its part of bind_adjust_objects(): references to names that this
  * MPI lacks become NULL. */
 void bind_hide_absent_names(const struct object *object);
 

@@ -13,5 +13,5 @@ __attribute__((constructor)) static void lib_start(void)
         lib_dedicate_core();
     }
     /* A program that is linked with its MPI has it loaded by now. Off or not: the exported names are there. */
-    intercept_bind_adjust_objects();
+    bind_adjust_objects();
 }

@@ -20,7 +20,7 @@
 static void objects_adjust(void)
 {
     int saved_errno = errno;
-    intercept_bind_adjust_objects();
+    bind_adjust_objects();
     errno = saved_errno;
 }
 
@@ -84,7 +84,7 @@ static bool is_entry_alone(void *handle, const char *name)
 {
     if (!object_holds_own(libc_real()->dlsym(handle, name)) || dlsym_behind_us(handle, name) != NULL)
         return false;
-    return handle != RTLD_DEFAULT || !intercept_bind_offers(name);
+    return handle != RTLD_DEFAULT || !bind_offers(name);
 }
 
 /* True where an entry of ours is the answer and libc has no such function: who asks has another
@@ -98,7 +98,7 @@ static bool is_absent_entry(void *handle, const char *name)
 static bool is_of_program(void *caller)
 {
     Dl_info found;
-    return !object_holds_own(caller) && dladdr(caller, &found) != 0 && !intercept_bind_is_of_mpi(found.dli_fname);
+    return !object_holds_own(caller) && dladdr(caller, &found) != 0 && !bind_is_of_mpi(found.dli_fname);
 }
 
 /* So do the libraries below MPI. */
@@ -111,7 +111,7 @@ static bool may_register(void *caller)
 static bool is_unseen(const char *name)
 {
     bool may_be = base_text_begins(name, "MPI") || base_text_begins(name, "PMPI");
-    return may_be && intercept_bind_is_unseen(name);
+    return may_be && bind_is_unseen(name);
 }
 
 /* A library that has just been loaded is first used through dlsym (Python asks

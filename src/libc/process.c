@@ -51,7 +51,7 @@ static void process_prepare_fork(void)
     if (is_ours)
         protect_fork_begin();
     if (is_ours && protect_is_armed())
-        intercept_wait_copied();
+        wait_copied();
     errno = saved_errno;
 }
 

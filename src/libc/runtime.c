@@ -10,8 +10,7 @@
 bool libc_runtime_is_transport_file(const char *name)
 {
     static const char *const beginnings[] = {"libucs", "libucm", "libuct", "libucp", "libucc", "libfabric", "libpsm"};
-    return base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings)) ||
-           intercept_bind_is_of_mpi(name);
+    return base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings)) || bind_is_of_mpi(name);
 }
 
 static bool name_is_language(const char *name)

@@ -17,14 +17,14 @@
 void libc_use_reads(const void *address, size_t length_bytes)
 {
     int saved_errno = errno;
-    intercept_wait_read(address, length_bytes);
+    wait_read(address, length_bytes);
     errno = saved_errno;
 }
 
 void libc_use_writes(const void *address, size_t length_bytes)
 {
     int saved_errno = errno;
-    intercept_wait_write(address, length_bytes);
+    wait_write(address, length_bytes);
     errno = saved_errno;
 }
 
@@ -158,7 +158,7 @@ void libc_use_all(void)
     int saved_errno = errno;
     /* A child of vfork runs in its parent's memory and must not touch its ops. */
     if (libc_process_is_owner())
-        intercept_wait_all();
+        wait_all();
     errno = saved_errno;
 }
 
@@ -167,7 +167,7 @@ void libc_use_known(void)
     int saved_errno = errno;
     /* A thread of MPI's may be what the ops need to go on (a connection in the making). */
     if (!libc_threads_is_of_mpi() && libc_process_is_owner())
-        intercept_wait_known();
+        wait_known();
     errno = saved_errno;
 }
 
@@ -214,7 +214,7 @@ bool libc_use_makes_room(int error)
     bool may_wait = !gate_is_inside() && !libc_threads_is_of_mpi();
     if (error != ENOMEM || !protect_is_armed() || !may_wait || !libc_process_is_owner())
         return false;
-    intercept_wait_due();
+    wait_due();
     errno = saved_errno;
     return true;
 }

@@ -28,7 +28,7 @@ static bool buffer_is_plain(const void *buffer)
 void dispatch_wait_range(struct range bytes, bool is_read)
 {
     noted_add(bytes, is_read);
-    intercept_wait_range(bytes, is_read);
+    wait_range(bytes, is_read);
 }
 
 void dispatch_wait_unknown(void)

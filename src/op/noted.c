@@ -63,7 +63,7 @@ void noted_wait_any_memory(void)
 {
     transfer_wait_due();
     if (gate_is_open())
-        intercept_wait_range(base_range_of_all(), false);
+        wait_range(base_range_of_all(), false);
 }
 
 void noted_look_again(void)
@@ -72,5 +72,5 @@ void noted_look_again(void)
     if (noted.are_unknown)
         noted_wait_any_memory();
     for (int i = 0; i < noted.count; i++)
-        intercept_wait_range(noted.ranges[i], noted.are_read[i]);
+        wait_range(noted.ranges[i], noted.are_read[i]);
 }

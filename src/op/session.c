@@ -90,7 +90,7 @@ static void session_identify(const struct session_facts *facts)
     identity.size = facts->size;
     gethostname(identity.host, sizeof identity.host - 1);
     session_note(identity.abi, sizeof identity.abi, facts->abi);
-    session_note(identity.mpi_library, sizeof identity.mpi_library, intercept_bind_library_path());
+    session_note(identity.mpi_library, sizeof identity.mpi_library, bind_library_path());
 }
 
 /* An RDMA device's library may cache registrations of addresses whose pages a hold moves. */
@@ -131,7 +131,7 @@ static enum reason session_refused(void)
 static enum reason session_decide(void)
 {
     bool is_asked_for = session_refused() == REASON_BYPASS;
-    const char *bypass = is_asked_for ? "looks for PMPI functions by name" : intercept_bind_bypass();
+    const char *bypass = is_asked_for ? "looks for PMPI functions by name" : bind_bypass();
     session_note(identity.notice, sizeof identity.notice, bypass != NULL ? bypass : options_notice());
     if (bypass != NULL)
         return REASON_BYPASS;
@@ -186,7 +186,7 @@ static enum reason session_profile(const struct session_facts *facts)
                                        .size = facts->size,
                                        .is_shared = facts->provided_ordinal == LEVEL_MULTIPLE,
                                        .abi = facts->abi,
-                                       .mpi_library = intercept_bind_library_path(),
+                                       .mpi_library = bind_library_path(),
                                        .event_capacity = (uint32_t)options.timeline};
     gate_open(profile.is_shared);
     requests_share(profile.is_shared);

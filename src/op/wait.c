@@ -7,7 +7,7 @@
 #include "op/session.h"
 #include "op/transfer.h"
 
-void intercept_wait_range(struct range bytes, bool is_read)
+void wait_range(struct range bytes, bool is_read)
 {
     uint64_t id;
     if (gate_is_inside())
@@ -20,17 +20,17 @@ void intercept_wait_range(struct range bytes, bool is_read)
     }
 }
 
-void intercept_wait_all(void)
+void wait_all(void)
 {
     if (protect_is_armed())
         observe_use_all();
     transfer_wait_all_unless_interrupted();
 }
 
-void intercept_wait_known(void)
+void wait_known(void)
 {
     if (!libc_threads_are_several()) {
-        intercept_wait_all();
+        wait_all();
         return;
     }
     if (protect_is_armed())
@@ -38,7 +38,7 @@ void intercept_wait_known(void)
     transfer_wait_own();
 }
 
-void intercept_wait_copied(void)
+void wait_copied(void)
 {
     enum { PATIENCE_S = 10 };
     bool was_in_vain = session_hold_reason() == REASON_FORK; /* lest every fork take as long */
@@ -47,7 +47,7 @@ void intercept_wait_copied(void)
         session_refuse_holds(REASON_FORK);
 }
 
-void intercept_wait_due(void)
+void wait_due(void)
 {
     transfer_wait_due_unless_interrupted();
 }

@@ -14,37 +14,37 @@
 /* Waits until no armed hold forbids this access to these bytes. `is_read` when
  * the call only reads them. Returns at once when nothing is armed, and inside
  * MPI's own code (the engine thread, or a thread that is in an MPI call). */
-void intercept_wait_range(struct range bytes, bool is_read);
+void wait_range(struct range bytes, bool is_read);
 
 /* Waits for every pending op (exec, exit, calls of unknown effect). */
-void intercept_wait_all(void);
+void wait_all(void);
 
 /* Waits for every op that the calling thread must take for ended: before it looks
  * at what others may have left for it outside MPI (files). With several threads
  * these are its own: another's receive, whose call has only returned early, may
  * itself depend on what this thread is about to do. */
-void intercept_wait_known(void);
+void wait_known(void);
 
 /* Before the process is copied: waits until nothing is being received, so that the copy
  * has all data. Where other threads' messages do not come for ten seconds, which may be
  * for want of what this thread does next, it goes on without them, once and for all: see
  * protect_forked_child(). */
-void intercept_wait_copied(void);
+void wait_copied(void);
 
 /* Waits for every op that the calling thread may take to be over, unless it is a
  * signal handler that interrupted a wait. */
-void intercept_wait_due(void);
+void wait_due(void);
 
-static inline void intercept_wait_read(const void *address, size_t length_bytes)
+static inline void wait_read(const void *address, size_t length_bytes)
 {
     if (protect_is_armed())
-        intercept_wait_range(base_range_of(address, length_bytes), true);
+        wait_range(base_range_of(address, length_bytes), true);
 }
 
-static inline void intercept_wait_write(const void *address, size_t length_bytes)
+static inline void wait_write(const void *address, size_t length_bytes)
 {
     if (protect_is_armed())
-        intercept_wait_range(base_range_of(address, length_bytes), false);
+        wait_range(base_range_of(address, length_bytes), false);
 }
 
 #endif

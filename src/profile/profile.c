@@ -95,7 +95,7 @@ int64_t profile_call_over(struct profile_call *call)
     thread->inside_ns += over_ns - thread->begun_ns;
     thread->returned_ns = over_ns;
     covered_add(call->before_ns);
-    call->site = profile_site_find(thread->caller, call->function, intercept_names[call->function]);
+    call->site = profile_site_find(thread->caller, call->function, names_mpi[call->function]);
     if (call->site != NULL && !caller_is_known(thread->caller))
         caller_modules_read();
     return over_ns;

@@ -44,7 +44,7 @@ static int check(enum library_abi as_abi, const char *folder, const char *plugin
         printf("%s\n", dlerror());
         return 1;
     }
-    const char *said = intercept_bind_bypass();
+    const char *said = bind_bypass();
     bool is_right = expected == NULL ? said == NULL : said != NULL && strstr(said, expected) != NULL;
     if (!is_right)
         printf("%s: \"%s\" instead of \"%s\"\n", plugin, said == NULL ? "" : said, expected == NULL ? "" : expected);
@@ -92,6 +92,6 @@ int main(int argc, char **argv)
     failures += check_late(argv[1], "libbypass_profiling.so", true);
     failures += check_late(argv[1], "libbypass_unknown.so", true);
     failures += check_late(argv[1], "libmpi_fake.so", false);
-    failures += !intercept_bind_is_of_mpi("/usr/lib/libmpi.so.40") + intercept_bind_is_of_mpi("/usr/lib/libm.so.6");
+    failures += !bind_is_of_mpi("/usr/lib/libmpi.so.40") + bind_is_of_mpi("/usr/lib/libm.so.6");
     return failures != 0;
 }

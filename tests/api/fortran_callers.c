@@ -11,20 +11,20 @@ const void *mpi_send_(ask_fn *ask);
 const void *mpi_recv_f08ts_(ask_fn *ask);
 
 /* The jumps of the C names want them; none is called here. */
-void *intercept_bind(size_t index);
-void *intercept_bind(size_t index)
+void *bind_jump(size_t index);
+void *bind_jump(size_t index)
 {
     return NULL;
 }
 
-void *intercept_tell(size_t index, int level);
-void *intercept_tell(size_t index, int level)
+void *pcontrol_tell(size_t index, int level);
+void *pcontrol_tell(size_t index, int level)
 {
     return NULL;
 }
 
-void *intercept_stop(size_t index, int first_argument);
-void *intercept_stop(size_t index, int first_argument)
+void *extension_stop(size_t index, int first_argument);
+void *extension_stop(size_t index, int first_argument)
 {
     return NULL;
 }

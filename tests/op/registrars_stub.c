@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "bind/bind.h"
 
-bool intercept_bind_is_of_mpi(const char *path)
+bool bind_is_of_mpi(const char *path)
 {
     return base_text_begins(path, "libmpi");
 }

@@ -386,7 +386,7 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     message_describe(transfer, message);
     dispatch_wait_argument(status, sizeof *status);
     message_promise(transfer, message, status);
-    intercept_wait_range(message->range, message->direction == POLICY_SEND);
+    wait_range(message->range, message->direction == POLICY_SEND);
     dispatch_enter();
     enum reason reason = message_start_held(transfer, message, start, &own_status, result);
     if (reason != REASON_NONE) {

@@ -55,7 +55,7 @@ void fake_release(void)
     mprotect((void *)held.low, held.high - held.low, PROT_READ | PROT_WRITE);
 }
 
-void intercept_wait_range(struct range bytes, bool is_read)
+void wait_range(struct range bytes, bool is_read)
 {
     errno = EDOM; /* the entries promise to keep the program's errno */
     if (!base_ranges_overlap(bytes, held))
@@ -77,26 +77,26 @@ bool protect_is_receiving(void)
     return protect_armed_count != 0;
 }
 
-void intercept_wait_all(void)
+void wait_all(void)
 {
     errno = EDOM;
     fake_notes.all_waits++;
     fake_release();
 }
 
-void intercept_wait_known(void)
+void wait_known(void)
 {
-    intercept_wait_all();
+    wait_all();
 }
 
-void intercept_wait_copied(void)
+void wait_copied(void)
 {
-    intercept_wait_all();
+    wait_all();
 }
 
-void intercept_wait_due(void)
+void wait_due(void)
 {
-    intercept_wait_all();
+    wait_all();
 }
 
 void protect_threads_set(bool several)
@@ -162,17 +162,17 @@ void engine_sockets_add(int descriptor)
     fake_notes.socket_last = descriptor;
 }
 
-void intercept_bind_adjust_objects(void)
+void bind_adjust_objects(void)
 {
     fake_notes.hide_count++;
 }
 
-bool intercept_bind_is_of_mpi(const char *path)
+bool bind_is_of_mpi(const char *path)
 {
     return false;
 }
 
-bool intercept_bind_is_unseen(const char *name)
+bool bind_is_unseen(const char *name)
 {
     return strncmp(name, "PMPI_", 5) == 0;
 }
@@ -197,7 +197,7 @@ void intercept_process_bypasses(void)
     fake_notes.bypass_count++;
 }
 
-bool intercept_bind_offers(const char *name)
+bool bind_offers(const char *name)
 {
     return false;
 }
