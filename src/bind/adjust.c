@@ -5,8 +5,8 @@
 #include "bind/bind.h"
 #include "base/object.h"
 #include "bind/state.h"
-#include "bind/fortran/bindings.h"
-#include "bind/fortran/callers.h"
+#include "bind/fortran_bindings.h"
+#include "bind/fortran_callers.h"
 #include "op/session.h"
 
 /* One walk over the objects, in the order of their loading. */

@@ -8,7 +8,7 @@
 #include "base/object.h"
 #include "bind/state.h"
 #include "bind/bind.h"
-#include "bind/fortran/bindings.h"
+#include "bind/fortran_bindings.h"
 
 /* How the files of an MPI installation begin: they may call each other as they like. */
 static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libmpich",     "libmpifort", "libmpicxx",
@@ -51,7 +51,7 @@ static bool is_unknown_name(const char *name, void *found)
     return is_found;
 }
 
-/* Where the bindings are not in files of their own (fortran/bindings.h) we do not
+/* Where the bindings are not in files of their own (fortran_bindings.h) we do not
  * see what they call, when they call PMPI_X: all of Open MPI's do. */
 static bool is_fortran_name(const char *name, void *context)
 {

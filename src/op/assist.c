@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "op/busy.h"
-#include "bind/fortran/callers.h"
+#include "op/call_site.h"
 #include "op/session.h"
 #include "policy/policy.h"
 #include "record/record.h"
@@ -33,7 +33,7 @@ static bool assist_is_worth(const struct assist *assist)
 
 void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address)
 {
-    struct policy_site *site = policy_site_find(fortran_call_site(return_address), POLICY_NONBLOCKING, bytes);
+    struct policy_site *site = policy_site_find(call_site_of(return_address), POLICY_NONBLOCKING, bytes);
     *assist = (struct assist){.is_observed = true, .site = site, .started_ns = base_clock_now_ns()};
     assist->situation = policy_site_situation(site, (const void *)buffer, 0);
     assist->is_active = assist_is_worth(assist) && session_has_engine();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which line of the program's own code a touch belongs to, when it comes from a library:
- * libc's memcpy, a BLAS. (Calls by way of MPI's Fortran bindings: fortran/callers.h.) */
+ * libc's memcpy, a BLAS. (Calls by way of MPI's Fortran bindings: op/call_site.h.) */
 #ifndef PROFILE_CALLER_H
 #define PROFILE_CALLER_H
 

@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 #include "profile/caller.h"
-#include "bind/fortran/callers.h"
+#include "op/call_site.h"
 #include "bind/names.h"
 #include "profile/observe.h"
 
@@ -75,7 +75,7 @@ void profile_call_start(struct profile_call *call, uint32_t function, const void
     if (!thread->is_begun)
         thread_begin();
     observe_harvest();
-    thread->caller = (uintptr_t)fortran_call_site(return_address);
+    thread->caller = (uintptr_t)call_site_of(return_address);
     *call = (struct profile_call){.function = function, .peer = -1, .bytes = -1, .inside_before_ns = thread->inside_ns};
     thread->begun_ns = base_clock_now_ns();
     call->before_ns = thread->returned_ns == 0 ? -1 : thread->begun_ns - thread->returned_ns;

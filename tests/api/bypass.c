@@ -8,7 +8,7 @@
 #include "bind/bind.h"
 #include "base/object.h"
 #include "bind/state.h"
-#include "bind/fortran/bindings.h"
+#include "bind/fortran_bindings.h"
 
 static enum library_abi abi = LIBRARY_MPICH;
 static bool is_fortran_seen;

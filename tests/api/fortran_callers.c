@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bind/fortran/callers.h"
+#include "bind/fortran_callers.h"
+#include "op/call_site.h"
 
 typedef const void *ask_fn(void);
 const void *mpi_send_(ask_fn *ask);
@@ -35,7 +36,7 @@ static const void *seen; /* by the entry, without the look-up */
 __attribute__((noinline)) static const void *ask(void)
 {
     seen = __builtin_return_address(0);
-    return fortran_call_site(seen);
+    return call_site_of(seen);
 }
 
 /* noipa: else the compiler makes one function of these. */
@@ -61,7 +62,7 @@ static int find_binding(struct dl_phdr_info *info, size_t size_bytes, void *cont
 {
     struct object object;
     if (object_read(info, &object) && strncmp(object_file_name(&object), "libmpifort", 10) == 0)
-        fortran_callers_add_binding(&object);
+        call_site_add_binding(object.loaded);
     return 0;
 }
 
@@ -104,6 +105,6 @@ int main(void)
     check(first != seen && second != seen && third != seen, "a site is not the binding's");
     check(first != second && second != third, "two places are two sites");
     check(call_first() == first && call_second() == second, "a place is the same site each time");
-    check(fortran_call_site(main) == (const void *)main, "a call from elsewhere keeps its address");
+    check(call_site_of(main) == (const void *)main, "a call from elsewhere keeps its address");
     return failures != 0;
 }

@@ -11,7 +11,7 @@
 #include "op/arming.h"
 #include "op/away.h"
 #include "op/copies.h"
-#include "bind/fortran/callers.h"
+#include "op/call_site.h"
 #include "libc/locked.h"
 #include "libc/signals.h"
 #include "op/neighbours.h"
@@ -149,7 +149,7 @@ static enum reason message_judge_memory(const struct message *message)
 
 static bool message_is_allowed(struct message *message, const void *return_address)
 {
-    message->site = policy_site_find(fortran_call_site(return_address), message->direction, message->bytes);
+    message->site = policy_site_find(call_site_of(return_address), message->direction, message->bytes);
     away_end(message->site);
     message->situation = policy_site_situation(message->site, message->buffer, message->tag);
     bool is_allowed = policy_site_allows(message->site, message->situation);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bind/fortran/bindings.h"
+#include "bind/fortran_bindings.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "bind/state.h"
-#include "bind/fortran/callers.h"
+#include "op/call_site.h"
 #include "op/session.h"
 #include "op/transfer.h"
 
@@ -69,7 +69,7 @@ void fortran_bindings_redirect(const struct object *object)
     if (!fortran_bindings_are_in(object_file_name(object)))
         return;
     object_visit_references(object, redirect_reference);
-    fortran_callers_add_binding(object);
+    call_site_add_binding(object->loaded);
     atomic_store_explicit(&is_redirected, true, memory_order_relaxed);
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "bind/fortran/callers.h"
+#include "bind/fortran_callers.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bind/fortran.h"
 
-enum { BINDINGS_MAX = 8, STUB_BYTES = 32 };
+enum { STUB_BYTES = 32 };
 
 /* One stub per name, in the order of the names (generated assembly). */
 extern const char fortran_stubs[FORTRAN_NAME_COUNT][STUB_BYTES];
@@ -17,14 +16,6 @@ extern const char fortran_stubs[FORTRAN_NAME_COUNT][STUB_BYTES];
 __attribute__((visibility("hidden"))) void *fortran_targets[FORTRAN_NAME_COUNT];
 
 static bool is_wanted[FORTRAN_NAME_COUNT]; /* whoever adjusts objects; never taken back */
-
-/* Each thread's own: the last place that it called a Fortran binding from. */
-__attribute__((visibility("hidden"))) _Thread_local const void *fortran_caller;
-
-/* Code of the bindings. Appended by whoever adjusts objects, under the dynamic
- * linker's lock; count is stored last (release), read by all (acquire). */
-static struct range bindings[BINDINGS_MAX];
-static _Atomic size_t binding_count;
 
 static int compare_names(const void *name, const void *other)
 {
@@ -68,26 +59,4 @@ static void note_reference(const struct object *object, const struct object_refe
 void fortran_callers_note(const struct object *object)
 {
     object_visit_references(object, note_reference);
-}
-
-void fortran_callers_add_binding(const struct object *object)
-{
-    size_t count = atomic_load_explicit(&binding_count, memory_order_relaxed);
-    for (size_t i = 0; i < count; i++)
-        if (bindings[i].low == object->loaded.low)
-            return;
-    if (count == BINDINGS_MAX)
-        return;
-    bindings[count] = object->loaded;
-    atomic_store_explicit(&binding_count, count + 1, memory_order_release);
-}
-
-const void *fortran_call_site(const void *return_address)
-{
-    struct range here = base_range_of(return_address, 1);
-    size_t count = atomic_load_explicit(&binding_count, memory_order_acquire);
-    for (size_t i = 0; i < count; i++)
-        if (fortran_caller != NULL && base_ranges_overlap(here, bindings[i]))
-            return fortran_caller;
-    return return_address;
 }
