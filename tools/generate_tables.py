@@ -14,7 +14,7 @@ from typing import Any
 
 Row = dict[str, Any]
 
-UNIT_SUFFIX = {"bytes": "_bytes", "us": "_us"}
+UNIT_SUFFIX = {"bytes": "_bytes"}
 UINT64_MAX = 2**64 - 1
 
 
@@ -132,7 +132,7 @@ def counters_header(rows: list[Row]) -> str:
 def check_options(rows: list[Row]) -> None:
     """Refuse rows that the reader could not serve; a build must not carry them."""
     for row in rows:
-        if row["type"] not in ("bytes", "count", "us", "switch", "choice"):
+        if row["type"] not in ("bytes", "count", "switch", "choice"):
             raise ValueError(f"option {row['name']}: unknown type {row['type']!r}")
         if row["type"] == "choice" and row["default"] not in row["choices"]:
             raise ValueError(f"option {row['name']}: default is not one of its choices")

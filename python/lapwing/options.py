@@ -27,7 +27,6 @@ BYTE_UNITS = {
     "gb": 1000**3,
 }
 NUMBER_MOST = 2**64 - 1  # the injected part's
-TIME_UNITS = {"": 1, "us": 1, "ms": 1000, "s": 1000000}
 SWITCH_WORDS = {"on": "on", "yes": "on", "1": "on", "true": "on", "off": "off", "no": "off", "0": "off", "false": "off"}
 
 
@@ -57,7 +56,7 @@ class Option:
     @property
     def values(self) -> str:
         """What may be given, for help texts."""
-        words = {"bytes": "SIZE", "us": "MICROSECONDS", "count": "N", "switch": "on|off"}
+        words = {"bytes": "SIZE", "count": "N", "switch": "on|off"}
         return words.get(self.type, "|".join(self.choices))
 
 
@@ -110,8 +109,8 @@ def check_bounds(option: Option, value: int) -> str:
 
 def parse_value(option: Option, text: str) -> str:
     """Return an option's value in the form that the injected part reads."""
-    if option.type in ("bytes", "us", "count"):
-        units = {"bytes": BYTE_UNITS, "us": TIME_UNITS}.get(option.type, {"": 1})
+    if option.type in ("bytes", "count"):
+        units = BYTE_UNITS if option.type == "bytes" else {"": 1}
         number = parse_number(text, units)
         if number is None:
             remedy = f"give {option.values}, for example {option.default}"

@@ -180,10 +180,10 @@ static unsigned engine_sleep(void)
 {
     int64_t begin_ns = base_clock_now_ns();
     int64_t timeout_ns = engine_strategy_timeout_ns();
-    bool is_deaf = engine_strategy_is_deaf();
-    bool is_nap = is_deaf || engine_pace_nap_ns() != 0;
+    bool is_idle = engine_strategy_is_idle();
+    bool is_nap = is_idle || engine_pace_nap_ns() != 0;
     if (is_nap)
-        engine_doze(is_deaf ? timeout_ns : engine_pace_nap_ns());
+        engine_doze(is_idle ? timeout_ns : engine_pace_nap_ns());
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
     /* After a nap look in any case: its cause may have kept an event from being served. */
     unsigned events = engine_sockets_sleep(is_nap ? 0 : timeout_ns) | (is_nap ? ENGINE_EVENT_NAP : 0);

@@ -121,8 +121,7 @@ static int64_t pace_bearable_ns(void)
  * nobody waits for it, let more gather, but no more than the sockets take in. */
 int64_t engine_pace_rest_ns(void)
 {
-    /* A timer's looks come when they are due. */
-    if (!pace.is_bulk || engine_is_awaited() || engine_strategy_is_deaf())
+    if (!pace.is_bulk || engine_is_awaited() || engine_strategy_is_idle())
         return 0;
     int64_t rest_ns = least_ns(pace_bearable_ns(), pace.gather_ns);
     /* A shorter rest than what the next data take to come is a wake-up more, not less. */

@@ -6,7 +6,9 @@
 #include "engine/pending.h"
 #include "engine/sockets.h"
 
-enum { NS_PER_US = 1000, GUARD_MISSES_MAX = 2, MANUAL_SLEEP_NS = 1000000000 };
+/* Sleeps between two looks: of an engine that waits for events, of one that polls, of one that looks by request. */
+enum { GUARD_NS = 20000000, POLL_SHORTEST_NS = 20000, POLL_LONGEST_NS = 1000000, MANUAL_SLEEP_NS = 1000000000 };
+enum { GUARD_MISSES_MAX = 2 };
 
 /* wish, has_local_peers: before the engine starts. mode: engine thread; any thread
  * reads. The others: engine thread. */
@@ -19,8 +21,8 @@ static struct {
 } strategy = {.mode = OPTION_PROGRESS_AUTO};
 
 static const char *const names[] = {
-    [OPTION_PROGRESS_AUTO] = "none",   [OPTION_PROGRESS_EVENT] = "event",   [OPTION_PROGRESS_POLL] = "poll",
-    [OPTION_PROGRESS_TIMER] = "timer", [OPTION_PROGRESS_MANUAL] = "manual", [OPTION_PROGRESS_DEDICATED] = "dedicated",
+    [OPTION_PROGRESS_AUTO] = "none",     [OPTION_PROGRESS_EVENT] = "event",         [OPTION_PROGRESS_POLL] = "poll",
+    [OPTION_PROGRESS_MANUAL] = "manual", [OPTION_PROGRESS_DEDICATED] = "dedicated",
 };
 
 void engine_strategy_configure(enum option_progress wish, bool has_local_peers)
@@ -59,33 +61,25 @@ bool engine_strategy_is_idle(void)
     return strategy_mode() == OPTION_PROGRESS_MANUAL && !engine_is_awaited();
 }
 
-bool engine_strategy_is_deaf(void)
-{
-    return strategy_mode() == OPTION_PROGRESS_TIMER || engine_strategy_is_idle();
-}
-
 int64_t engine_strategy_timeout_ns(void)
 {
     if (engine_strategy_is_idle())
         return MANUAL_SLEEP_NS;
     if (strategy_mode() == OPTION_PROGRESS_DEDICATED || (engine_strategy_is_polling() && engine_is_awaited()))
         return 0;
-    if (strategy_mode() == OPTION_PROGRESS_TIMER)
-        return (int64_t)options.timer_us * NS_PER_US;
-    return engine_strategy_is_polling() ? strategy.sleep_ns : (int64_t)options.event_guard_us * NS_PER_US;
+    return engine_strategy_is_polling() ? strategy.sleep_ns : GUARD_NS;
 }
 
 void engine_strategy_back_off(bool has_progressed)
 {
-    int64_t longest_ns = (int64_t)options.poll_max_us * NS_PER_US;
     int64_t longer_ns = strategy.sleep_ns + strategy.sleep_ns / 4;
     if (has_progressed)
-        strategy.sleep_ns = (int64_t)options.poll_min_us * NS_PER_US;
+        strategy.sleep_ns = POLL_SHORTEST_NS;
     else
-        strategy.sleep_ns = longer_ns < longest_ns ? longer_ns : longest_ns;
+        strategy.sleep_ns = longer_ns < POLL_LONGEST_NS ? longer_ns : POLL_LONGEST_NS;
 }
 
-/* An op that ends at an expired timer, and not at an event, was carried by
+/* An op that ends at an expired guard, and not at an event, was carried by
  * something that is no socket. After a few of them, do not rely on events. */
 bool engine_strategy_judge(bool is_timeout, uint32_t ended)
 {

@@ -23,9 +23,6 @@ bool engine_strategy_is_polling(void);
 /* Looks only for touches and for who calls engine_progress(); there is none now. */
 bool engine_strategy_is_idle(void);
 
-/* No socket wakes the engine: it looks by the clock, or when asked. */
-bool engine_strategy_is_deaf(void);
-
 /* Longest sleep. */
 int64_t engine_strategy_timeout_ns(void);
 

@@ -105,9 +105,9 @@ static struct transfer *transfer_reset(uint32_t slot)
     return transfer;
 }
 
-struct transfer *transfer_take(uint64_t max_ops)
+struct transfer *transfer_take(void)
 {
-    if (atomic_fetch_add_explicit(&transfer_count, 1, memory_order_relaxed) < max_ops) {
+    if (atomic_fetch_add_explicit(&transfer_count, 1, memory_order_relaxed) < TRANSFERS_MAX) {
         for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
             if (atomic_load_explicit(&transfers[slot].id, memory_order_relaxed) == 0 && transfer_claim(slot))
                 return transfer_reset(slot);

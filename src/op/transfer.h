@@ -16,7 +16,7 @@
 #include "policy/policy.h"
 #include "protect/protect.h"
 
-enum { TRANSFERS_MAX = 256, TRANSFER_SLOT_BITS = 8 };
+enum { TRANSFERS_MAX = 128, TRANSFER_SLOT_BITS = 8 };
 
 struct transfer {
     struct engine_op op; /* first: the engine hands back its address */
@@ -43,8 +43,8 @@ struct transfer {
     _Atomic int64_t waited_ns;
 };
 
-/* A free slot, its id set; NULL when `max_ops` are in use. */
-struct transfer *transfer_take(uint64_t max_ops);
+/* A free slot, its id set; NULL when all are in use. */
+struct transfer *transfer_take(void);
 
 /* Holds the memory, measuring what it costs. */
 enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct range bytes);

@@ -22,7 +22,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
 }
 # Only for programs that are about them: the ways to progress nonblocking operations.
 STRATEGIES: Mapping[str, Mapping[str, str]] = {
-    name: {**ALWAYS, "LAPWING_PROGRESS": name} for name in ("timer", "dedicated", "manual")
+    name: {**ALWAYS, "LAPWING_PROGRESS": name} for name in ("dedicated", "manual")
 }
 QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
 

@@ -29,7 +29,7 @@ def test_sizes(text: str, value: int) -> None:
         ["--threshold", "0"],
         ["--hold", "magic"],
         ["--learn", "2"],
-        ["--max-ops", "9999"],
+        ["--profile-cost", "9999"],
         ["--threshold", "9" * 400],
     ],
 )
@@ -42,11 +42,10 @@ def test_wrong_value_is_refused_with_a_remedy(line: list[str]) -> None:
 
 
 def test_values_reach_the_ranks_in_plain_form() -> None:
-    line = ["--threshold", "1MiB", "--learn", "no", "--poll-max", "2ms", "--hold", "signal"]
+    line = ["--threshold", "1MiB", "--learn", "no", "--hold", "signal"]
     assert collect(line) == {
         "LAPWING_THRESHOLD": "1048576",
         "LAPWING_LEARN": "off",
-        "LAPWING_POLL_MAX": "2000",
         "LAPWING_HOLD": "signal",
     }
 

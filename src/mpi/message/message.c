@@ -380,7 +380,7 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     *result = MPI_SUCCESS;
     if (!session_has_engine())
         return REASON_NO_ENGINE;
-    struct transfer *transfer = transfer_take(options.max_ops);
+    struct transfer *transfer = transfer_take();
     if (transfer == NULL)
         return REASON_TOO_MANY_OPS;
     message_describe(transfer, message);
