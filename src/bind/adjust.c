@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "bind/bind.h"
+#include "base/libraries.h"
 #include "base/object.h"
 #include "bind/state.h"
 #include "bind/fortran_bindings.h"
@@ -64,7 +65,7 @@ static int visit_program(struct dl_phdr_info *info, size_t size_bytes, void *con
     struct object object;
     if (visit->next++ < visit->first_new || !object_read(info, &object))
         return 0;
-    if (!bind_is_of_installation(object_file_name(&object)))
+    if (!base_library_is_mpi(object_file_name(&object)))
         visit->function(&object);
     return 0;
 }

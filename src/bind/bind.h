@@ -39,7 +39,4 @@ bool bind_is_unseen(const char *name);
  * Does nothing before an MPI library is loaded. After each dlopen(). */
 void bind_adjust_objects(void);
 
-/* Is this the path of a library of the MPI installation? */
-bool bind_is_of_mpi(const char *path);
-
 #endif

@@ -4,27 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/libraries.h"
 #include "base/text.h"
 #include "base/object.h"
 #include "bind/state.h"
 #include "bind/bind.h"
 #include "bind/fortran_bindings.h"
-
-/* How the files of an MPI installation begin: they may call each other as they like. */
-static const char *const installation_names[] = {"libmpi.",  "libmpi_",    "libmpich",     "libmpifort", "libmpicxx",
-                                                 "libmpi++", "libmca_",    "mca_",         "libopen-",   "liboshmem",
-                                                 "libpmpi.", "libmpi_abi", "libmpicxx_abi"};
-
-bool bind_is_of_mpi(const char *path)
-{
-    return bind_is_of_installation(base_text_file_name(path));
-}
-
-bool bind_is_of_installation(const char *file_name)
-{
-    return base_text_begins_any(file_name, installation_names,
-                                sizeof(installation_names) / sizeof(installation_names[0]));
-}
 
 bool bind_is_unseen(const char *name)
 {
@@ -38,9 +23,10 @@ static bool is_unseen_name(const char *name, void *context)
     return bind_is_unseen(name);
 }
 
+/* The files of an MPI installation may call each other as they like. */
 bool bind_calls_unseen(const struct object *object)
 {
-    return !bind_is_of_installation(object_file_name(object)) && object_find_undefined(object, is_unseen_name, NULL);
+    return !base_library_is_mpi(object_file_name(object)) && object_find_undefined(object, is_unseen_name, NULL);
 }
 
 static bool is_unknown_name(const char *name, void *found)
@@ -91,7 +77,7 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     struct bypass_search *search = context;
     struct object object;
     object_visit_fn *is_fortran = bind_abi() == LIBRARY_OPENMPI ? is_fortran_name : is_fortran_2008_name;
-    if (!object_read(info, &object) || bind_is_of_installation(object_file_name(&object)))
+    if (!object_read(info, &object) || base_library_is_mpi(object_file_name(&object)))
         return 0;
     if (bind_calls_unseen(&object))
         describe_unseen(search, &object);

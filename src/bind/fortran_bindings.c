@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/libraries.h"
 #include "base/text.h"
 #include "bind/state.h"
 #include "op/call_site.h"
@@ -78,12 +79,6 @@ bool fortran_bindings_are_redirected(void)
     return atomic_load_explicit(&is_redirected, memory_order_relaxed);
 }
 
-static const char *file_name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 bool fortran_bindings_are_seen(void)
 {
     Dl_info definer;
@@ -93,6 +88,6 @@ bool fortran_bindings_are_seen(void)
     if (init == NULL || dladdr(init, &definer) == 0)
         return true; /* loaded for one module only */
     /* A tool may define it too; what the tool calls is looked at like the program. */
-    const char *name = file_name_of(definer.dli_fname);
-    return !bind_is_of_installation(name) || fortran_bindings_are_in(name);
+    const char *name = base_text_file_name(definer.dli_fname);
+    return !base_library_is_mpi(name) || fortran_bindings_are_in(name);
 }

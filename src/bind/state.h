@@ -29,9 +29,6 @@ bool bind_is_followed_by_tool(const char *name);
 /* A symbol of the MPI library, inner ones included. */
 void *bind_library_symbol(const char *name);
 
-/* Is this the name of a file of an MPI installation? */
-bool bind_is_of_installation(const char *file_name);
-
 /* True for functions of the table, whether this process's MPI has them or not. */
 bool bind_is_listed(const char *name);
 

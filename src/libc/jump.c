@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/libraries.h"
 #include "base/text.h"
 #include "bind/bind.h"
 #include "base/object.h"
@@ -98,7 +99,9 @@ static bool is_absent_entry(void *handle, const char *name)
 static bool is_of_program(void *caller)
 {
     Dl_info found;
-    return !object_holds_own(caller) && dladdr(caller, &found) != 0 && !bind_is_of_mpi(found.dli_fname);
+    if (object_holds_own(caller) || dladdr(caller, &found) == 0)
+        return false;
+    return !base_library_is_mpi(base_text_file_name(found.dli_fname));
 }
 
 /* So do the libraries below MPI. */

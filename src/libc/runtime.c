@@ -4,14 +4,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "base/libraries.h"
 #include "base/text.h"
-#include "bind/bind.h"
-
-bool libc_runtime_is_transport_file(const char *name)
-{
-    static const char *const beginnings[] = {"libucs", "libucm", "libuct", "libucp", "libucc", "libfabric", "libpsm"};
-    return base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings)) || bind_is_of_mpi(name);
-}
 
 static bool name_is_language(const char *name)
 {
@@ -28,11 +22,11 @@ static const char *file_of(uintptr_t code)
 
 bool libc_runtime_is_transport(uintptr_t code)
 {
-    return libc_runtime_is_transport_file(file_of(code));
+    return base_library_is_transport(file_of(code));
 }
 
 bool libc_runtime_is_any(uintptr_t code)
 {
     const char *name = file_of(code);
-    return libc_runtime_is_transport_file(name) || name_is_language(name);
+    return base_library_is_transport(name) || name_is_language(name);
 }

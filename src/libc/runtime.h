@@ -6,12 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Does code lie in a library that carries messages: an MPI library, or one below it (UCX,
- * libfabric, PSM)? */
+/* Does code lie in a library that carries messages (base/libraries.h)? */
 bool libc_runtime_is_transport(uintptr_t code);
-
-/* Is this the file name of such a library? Takes no lock. */
-bool libc_runtime_is_transport_file(const char *name);
 
 /* The same, or in the runtime of a language (gfortran's, Python's)? */
 bool libc_runtime_is_any(uintptr_t code);

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/libraries.h"
 #include "base/text.h"
 #include "base/object.h"
-#include "libc/runtime.h"
 
 /* Beginnings: versions stand behind them (cuMemHostRegister_v2, ibv_reg_mr_iova2). Each is a function that a program
  * which uses the runtime's memory cannot do without. The CUDA runtime, linked statically or not, asks the driver's
@@ -51,7 +51,7 @@ static bool is_provider(const char *file)
 static bool is_of_program(const struct object *object)
 {
     const char *file = object_file_name(object);
-    return !libc_runtime_is_transport_file(file) && !is_below_verbs(file) && !is_provider(file);
+    return !base_library_is_transport(file) && !is_below_verbs(file) && !is_provider(file);
 }
 
 static int object_visit(struct dl_phdr_info *info, size_t size_bytes, void *is_called)

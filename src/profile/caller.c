@@ -10,8 +10,8 @@
 
 #include "base/lock.h"
 #include "base/pages.h"
+#include "base/libraries.h"
 #include "base/text.h"
-#include "bind/state.h"
 #include "base/machine.h"
 #include "record/profile.h"
 
@@ -54,9 +54,8 @@ static bool is_system_name(const char *name)
 
 static enum module_owner owner_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
-    return bind_is_of_installation(name) || is_system_name(name) ? OWNER_SYSTEM : OWNER_PROGRAM;
+    const char *name = base_text_file_name(path);
+    return base_library_is_mpi(name) || is_system_name(name) ? OWNER_SYSTEM : OWNER_PROGRAM;
 }
 
 static const struct module *module_at(uintptr_t address)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bind/bind.h"
+#include "base/libraries.h"
 #include "base/object.h"
 #include "bind/state.h"
 #include "bind/fortran_bindings.h"
@@ -92,6 +93,6 @@ int main(int argc, char **argv)
     failures += check_late(argv[1], "libbypass_profiling.so", true);
     failures += check_late(argv[1], "libbypass_unknown.so", true);
     failures += check_late(argv[1], "libmpi_fake.so", false);
-    failures += !bind_is_of_mpi("/usr/lib/libmpi.so.40") + bind_is_of_mpi("/usr/lib/libm.so.6");
+    failures += !base_library_is_mpi("libmpi.so.40") + base_library_is_mpi("libm.so.6");
     return failures != 0;
 }

@@ -167,11 +167,6 @@ void bind_adjust_objects(void)
     fake_notes.hide_count++;
 }
 
-bool bind_is_of_mpi(const char *path)
-{
-    return false;
-}
-
 bool bind_is_unseen(const char *name)
 {
     return strncmp(name, "PMPI_", 5) == 0;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Libraries that carry messages, told by the names of their files. Take no lock. */
+#ifndef BASE_LIBRARIES_H
+#define BASE_LIBRARIES_H
+
+#include <stdbool.h>
+
+/* Is this the file name of a library of an MPI installation? */
+bool base_library_is_mpi(const char *file_name);
+
+/* Of one of those, or of a library below MPI (UCX, libfabric, PSM)? */
+bool base_library_is_transport(const char *file_name);
+
+#endif
