@@ -34,12 +34,20 @@ build() {
         -DCMAKE_C_FLAGS="-O2 -g" && cmake --build "$folder/build"
 }
 
+# Where this machine's own packages of Debian come from.
+find_mirror() {
+    # shellcheck disable=SC2016 # apt-get puts the value in
+    apt-get indextargets --format '$(SITE)' 'Label: Debian' 'Created-By: Packages' 2>/dev/null | head -n 1
+}
+
 # Extracted, not configured: so nothing of aarch64 has to run here.
 make_root() {
     [ "$(cat "$folder/root.packages" 2>/dev/null)" != "$packages" ] || return 0
+    mirror=$(find_mirror)
+    [ -n "$mirror" ] || skip "apt knows no mirror of Debian here: name one in /etc/apt, then apt-get update"
     rm -rf "$folder/root"
     mmdebstrap --quiet --mode=root --arch=arm64 --variant=extract --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
-        --include="$(join "$packages")" trixie "$folder/root" http://deb.debian.org/debian
+        --include="$(join "$packages")" trixie "$folder/root" "$mirror"
     cp "$folder/root/usr/share/base-passwd/passwd.master" "$folder/root/etc/passwd"
     cp "$folder/root/usr/share/base-passwd/group.master" "$folder/root/etc/group"
     rm -rf "$folder/root/usr/share/doc" "$folder/root/usr/share/locale" "$folder/root/usr/lib/modules"
