@@ -16,7 +16,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 build=$root/build/release
-every_step="format layers lint shell build preload options unit python sanitize mpi profile fuzz fortran_quick harm claim"
+every_step="format layers lint shell build preload options docs unit python sanitize mpi profile fuzz fortran_quick harm claim"
 failed=""
 skipped=""
 
@@ -55,6 +55,11 @@ step_preload() {
 step_options() {
     .venv/bin/lapwing options --markdown | diff -u docs/options.md - ||
         { echo "docs/options.md is not current: lapwing options --markdown > docs/options.md"; return 1; }
+}
+
+# The site, with no link that leads nowhere.
+step_docs() {
+    tools/docs.sh
 }
 
 step_unit() {
