@@ -17,18 +17,17 @@ writes into FOLDER
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from functions import functions
 from measures import body as measured_body
 from measures import is_measured
-from table import FOREIGN, Buffer, Parameter, Row, problems
-from uses import uses
+from notation import functions
+from table import BY_HAND, Parameter, Row, problems
+from uses import uses, wait_for_buffer
 
-C_NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made by mpi/generate.py from mpi/functions.py. */\n"
+C_NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made by mpi/generate.py from mpi/functions.toml. */\n"
 LINE_LENGTH = 120
 
 
@@ -58,12 +57,6 @@ def signature(row: Row, storage: str = "", kind: str = "entry") -> str:
     return wrap(f"{head}{parameter_list(row)})", len(head))
 
 
-def wait_for_buffer(buffer: Buffer) -> str:
-    """Waits for the ops that forbid this access to a message buffer."""
-    access = "DISPATCH_WRITES" if buffer.is_written else "DISPATCH_READS"
-    return f"dispatch_wait_buffer({buffer.address}, {buffer.count}, {datatype_of(buffer)}, {access});"
-
-
 def wait_for_pointer(row: Row, parameter: Parameter) -> str:
     """Waits for the ops that hold the memory of a result, a request or an array."""
     return f"dispatch_wait_argument({parameter.name}, {row.size_of(parameter)});"
@@ -71,7 +64,7 @@ def wait_for_pointer(row: Row, parameter: Parameter) -> str:
 
 def waits_for_handed(row: Row) -> Iterator[str]:
     """What a drained call waits for besides the ops of its own thread."""
-    lines = uses(row)
+    lines = list(uses(row))
     if lines:
         yield "if (handed_is_possible()) {"
         yield from (f"    {line}" for line in lines)
@@ -85,50 +78,40 @@ def waits(row: Row) -> Iterator[str]:
         yield f"dispatch_wait_request({requests[0].name});" if requests else "transfer_wait_due();"
         yield from waits_for_handed(row)
         return
-    if row.follows_all:
+    if row.has("follows_all"):
         yield "transfer_wait_due();"
-    op = row.parameter_of_role("op")
+    op = row.of_role("op")
     if op is not None and row.buffers:
         # The program's own reduction function may touch any memory while MPI runs it.
         yield f"if (!abi_op_is_predefined({op.name}))"
         yield "    transfer_wait_due();"
     yield from (wait_for_buffer(buffer) for buffer in row.buffers)
     for parameter in row.plain_pointers():
-        is_copied = row.treatment == "status" and row.role(parameter) == "status" and parameter.is_read_only
+        is_copied = row.treatment == "status" and parameter.base_type == "MPI_Status" and parameter.is_read_only
         if not is_copied:
             yield wait_for_pointer(row, parameter)
-
-
-def datatype_of(buffer: Buffer) -> str:
-    """The datatype of a message buffer as C names it."""
-    return "abi_handles.byte" if buffer.datatype == "MPI_BYTE" else buffer.datatype
 
 
 def early_receives(row: Row) -> Iterator[str]:
     """What a call does about messages that were received early."""
     if row.closes:
         yield f'unexpected_close({", ".join(row.closes)}, "{row.name}");'
-    if row.is_synchronous:
+    if row.has("is_synchronous"):
         yield f'unexpected_refuse_synchronous(count, datatype, dest, comm, "{row.name}");'
-    if row.ends_comm:
+    if row.has("ends_comm"):
         yield "if (options.early_receive)"
         yield f"    return unexpected_end_comm(comm, real.{row.name});"
 
 
-# What ends the use of memory that nothing told of: by windows, split collectives of files, attached buffers. A
-# dynamic window that is freed with memory still attached ends only its own.
-ENDS_UNKNOWN = re.compile(r"MPI_(Win_free|Win_detach|File_\w+_end|(Comm|Session)_detach_buffer(_c)?)")
-
-
 def plain_call(row: Row) -> str:
     """MPI's own function, and what follows from its success."""
-    return f"dispatch_end_unknown({call(row)})" if ENDS_UNKNOWN.fullmatch(row.name) else call(row)
+    return f"dispatch_end_unknown({call(row)})" if row.has("ends_use") else call(row)
 
 
 def gated_body(row: Row) -> Iterator[str]:
     """The classes gated, buffers and drain."""
     yield from early_receives(row)
-    if row.adds_peers:
+    if row.has("adds_peers"):
         yield "session_expect_peers();"
     yield "if (dispatch_is_direct())"
     yield f"    return {plain_call(row)};"
@@ -136,7 +119,7 @@ def gated_body(row: Row) -> Iterator[str]:
     if row.treatment == "buffers":
         yield "dispatch_wait_others();"
     yield "dispatch_enter();"
-    if row.changes_comm:
+    if row.has("changes_comm"):
         yield "unexpected_unlearn(comm);"
     if row.returns == "int":
         yield f"return dispatch_leave({plain_call(row)});"
@@ -152,34 +135,34 @@ def is_persistent(row: Row) -> bool:
     return row.name.removesuffix("_c").endswith("_init")
 
 
-# What tells how much an operation with several buffers moves; only arguments that count on every rank, in place
-# or not.
-BLOCKS = {
-    **dict.fromkeys(("MPI_Iallgather", "MPI_Ialltoall", "MPI_Isendrecv"), "recvcount, recvtype"),
-    **dict.fromkeys(("MPI_Ineighbor_allgather", "MPI_Ineighbor_alltoall"), "recvcount, recvtype"),
-    **dict.fromkeys(("MPI_Iallreduce", "MPI_Ireduce", "MPI_Iscan", "MPI_Iexscan"), "count, datatype"),
-    "MPI_Ireduce_scatter_block": "recvcount, datatype",
-}
+def assisted_block(row: Row) -> str:
+    """What tells how much an operation with several buffers moves: only arguments that count on every rank, in place
+    or not."""
+    if not row.has_parameter("comm") or len(row.buffers) < 2:
+        return ""
+    first, last = row.buffers
+    is_rooted = first.is_at_root or last.is_at_root
+    counts_everywhere = first.count == last.count or not is_rooted
+    return f"{last.count}, {last.datatype}" if counts_everywhere and not last.is_list else ""
 
 
 def track(row: Row) -> list[str]:
     """Remembers what MPI goes on using after the call, and lets the engine work for it."""
-    request = row.parameter_of_role("request")
+    request = row.of_role("request")
     caller = "__builtin_return_address(0)"
     if request is None:
         return ["dispatch_begin_unknown();"]
-    buffer = row.buffers[0] if len(row.buffers) == 1 else None
-    uses = f"*{request.name}, {buffer.address}, {buffer.count}, {datatype_of(buffer)}" if buffer else ""
+    buffer = row.buffers[0] if len(row.buffers) == 1 and not row.is_drained else None
+    uses = f"*{request.name}, {buffer.address}, {buffer.count}, {buffer.datatype_in_c}" if buffer else ""
     if is_persistent(row):
         return [f"dispatch_track({uses});" if buffer else f"dispatch_track_unknown(*{request.name});"]
     if buffer and row.chapter == "Point-to-Point Communication":
         return [f"dispatch_begin_message({uses}, {caller});"]
-    has_memory = any(parameter.base_type == "void" for parameter in row.parameters)
     nothing = f"dispatch_track(*{request.name}, NULL, 0, abi_handles.byte);"
-    unknown = f"dispatch_track_unknown(*{request.name});" if has_memory else nothing
+    unknown = f"dispatch_track_unknown(*{request.name});" if row.has_memory else nothing
     tracked = f"dispatch_track({uses});" if buffer else unknown
-    block = BLOCKS.get(row.name.removesuffix("_c"))
-    if block is not None:
+    block = assisted_block(row)
+    if block:
         return [tracked, f"dispatch_assist_blocks(*{request.name}, {block}, {caller});"]
     return [tracked, f"dispatch_assist(*{request.name}, {caller});"]
 
@@ -193,7 +176,7 @@ def start_body(row: Row) -> Iterator[str]:
         yield f"    {line}"
     yield "    dispatch_enter();"
     yield "}"
-    if row.finds_taken:
+    if row.has("finds_taken"):
         yield "if (unexpected_is_used) {"
         yield "    int taken_result;"
         yield "    const struct message receive = message_of(buf, count, datatype, source, tag, comm);"
@@ -201,7 +184,7 @@ def start_body(row: Row) -> Iterator[str]:
         yield "        return dispatch_leave(taken_result);"
         yield "}"
     yield f"int result = {call(row)};"
-    op = row.parameter_of_role("op")
+    op = row.of_role("op")
     if op is not None:
         # From now on the engine must not run MPI while the program computes: MPI could run the
         # program's own reduction function, which only the program's threads may.
@@ -215,7 +198,7 @@ def start_body(row: Row) -> Iterator[str]:
 
 def status_body(row: Row) -> Iterator[str]:
     """The class status. A status may outlive its op, so it is settled on the direct way too."""
-    status = row.parameter_of_role("status")
+    status = row.of_role("status")
     if status is None:
         raise ValueError(row.name)
     if not status.is_read_only:
@@ -236,6 +219,7 @@ BODIES = {
     "gated": gated_body,
     "buffers": gated_body,
     "drain": gated_body,
+    "drain_start": start_body,
     "start": start_body,
     "status": status_body,
 }
@@ -278,7 +262,7 @@ extern struct real real;
 
 def entries_header(rows: list[Row]) -> str:
     """mpi/entries.h."""
-    declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment in ("told", "written", FOREIGN))
+    declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment in (*BY_HAND, "told", "foreign"))
     return f"""{C_NOTICE}/* The entries that src/mpi writes by hand, and those in assembly. */
 #ifndef MPI_ENTRIES_H
 #define MPI_ENTRIES_H
@@ -501,7 +485,7 @@ def assemble(
     stoppers = "".join(
         entry_symbol(row.name, leave(index, "extension_stop"))
         for index, row in enumerate(rows)
-        if row.treatment == FOREIGN
+        if row.treatment == "foreign"
     )
     detours = [detour("bind_jump"), detour("pcontrol_tell"), detour("extension_stop")]
     stubs = fortran_stubs(rows, fortran_jump)

@@ -1,32 +1,64 @@
 # SPDX-License-Identifier: MIT
-"""What a row of the MPI API table is, and what can be told from it.
-
-A row is a C prototype as the MPI standard prints it, a treatment class, and
-what the prototype cannot say: which count and datatype describe a buffer, and
-how long an array is. Roles follow from types and names, since the standard
-names its parameters regularly.
-
-Three words stand for types that differ between a function and its large-count
-twin (MPI 4.1, section 19.2: the embiggened procedures); a row that uses one of
-them therefore describes both functions.
-
-    word           MPI_Send     MPI_Send_c
-    Count          int          MPI_Count
-    Displacement   int          MPI_Aint
-    Extent         MPI_Aint     MPI_Count
-"""
+"""What a row of functions.toml is once it is read (by notation.py), and what can be told from it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-SMALL_TYPES = {"Count": "int", "Displacement": "int", "Extent": "MPI_Aint"}
-LARGE_TYPES = {"Count": "MPI_Count", "Displacement": "MPI_Aint", "Extent": "MPI_Count"}
-
-CLASSES = ("direct", "gated", "buffers", "drain", "start", "status", "told", "written")
-FOREIGN = "foreign"  # the class of functions known by name alone
+# What an entry does before and after MPI's own function: the word, what it does, and what it is for.
+CLASSES = {
+    "deferred": (
+        "May return early",
+        "The call may return before its transfer is over; the memory is held until then. What decides is in `src/mpi`.",
+    ),
+    "start": (
+        "Wait for their own buffers, then start",
+        "They wait for the ops whose holds their buffers overlap, and the memory that the operation goes on using is "
+        "remembered: no hold may share a page with it.",
+    ),
+    "drain_start": (
+        "Wait for every op, then start",
+        "As above, where what the operation may use or observe is more than its own buffers: it waits for every op.",
+    ),
+    "buffers": (
+        "Wait for their own buffers",
+        "They wait for the ops whose holds their buffers overlap: nothing else under way can tell them anything.",
+    ),
+    "drain": (
+        "Wait for every op",
+        "Others may learn from them how far this process is, or they use memory that their arguments do not describe. "
+        "This is always correct; so it is the class of all that programs seldom call.",
+    ),
+    "gated": (
+        "Passed, one thread at a time",
+        "They depend on no message. The engine stays out of MPI meanwhile.",
+    ),
+    "status": (
+        "Wait for the op of a status",
+        "A receive that returned early gave a status that promises what will arrive; who reads it gets the truth.",
+    ),
+    "written": (
+        "Have rules of their own",
+        "Requests that complete, probes, start and end of MPI: their entries are written by hand in `src/mpi`.",
+    ),
+    "told": (
+        "Passed, and looked at",
+        "Lapwing is told of the first argument, then the program reaches MPI's function itself.",
+    ),
+    "direct": (
+        "Passed untouched",
+        "They depend on no message and need no lock: the program reaches MPI's function itself.",
+    ),
+    "foreign": (
+        "End the deferring",
+        "Nothing but the name is known. They wait for every op, and from then on every call is passed.",
+    ),
+}
+BY_HAND = ("deferred", "written")
+DRAINED = ("drain", "drain_start")
+STARTS = ("start", "drain_start")
 
 HANDLE_ROLES = {
     "MPI_Comm": "comm",
@@ -42,8 +74,6 @@ HANDLE_ROLES = {
     "MPI_Status": "status",
     "MPI_Win": "win",
 }
-PEER_NAMES = {"dest", "source", "root", "rank", "target_rank", "leader_rank"}
-TAG_NAMES = {"tag", "sendtag", "recvtag"}
 # Pointers that MPI keeps or computes with, and never follows inside the call.
 UNFOLLOWED_NAMES = {"extra_state", "location"}
 
@@ -100,12 +130,29 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Buffer:
-    """The bytes of a message: `count` elements of `datatype` at `address`."""
+    """A message buffer: `count` elements of `datatype` at `address`, as C expressions."""
 
     address: str
     count: str
     datatype: str
+    is_read: bool
     is_written: bool
+    displacements: str = ""  # then count (and perhaps datatype) is a list, too
+    per: str = ""  # one such block per "peer", "source", "target", or as many as a parameter of this name says
+    is_at_root: bool = False  # given by the root only; the others of the call by everybody
+    is_shared_out: bool = False  # the sum of the counts is read, one share written (MPI_Reduce_scatter)
+    is_typed_each: bool = False
+    unless: str = ""  # not looked at where `op` is this predefined one
+
+    @property
+    def is_list(self) -> bool:
+        """True when each block has a count of its own."""
+        return self.displacements != "" or self.count.endswith("counts")
+
+    @property
+    def datatype_in_c(self) -> str:
+        """The datatype as C names it."""
+        return "abi_handles.byte" if self.datatype == "MPI_BYTE" else self.datatype
 
 
 @dataclass(frozen=True)
@@ -116,16 +163,20 @@ class Row:
     returns: str
     parameters: tuple[Parameter, ...]
     treatment: str
+    chapter: str
     buffers: tuple[Buffer, ...] = ()
     sizes: tuple[tuple[str, str], ...] = ()
-    follows_all: bool = False
-    adds_peers: bool = False
+    marks: frozenset[str] = frozenset()
     closes: tuple[str, ...] = ()
-    finds_taken: bool = False
-    is_synchronous: bool = False
-    ends_comm: bool = False
-    changes_comm: bool = False
-    chapter: str = ""
+    because: str = ""
+
+    def has(self, mark: str) -> bool:
+        """Is this one of its marks (notation.MARKS)?"""
+        return mark in self.marks
+
+    def has_parameter(self, name: str) -> bool:
+        """Is this the name of a parameter?"""
+        return any(parameter.name == name for parameter in self.parameters)
 
     @property
     def is_variadic(self) -> bool:
@@ -135,26 +186,12 @@ class Row:
     @property
     def is_drained(self) -> bool:
         """True when an entry waits for every op that the program may take to be over."""
-        return self.treatment == "drain" or (self.treatment == "start" and not self.buffers)
+        return self.treatment in DRAINED
 
-    def role(self, parameter: Parameter) -> str:
-        """What a parameter means: buffer-in, count, datatype, peer, tag, comm, request, requests, ..."""
-        for buffer in self.buffers:
-            if parameter.name == buffer.address:
-                return self._buffer_role(buffer)
-            if parameter.name == buffer.count:
-                return "count"
-        if parameter.name in PEER_NAMES:
-            return "peer"
-        if parameter.name in TAG_NAMES:
-            return "tag"
-        return plain_role(parameter)
-
-    def _buffer_role(self, buffer: Buffer) -> str:
-        if not buffer.is_written:
-            return "buffer-in"
-        is_sent_too = any(role in self.name.lower() for role in ("bcast", "_replace", "reduce_local"))
-        return "buffer-inout" if is_sent_too else "buffer-out"
+    @property
+    def has_memory(self) -> bool:
+        """True when it is given memory whose use its types do not tell."""
+        return any(parameter.base_type == "void" for parameter in self.parameters)
 
     def size_of(self, parameter: Parameter) -> str | None:
         """C expression for the bytes behind a pointer, None when nobody knows."""
@@ -172,75 +209,18 @@ class Row:
             if parameter.is_pointer and parameter.name not in addresses:
                 yield parameter
 
-    def parameter_of_role(self, role: str) -> Parameter | None:
-        """The first parameter with that role."""
-        return next((parameter for parameter in self.parameters if self.role(parameter) == role), None)
+    def of_role(self, role: str) -> Parameter | None:
+        """The first parameter that is a handle of that kind or points to one; not an array of them."""
+        return next(
+            (each for each in self.parameters if HANDLE_ROLES.get(each.base_type) == role and not each.is_array), None
+        )
 
 
 def byte_size(parameter: Parameter, elements: str) -> str:
     """Bytes of `elements` objects behind a pointer; elements of void count bytes."""
-    if re.search(r"\bvoid\b", parameter.type):
-        return elements
+    if parameter.base_type == "void":
+        return elements if elements.startswith("sizeof") else f"(size_t){elements}"
     return f"(size_t)({elements}) * sizeof({parameter.name}[0])"
-
-
-def plain_role(parameter: Parameter) -> str:
-    """The role that a parameter has whatever else the row says."""
-    if re.search(r"counts?$", parameter.name) and parameter.base_type in ("int", "MPI_Count", "Count"):
-        return "count"
-    role = HANDLE_ROLES.get(parameter.base_type, "other")
-    plural = {"request": "requests", "status": "statuses"}
-    return plural.get(role, role) if parameter.is_array else role
-
-
-def parse_parameter(text: str) -> Parameter:
-    """Reads `const Count sendcounts[]`."""
-    if text == "...":
-        return Parameter("...", "")
-    match = re.fullmatch(r"(.*[\s*])(\w+)((?:\[\d*\])*)", text)
-    if match is None:
-        raise ValueError(f"not a parameter: {text!r}")
-    return Parameter(match[1].strip(), match[2], match[3])
-
-
-def parse_buffers(text: str | tuple[str, ...], is_written: bool) -> tuple[Buffer, ...]:
-    """Reads `buf count datatype`, or several of them."""
-    texts = (text,) if isinstance(text, str) else text
-    words = (one.split() for one in texts if one)
-    return tuple(Buffer(address, count, datatype, is_written) for address, count, datatype in words)
-
-
-def parse_sizes(text: str) -> tuple[tuple[str, str], ...]:
-    """Reads `ranks = n; name = elements`."""
-    pairs = (part.split("=", 1) for part in text.split(";") if part)
-    return tuple((name.strip(), elements.strip()) for name, elements in pairs)
-
-
-def make_row(
-    treatment: str,
-    prototype: str,
-    *,
-    reads: str | tuple[str, ...] = "",
-    writes: str | tuple[str, ...] = "",
-    sizes: str = "",
-    closes: str = "",
-    **marks: bool,
-) -> Row:
-    """Builds a row from a prototype that may use the words of large counts. `marks`: the row's that are true."""
-    match = re.fullmatch(r"([\w ]+?[ *]+)(MPIX?_\w+)\((.*)\)", prototype)
-    if match is None or treatment not in CLASSES:
-        raise ValueError(f"not a row: {treatment} {prototype}")
-    texts = [] if match[3] == "void" else match[3].split(", ")
-    buffers = parse_buffers(reads, False) + parse_buffers(writes, True)
-    parameters = tuple(parse_parameter(text) for text in texts)
-    sizes_read, closed_by = parse_sizes(sizes), tuple(closes.split())
-    name, returns = match[2], match[1].strip()
-    return Row(name, returns, parameters, treatment, buffers, sizes_read, closes=closed_by, **marks)
-
-
-def foreign_row(name: str) -> Row:
-    """A function of which nothing but the name is known; its prototype is never used for a call."""
-    return Row(name, "void", (), FOREIGN)
 
 
 def bare_name(row: Row) -> str:
@@ -248,43 +228,17 @@ def bare_name(row: Row) -> str:
     return re.sub("^MPIX?_", "", row.name).removesuffix("_c")
 
 
-def with_types(row: Row, types: dict[str, str]) -> Row:
-    """The row with the words of large counts replaced."""
-    pattern = re.compile(r"\b(" + "|".join(types) + r")\b")
-    parameters = tuple(
-        replace(parameter, type=pattern.sub(lambda match: types[match[1]], parameter.type))
-        for parameter in row.parameters
-    )
-    return replace(row, parameters=parameters)
-
-
-def has_large_twin(row: Row) -> bool:
-    """True when the row also describes a `_c` function."""
-    return any(parameter.base_type in LARGE_TYPES for parameter in row.parameters)
-
-
-def expand(row: Row) -> Iterator[Row]:
-    """The functions that a row describes: one, or one and its large-count twin."""
-    yield with_types(row, SMALL_TYPES)
-    if has_large_twin(row):
-        yield replace(with_types(row, LARGE_TYPES), name=row.name + "_c")
-
-
 def problems(row: Row) -> Iterator[str]:
     """What is wrong with a row; a call that keeps the gate must not touch a hold by surprise."""
-    names = {parameter.name for parameter in row.parameters}
-    described = {buffer.address for buffer in row.buffers} | {name for name, _ in row.sizes}
-    if not described <= names:
-        yield f"{row.name}: no parameter {', '.join(sorted(described - names))}"
-    if row.treatment == "buffers" and not row.buffers:
-        yield f"{row.name}: class buffers without a buffer"
-    if row.treatment == "status" and row.parameter_of_role("status") is None:
+    if row.treatment in ("buffers", "start") and not row.buffers:
+        yield f"{row.name}: class {row.treatment} without a buffer"
+    if row.treatment == "status" and row.of_role("status") is None:
         yield f"{row.name}: class status without a status"
     if row.is_variadic and row.treatment not in ("direct", "told"):
         yield f"{row.name}: class {row.treatment} for a function with arguments that only the caller knows"
     if row.treatment == "told" and [parameter.base_type for parameter in row.parameters][:1] != ["int"]:
         yield f"{row.name}: class told without an int to tell"
-    if row.is_drained or row.treatment in ("direct", "told", "written", FOREIGN):
+    if row.treatment not in ("buffers", "start", "gated", "status"):
         return
     for parameter in row.plain_pointers():
         if row.size_of(parameter) is None:

@@ -30,7 +30,7 @@ bool bind_offers(const char *name);
 const char *bind_bypass(void);
 
 /* True for ways into MPI that pass no entry of ours: PMPI_X, and functions of this process's MPI library
- * that mpi/functions.py lacks (of a later release, say). */
+ * that mpi/functions.toml lacks (of a later release, say). */
 bool bind_is_unseen(const char *name);
 
 /* Changes what the dynamic linker wrote into the objects loaded since the last time:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MPI functions that Lapwing does not follow: class foreign of mpi/functions.py. What
+/* MPI functions that Lapwing does not follow: class foreign of mpi/functions.toml. What
  * they begin, make, or have MPI call is unknown, so all that is under way is waited
  * for, and from then on every call is passed. */
 #ifndef BIND_EXTENSION_H

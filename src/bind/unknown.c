@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the MPI library that have no row in mpi/functions.py: a later release
+/* Functions of the MPI library that have no row in mpi/functions.toml: a later release
  * has them, or a vendor. They have no entry, so who calls one reaches MPI past us. */
 #include <link.h>
 #include <string.h>

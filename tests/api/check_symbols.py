@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every MPI function that an installed MPI library exports has a row in mpi/functions.py.
+"""Every MPI function that an installed MPI library exports has a row in mpi/functions.toml.
 
 check_symbols.py [LIBRARY...]    without libraries: those of all installed MPIs
 """
@@ -14,8 +14,10 @@ from installed import ROOT, SKIP, Family, compile_with, environment, installed_f
 
 sys.path.insert(0, str(ROOT / "mpi"))
 
-from functions import NOT_FUNCTIONS, functions
+from notation import functions
 
+# Exported names that are no C calls: predefined callbacks of Fortran, and helpers that C reaches through macros.
+NOT_FUNCTION = re.compile(r"MPI_[A-Z0-9_]+")
 # A library with fewer is not the one that programs are linked with.
 FEWEST_FUNCTIONS = 300
 
@@ -37,7 +39,7 @@ def exported_functions(library: Path) -> set[str]:
     """The MPI functions of a library's dynamic symbol table, extensions included; PMPI_X is a function MPI_X."""
     listing = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True)
     names = re.findall(r"^[0-9a-f]+ [TWwi] P?(MPIX?_\w+)", listing.stdout, re.MULTILINE)
-    return {name for name in names if not any(re.fullmatch(pattern, name) for pattern in NOT_FUNCTIONS)}
+    return {name for name in names if not NOT_FUNCTION.fullmatch(name)}
 
 
 def complaints(library: Path, known: set[str]) -> list[str]:

@@ -8,8 +8,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "mpi"))
 sys.dont_write_bytecode = True
 
-from functions import functions  # noqa: E402
-from table import Row, make_row, problems  # noqa: E402
+from notation import functions, read_row  # noqa: E402
+from table import BY_HAND, Buffer, Row, problems  # noqa: E402
 from uses import unwaited, uses  # noqa: E402
 
 ROWS = {row.name: row for row in functions()}
@@ -20,7 +20,7 @@ UNWAITED = {
     *(f"MPI_File_{name}_end" for name in ("read_all", "read_at_all", "read_ordered")),
     *(f"MPI_File_{name}_end" for name in ("write_all", "write_at_all", "write_ordered")),
     # values that MPI keeps
-    *("MPI_Comm_set_attr", "MPI_Win_set_attr", "MPI_Attr_put"),
+    *("MPI_Comm_set_attr", "MPI_Type_set_attr", "MPI_Win_set_attr", "MPI_Attr_put"),
     # where the call does not say how long it is (docs/limits.md), and MPI's own space for MPI_Bsend
     *("MPI_Free_mem", "MPI_Win_detach"),
     *("MPI_Comm_attach_buffer", "MPI_Session_attach_buffer"),
@@ -28,9 +28,9 @@ UNWAITED = {
 }
 
 
-def roles(row: Row) -> list[str]:
-    """The roles of a function's parameters, in order."""
-    return [row.role(parameter) for parameter in row.parameters]
+def waits(name: str) -> list[str]:
+    """What a drained call waits for besides its own thread's ops, line by line."""
+    return list(uses(ROWS[name]))
 
 
 def types(row: Row) -> list[str]:
@@ -38,11 +38,30 @@ def types(row: Row) -> list[str]:
     return [parameter.type + parameter.suffix for parameter in row.parameters]
 
 
-def test_roles() -> None:
-    """A receive is told completely from its row."""
-    assert roles(ROWS["MPI_Recv"]) == ["buffer-out", "count", "datatype", "peer", "tag", "comm", "status"]
-    assert roles(ROWS["MPI_Waitall"]) == ["count", "requests", "statuses"]
-    assert roles(ROWS["MPI_Bcast"])[0] == "buffer-inout"
+def test_buffers() -> None:
+    """What a call sends and receives is told completely from its row."""
+    received = Buffer("buf", "count", "datatype", is_read=False, is_written=True)
+    assert ROWS["MPI_Recv"].buffers == (received,)
+    assert types(ROWS["MPI_Recv"]) == ["void *", "int", "MPI_Datatype", "int", "int", "MPI_Comm", "MPI_Status *"]
+    gathered = Buffer("recvbuf", "recvcounts", "recvtype", False, True, "displs", "peer", is_at_root=True)
+    assert ROWS["MPI_Igatherv_c"].buffers[1] == gathered
+    assert ROWS["MPI_Bcast"].buffers[0].is_read
+    sent, received = ROWS["MPI_Allreduce_init"].buffers
+    assert (sent.count, sent.datatype) == (received.count, received.datatype) == ("count", "datatype")
+    assert ROWS["MPI_Precv_init"].buffers[0].per == "partitions"
+
+
+def test_rows_are_read() -> None:
+    """A name of another row stands for its arguments, and a word that nobody knows is refused."""
+    assert ROWS["MPI_Ibcast"].parameters[:-1] == ROWS["MPI_Bcast"].parameters
+    assert ROWS["MPI_Comm_c2f"].returns == "MPI_Fint"
+    assert "MPIX_Bcast_init_c" not in ROWS
+    for columns in (["sometimes", "comm"], ["gated", "comm", "often"], ["gated", "in(buf) per rank"], ["gated", "x"]):
+        try:
+            read_row("I/O", "MPI_X", columns)
+        except ValueError:
+            continue
+        raise AssertionError(columns)
 
 
 def test_large_twins() -> None:
@@ -57,8 +76,8 @@ def test_large_twins() -> None:
 
 def test_problems_are_found() -> None:
     """A call that would keep the gate while MPI writes to memory of unknown size is refused."""
-    assert list(problems(make_row("gated", "int MPI_Error_string(int errorcode, char *string, int *resultlen)")))
-    assert list(problems(make_row("buffers", "int MPI_Barrier(MPI_Comm comm)")))
+    assert list(problems(read_row("I/O", "MPI_Error_string", ["gated", "int errorcode, char *string, int *resultlen"])))
+    assert list(problems(read_row("I/O", "MPI_Barrier", ["buffers", "comm"])))
     assert not [problem for row in ROWS.values() for problem in problems(row)]
 
 
@@ -68,8 +87,8 @@ def test_calls_that_match_know_of_early_receives() -> None:
         matches = {"source", "comm"} <= {parameter.name for parameter in row.parameters}
         is_partitioned = name == "MPI_Precv_init"  # which only partitioned sends match
         if matches and not is_partitioned:
-            assert row.treatment == "written" or row.finds_taken or row.closes, name
-    synchronous = {name for name, row in ROWS.items() if row.is_synchronous}
+            assert row.treatment in BY_HAND or row.has("finds_taken") or row.closes, name
+    synchronous = {name for name, row in ROWS.items() if row.has("is_synchronous")}
     assert synchronous == {"MPI_Issend", "MPI_Issend_c", "MPI_Ssend_init", "MPI_Ssend_init_c"}
 
 
@@ -88,15 +107,15 @@ def test_classes() -> None:
 def test_handed() -> None:
     """What another thread has received is waited for where a call uses it, and only what MPI looks at is read."""
     assert {row.name for row in ROWS.values() if row.is_drained and list(unwaited(row))} == UNWAITED
-    assert uses(ROWS["MPI_File_write_at"])[0] == "dispatch_wait_buffer(buf, count, datatype, DISPATCH_READS);"
-    assert uses(ROWS["MPI_Igatherv_c"])[2:4] == [
+    assert waits("MPI_File_write_at")[0] == "dispatch_wait_buffer(buf, count, datatype, DISPATCH_READS);"
+    assert waits("MPI_Igatherv_c")[2:4] == [
         "if (handed_is_root(root, comm))",
         "    handed_wait_parts(recvbuf, HANDED_LIST(recvcounts), HANDED_LIST(displs), recvtype, handed_peers(comm), "
         "DISPATCH_WRITES);",
     ]
-    assert "handed_sources" in uses(ROWS["MPI_Neighbor_allgather_init"])[1]
-    assert uses(ROWS["MPI_Rget_accumulate"])[0] == "if (op != abi_handles.no_op)"
-    assert uses(ROWS["MPI_Barrier"]) == []
+    assert "handed_sources" in waits("MPI_Neighbor_allgather_init")[1]
+    assert waits("MPI_Rget_accumulate")[0] == "if (op != abi_handles.no_op)"
+    assert not waits("MPI_Barrier")
 
 
 def main() -> int:
