@@ -11,7 +11,8 @@ from dataclasses import dataclass
 CLASSES = {
     "deferred": (
         "May return early",
-        "The call may return before its transfer is over; the memory is held until then. What decides is in `src/mpi`.",
+        "The call may return before its transfer is over; the memory is held until then. Their entries are written by "
+        "hand in `src/mpi`.",
     ),
     "start": (
         "Wait for their own buffers, then start",
@@ -33,7 +34,8 @@ CLASSES = {
     ),
     "gated": (
         "Passed, one thread at a time",
-        "They depend on no message. The engine stays out of MPI meanwhile.",
+        "They depend on no message, so they wait only where a result would go to held memory. The engine stays out of "
+        "MPI meanwhile.",
     ),
     "status": (
         "Wait for the op of a status",

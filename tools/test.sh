@@ -52,9 +52,12 @@ step_preload() {
     .venv/bin/python tools/check_preload.py "$build/liblapwing.so" "$build/exports.txt"
 }
 
+# The pages that are made from tables are those of today's tables.
 step_options() {
     .venv/bin/lapwing options --markdown | diff -u docs/options.md - ||
         { echo "docs/options.md is not current: lapwing options --markdown > docs/options.md"; return 1; }
+    .venv/bin/python mpi/document.py | diff -u docs/functions.md - ||
+        { echo "docs/functions.md is not current: python3 mpi/document.py > docs/functions.md"; return 1; }
 }
 
 # The site, with no link that leads nowhere.
