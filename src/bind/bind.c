@@ -18,7 +18,7 @@
 #include "bind/state.h"
 #include "base/symbol.h"
 #include "bind/names.h"
-#include "profile/profile.h"
+#include "op/observer.h"
 
 extern const struct bind_backend bind_backend_openmpi;
 extern const struct bind_backend bind_backend_mpich;
@@ -135,7 +135,7 @@ static void *tool_function(const char *name, const void *own)
 /* Where the program's call goes; NULL: to MPI's own function. */
 static void *entry_at(size_t index)
 {
-    void *measured = profile_is_wanted() ? backend->measured_at(index) : NULL;
+    void *measured = observer.is_wanted() ? backend->measured_at(index) : NULL;
     return measured != NULL ? measured : backend->entry_at(index);
 }
 
@@ -285,6 +285,11 @@ void *bind_jump(size_t index)
     if (!bind_try() || targets[index] == NULL)
         bind_fail(names_mpi[index]);
     return targets[index];
+}
+
+const char *bind_function_name(uint32_t index)
+{
+    return names_mpi[index];
 }
 
 const char *bind_library_path(void)

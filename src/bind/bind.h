@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* One per ABI, made by mpi/generate.py; an index is a name's in names_mpi. */
 struct bind_backend {
@@ -17,6 +18,9 @@ struct bind_backend {
     void *(*measured_at)(size_t index); /* stand before the entries while a profile is wanted; NULL: nothing does */
     void *real;                         /* struct real of that ABI */
 };
+
+/* Of the function with this number in all tables. */
+const char *bind_function_name(uint32_t index);
 
 /* Path of the MPI library; "" before the first MPI call. */
 const char *bind_library_path(void);

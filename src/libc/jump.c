@@ -9,33 +9,34 @@
 
 #include "base/libraries.h"
 #include "base/text.h"
-#include "bind/bind.h"
 #include "base/object.h"
-#include "libc/process.h"
+#include "libc/mpi_names.h"
 #include "libc/real.h"
 #include "libc/runtime.h"
 #include "libc/signals.h"
 #include "libc/threads.h"
 #include "libc/use.h"
+#include "op/registrars.h"
+#include "op/session.h"
 
 static void objects_adjust(void)
 {
     int saved_errno = errno;
-    bind_adjust_objects();
+    mpi_names.objects_adjust();
     errno = saved_errno;
 }
 
 static void bypass_tell(void)
 {
     int saved_errno = errno;
-    intercept_process_bypasses();
+    session_refuse_bypass();
     errno = saved_errno;
 }
 
 static void registrar_tell(void)
 {
     int saved_errno = errno;
-    intercept_process_registers_memory();
+    session_meet_registration();
     errno = saved_errno;
 }
 
@@ -85,7 +86,7 @@ static bool is_entry_alone(void *handle, const char *name)
 {
     if (!object_holds_own(libc_real()->dlsym(handle, name)) || dlsym_behind_us(handle, name) != NULL)
         return false;
-    return handle != RTLD_DEFAULT || !bind_offers(name);
+    return handle != RTLD_DEFAULT || !mpi_names.are_offered(name);
 }
 
 /* True where an entry of ours is the answer and libc has no such function: who asks has another
@@ -114,7 +115,7 @@ static bool may_register(void *caller)
 static bool is_unseen(const char *name)
 {
     bool may_be = base_text_begins(name, "MPI") || base_text_begins(name, "PMPI");
-    return may_be && bind_is_unseen(name);
+    return may_be && mpi_names.are_unseen(name);
 }
 
 /* A library that has just been loaded is first used through dlsym (Python asks
@@ -127,7 +128,7 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
     objects_adjust();
     if (is_unseen(name) && is_of_program(caller))
         bypass_tell();
-    if (intercept_process_is_registrar(name) && may_register(caller))
+    if (registrars_include(name) && may_register(caller))
         registrar_tell();
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
         return (void *)dlsym_behind_us;

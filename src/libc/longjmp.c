@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps, which may leave a wait. Nobody else tells us: a handler runs on the stack of
  * the wait that it interrupted, and where the jump leads is libc's secret. */
-#include "libc/longjmp.h"
-
 #include "engine/gate.h"
 #include "libc/real.h"
+#include "op/transfer.h"
 
 static void jump_begins(void)
 {
     if (gate_is_waiting())
-        intercept_waits_left();
+        transfer_leave_waits();
 }
 
 void libc_entry_longjmp(void *state, int value) LIBC_ENTRY(longjmp);

@@ -11,6 +11,7 @@
 #include "engine/gate.h"
 #include "libc/real.h"
 #include "libc/use.h"
+#include "op/lifetime.h"
 
 /* Written by the constructor and in children of fork; 0 before. */
 static _Atomic pid_t owner;
@@ -36,7 +37,7 @@ static void process_forked(void)
 {
     forks_told = 0;
     process_own();
-    intercept_process_forked();
+    lifetime_forked_child();
 }
 
 /* No op begins between the wait and the fork. Inside MPI nothing can be waited for;
@@ -83,7 +84,7 @@ static void process_exiting(void)
     int saved_errno = errno;
     /* relaxed: only who comes first matters. */
     if (libc_process_is_owner() && !atomic_exchange_explicit(&is_exiting, true, memory_order_relaxed))
-        intercept_process_exiting();
+        lifetime_exit();
     errno = saved_errno;
 }
 

@@ -9,6 +9,7 @@
 #include "libc/process.h"
 #include "libc/real.h"
 #include "libc/use.h"
+#include "op/session.h"
 
 /* Pointers and numbers share their places, and a number overlaps no memory. */
 static void call_use_futex(long word, long timeout, long second_word)
@@ -55,9 +56,9 @@ static bool call_makes_thread(long number, long flags)
 static void call_note(long number, long a, long b, long d)
 {
     if (number == SYS_userfaultfd)
-        intercept_process_watches_memory();
+        session_meet_watcher();
     if (number == SYS_io_uring_setup)
-        intercept_process_registers_memory();
+        session_meet_registration();
     if (number == SYS_pkey_mprotect)
         libc_use_key((int)d);
     if (number == SYS_mlock || number == SYS_mlock2)

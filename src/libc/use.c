@@ -13,6 +13,7 @@
 #include "libc/process.h"
 #include "libc/real.h"
 #include "libc/threads.h"
+#include "op/session.h"
 
 void libc_use_reads(const void *address, size_t length_bytes)
 {
@@ -262,7 +263,7 @@ void libc_use_key(int key)
 {
     int saved_errno = errno;
     if (key > 0 && libc_process_is_owner()) /* 0 is everybody's, -1 none */
-        intercept_process_keys_memory();
+        session_meet_key();
     errno = saved_errno;
 }
 

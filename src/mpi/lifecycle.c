@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "mpi/dispatch.h"
+#include "bind/bind.h"
 #include "engine/gate.h"
 #include "mpi/entries.h"
 #include "op/requests.h"
@@ -12,7 +13,7 @@
 #include "mpi/request/freed.h"
 #include "libc/signals.h"
 #include "profile/profile.h"
-#include "op/session.h"
+#include "op/lifetime.h"
 #include "op/transfer.h"
 #include "mpi/poke.h"
 #include "mpi/types.h"
@@ -27,14 +28,19 @@ static void lifecycle_look(void)
 
 static void lifecycle_start(int provided_ordinal)
 {
-    struct session_facts facts = {
-        .abi = ABI_NAME, .rank = -1, .size = -1, .provided_ordinal = provided_ordinal, .poke = lifecycle_look};
+    struct lifetime_facts facts = {.abi = ABI_NAME,
+                                   .mpi_library = bind_library_path(),
+                                   .rank = -1,
+                                   .size = -1,
+                                   .provided_ordinal = provided_ordinal,
+                                   .poke = lifecycle_look,
+                                   .find_bypass = bind_bypass};
     MPI_Comm parent = abi_handles.comm_null;
     real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
     real.MPI_Comm_size(abi_handles.comm_world, &facts.size);
     real.MPI_Comm_get_parent(&parent);
     facts.is_spawned = parent != abi_handles.comm_null;
-    session_start(&facts);
+    lifetime_start(&facts);
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
 
@@ -64,7 +70,7 @@ int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 /* All ops end before MPI does; then the engine, so that no thread is left. */
 int entry_MPI_Finalize(void)
 {
-    session_stop();
+    lifetime_stop();
     int late = errors_take();
     freed_requests_give_up();
     bool is_needed = !unexpected_settle();
@@ -77,7 +83,7 @@ int entry_MPI_Finalize(void)
 /* No wait: the program gives up, and its peers may be gone. */
 int entry_MPI_Abort(MPI_Comm comm, int errorcode)
 {
-    session_abort();
+    lifetime_abort();
     return real.MPI_Abort(comm, errorcode);
 }
 

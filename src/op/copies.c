@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/options.h"
-#include "libc/own.h"
+#include "op/host.h"
 
 enum { SPARES_MAX = 8, WASTE_FACTOR_MAX = 4, SMOOTHING = 8 };
 enum { FIRST_PS_PER_BYTE = 250 }; /* 4 GB/s, until it has been measured */
@@ -47,7 +47,7 @@ static struct block *spare_take(size_t length_bytes)
 static void block_free(struct block *block)
 {
     copies.existing_bytes -= block->capacity_bytes;
-    libc_own_give_back(block, sizeof *block + block->capacity_bytes);
+    host.memory_give_back(block, sizeof *block + block->capacity_bytes);
 }
 
 /* Spares of other sizes make way for a block that is needed. */
@@ -70,7 +70,7 @@ static struct block *block_new(size_t length_bytes)
 {
     if (!room_make(length_bytes))
         return NULL;
-    struct block *block = libc_own_take(sizeof *block + length_bytes);
+    struct block *block = host.memory_take(sizeof *block + length_bytes);
     if (block == NULL)
         return NULL;
     block->capacity_bytes = length_bytes;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Lapwing knows of this process between MPI_Init and MPI_Finalize, and
- * whether ops are possible in it. Starts and stops the layers. */
+/* Whether ops are possible in this process, and why not. Who finds a reason says so here. */
 #ifndef OP_SESSION_H
 #define OP_SESSION_H
 
@@ -8,21 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/options.h"
 #include "base/reasons.h"
-
-/* What the program's MPI library says right after its initialisation. */
-struct session_facts {
-    const char *abi;
-    int rank;
-    int size;
-    bool is_spawned;      /* its parents are in another MPI_COMM_WORLD */
-    int provided_ordinal; /* thread level, 0 (single) to 3 (multiple) */
-    void (*poke)(void);   /* lets MPI progress */
-};
-
-/* After MPI_Init: probes the holds, configures engine, policy, record. */
-void session_start(const struct session_facts *facts);
 
 /* REASON_NONE while ops are possible, else why every call is passed. */
 static inline enum reason session_reason(void)
@@ -79,12 +64,6 @@ void session_refuse_holds(enum reason reason);
  * begins from then on. */
 bool session_has_engine(void);
 
-/* Before MPI_Finalize: waits for all ops, ends the engine, writes the record. */
-void session_stop(void);
-
-/* MPI_Abort: no op is waited for any more. */
-void session_abort(void);
-
 /* A part of the program reaches MPI past Lapwing from now on. At any time: what is
  * under way ends first, and the engine is out of MPI when this returns. */
 void session_bypassed(void);
@@ -92,8 +71,32 @@ void session_bypassed(void);
 /* The same, where the program uses what Lapwing does not follow (bind/extension.h). Before MPI_Init, too. */
 void session_extended(void);
 
-/* Hooks of libc's entries (libc/process.h). */
-void intercept_process_forked(void);
-void intercept_process_exiting(void);
+/* The program asks by name for functions of MPI's that Lapwing does not stand before. */
+void session_refuse_bypass(void);
+
+/* The program makes a userfaultfd of its own. */
+void session_meet_watcher(void);
+
+/* It gives memory a protection key (pkeys(7)). What a thread may do there is in a register
+ * of its own, and the engine's knows nothing of the key. */
+void session_meet_key(void);
+
+/* It is about to make memory known to a device, or to a ring of io_uring. */
+void session_meet_registration(void);
+
+/* --- for lifetime.c --- */
+
+/* From now on this is why no ops, or no holds, are possible; REASON_NONE: they are. */
+void session_set(enum reason reason);
+void session_set_holds(enum reason reason);
+
+/* Processes of MPI_COMM_WORLD. */
+void session_set_size(int size);
+
+/* What session_refuse() and its kin were told, be it before MPI_Init. */
+enum reason session_refused(void);
+
+/* Looks for what forbids holds: a device, or what was met before MPI_Init. */
+enum reason session_find_obstacle(void);
 
 #endif

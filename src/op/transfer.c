@@ -12,8 +12,7 @@
 #include "engine/gate.h"
 #include "op/busy.h"
 #include "op/copies.h"
-#include "libc/longjmp.h"
-#include "libc/threads.h"
+#include "op/host.h"
 #include "record/record.h"
 
 /* A fault, its report and two thread switches, measured on the reference
@@ -323,7 +322,7 @@ static void transfer_wait_end(struct transfer_wait wait)
     cancel_let(wait.lets_cancel);
 }
 
-void intercept_waits_left(void)
+void transfer_leave_waits(void)
 {
     for (uint32_t left = gate_forget_waits(); left > 0; left--)
         program_stall_end();
@@ -356,7 +355,7 @@ static bool transfer_is_awaited(void)
  * thread is in the kernel: only where it is the only one do we know.) */
 static bool transfer_has_interrupted(void)
 {
-    bool is_alone = !libc_threads_are_several(); /* handlers may run in a thread of MPI's, too */
+    bool is_alone = !host.threads_are_several(); /* handlers may run in a thread of MPI's, too */
     return gate_is_waiting() || (is_alone && (gate_is_anyone_waiting() || transfer_is_awaited()));
 }
 
@@ -416,7 +415,7 @@ bool transfer_wait_received(int patience_s)
         (void)transfer_await_received(1);
         return true;
     }
-    if (libc_threads_are_several())
+    if (host.threads_are_several())
         transfer_wait_own();
     else
         transfer_wait_all();
@@ -454,7 +453,7 @@ void transfer_leave(bool may_wait)
     engine_freeze();
     /* Another thread, waiting at a touch, must not go on without its data. Nobody answers touches of what
      * is being sent any more: it is all there afterwards. */
-    transfer_abandon(transfer_is_starter() && !libc_threads_are_several());
+    transfer_abandon(transfer_is_starter() && !host.threads_are_several());
 }
 
 void transfer_touched(uint64_t op_id, uintptr_t address)

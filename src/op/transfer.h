@@ -117,9 +117,14 @@ void transfer_touched(uint64_t op_id, uintptr_t address);
 
 /* A wait of the calling thread in a call: it counts as stall, and the engine stays
  * out. Returns its number, to end it with; one that a longjmp has left was ended
- * by intercept_waits_left(). */
+ * by transfer_leave_waits(). */
 uint32_t program_wait_begin(void);
 void program_wait_end(uint32_t wait);
+
+/* The program is about to jump, and this thread waits for ops: this is a signal handler's jump, out of a system call
+ * that we wait before (a timeout). The waits are over, but for their ends; one that goes on after all, since the jump
+ * was one inside the handler, is no longer known as one. */
+void transfer_leave_waits(void);
 
 /* Time that the program has spent waiting in calls and at touches: what must
  * not be taken for overlap. One thread's waits are counted at a time. */

@@ -2,8 +2,8 @@
 #include "op/wait.h"
 
 #include "engine/gate.h"
-#include "libc/threads.h"
-#include "profile/observe.h"
+#include "op/host.h"
+#include "op/observer.h"
 #include "op/session.h"
 #include "op/transfer.h"
 
@@ -12,7 +12,8 @@ void wait_range(struct range bytes, bool is_read)
     uint64_t id;
     if (gate_is_inside())
         return;
-    observe_use(bytes, is_read);
+    if (protect_is_armed())
+        observer.used(bytes, is_read);
     bool may_wait = true;
     while (may_wait && (id = protect_find_op(bytes, is_read)) != 0) {
         transfer_note_wait(id);
@@ -23,18 +24,18 @@ void wait_range(struct range bytes, bool is_read)
 void wait_all(void)
 {
     if (protect_is_armed())
-        observe_use_all();
+        observer.all_used();
     transfer_wait_all_unless_interrupted();
 }
 
 void wait_known(void)
 {
-    if (!libc_threads_are_several()) {
+    if (!host.threads_are_several()) {
         wait_all();
         return;
     }
     if (protect_is_armed())
-        observe_use_all();
+        observer.all_used();
     transfer_wait_own();
 }
 
@@ -42,7 +43,7 @@ void wait_copied(void)
 {
     enum { PATIENCE_S = 10 };
     bool was_in_vain = session_hold_reason() == REASON_FORK; /* lest every fork take as long */
-    observe_use_all();
+    observer.all_used();
     if (!transfer_wait_received(was_in_vain ? 0 : PATIENCE_S))
         session_refuse_holds(REASON_FORK);
 }

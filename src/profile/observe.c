@@ -3,11 +3,11 @@
 
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "engine/gate.h"
 #include "profile/caller.h"
-#include "libc/threads.h"
 #include "op/neighbours.h"
-#include "profile/profile.h"
+#include "profile/slack.h"
 #include "op/requests.h"
 
 /* FAULT_NS: what a
@@ -71,7 +71,7 @@ static void add_sample(int watch, bool is_censored)
     struct profile_site *site = observed[watch].site;
     int64_t wall_ns = observed[watch].touched_ns - returned_of(watch);
     wall_ns = wall_ns > 0 ? wall_ns : 0;
-    profile_slack_add(site, returned_of(watch), wall_ns, observed[watch].computation_ns);
+    slack_add(site, returned_of(watch), wall_ns, observed[watch].computation_ns);
     if (is_censored)
         profile_add(&site->censored_count, 1);
     else

@@ -6,13 +6,11 @@
 #include "base/options.h"
 #include "profile/caller.h"
 #include "op/call_site.h"
-#include "bind/names.h"
 #include "profile/observe.h"
 
-/* Keys of a site that are told apart. */
-enum { BITS_MAX = 64, PEERS_MAX = 48 };
+/* Peers of a site that are told apart. */
+enum { PEERS_MAX = 48 };
 
-_Thread_local struct profile_thread profile_thread;
 _Atomic bool profile_is_on;
 
 /* The first thread that was seen; another one makes the profile a threaded one. */
@@ -95,7 +93,7 @@ int64_t profile_call_over(struct profile_call *call)
     thread->inside_ns += over_ns - thread->begun_ns;
     thread->returned_ns = over_ns;
     covered_add(call->before_ns);
-    call->site = profile_site_find(thread->caller, call->function, names_mpi[call->function]);
+    call->site = profile_site_find(thread->caller, call->function, profile_function_name(call->function));
     if (call->site != NULL && !caller_is_known(thread->caller))
         caller_modules_read();
     return over_ns;
@@ -109,7 +107,7 @@ static void site_add(struct profile_site *site, const struct profile_call *call,
         profile_moments_add(&site->before, (uint64_t)call->before_ns);
     if (call->bytes >= 0)
         profile_moments_add(&site->bytes, bytes);
-    profile_cell_add(site, PROFILE_SIZE, profile_bits(bytes), BITS_MAX, bytes, length_ns);
+    profile_cell_add(site, PROFILE_SIZE, profile_bits(bytes), PROFILE_BITS_MAX, bytes, length_ns);
     if (call->peer >= 0)
         profile_cell_add(site, PROFILE_PEER, call->peer, PEERS_MAX, bytes, 0);
 }
@@ -128,17 +126,6 @@ void profile_call_end(struct profile_call *call, int64_t over_ns)
     profile_event_add(&event);
 }
 
-void profile_slack_add(struct profile_site *site, int64_t start_ns, int64_t wall_ns, int64_t computation_ns)
-{
-    uint64_t computation = computation_ns > 0 ? (uint64_t)computation_ns : 0;
-    profile_add(&site->sampled_count, 1);
-    profile_add(&site->wall_total_ns, (uint64_t)wall_ns);
-    profile_cell_add(site, PROFILE_SLACK, profile_bits(computation), BITS_MAX, computation, 0);
-    struct profile_event event = {(uint64_t)start_ns, (uint64_t)wall_ns, profile_site_number(site), PROFILE_EVENT_SLACK,
-                                  computation};
-    profile_event_add(&event);
-}
-
 void profile_wait_slack(struct profile_call *call, const struct profile_completion *completion)
 {
     if (completion->started_ns == 0 || call->site == NULL)
@@ -146,5 +133,5 @@ void profile_wait_slack(struct profile_call *call, const struct profile_completi
     int64_t wall_ns = profile_thread.begun_ns - completion->started_ns;
     bool is_same_thread = completion->thread == &profile_thread;
     int64_t inside_ns = is_same_thread ? call->inside_before_ns - completion->inside_at_start_ns : 0;
-    profile_slack_add(call->site, completion->started_ns, wall_ns < 0 ? 0 : wall_ns, wall_ns - inside_ns);
+    slack_add(call->site, completion->started_ns, wall_ns < 0 ? 0 : wall_ns, wall_ns - inside_ns);
 }

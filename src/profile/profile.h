@@ -11,18 +11,8 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "profile/slack.h"
 #include "record/profile.h"
-
-/* What each thread knows of itself. Also read by its own fault handler. */
-struct profile_thread {
-    uint32_t depth; /* 1 inside a measured call: what MPI calls itself is not counted */
-    bool is_begun;
-    int64_t begun_ns;    /* of the call that it is in */
-    int64_t returned_ns; /* of its last call; 0: none yet */
-    int64_t inside_ns;   /* sum of its calls that have returned */
-    uintptr_t caller;    /* of the call that it is in, or was in last */
-};
-extern _Thread_local struct profile_thread profile_thread;
 
 /* One call while it lasts, on the stack of its wrapper. */
 struct profile_call {
@@ -33,6 +23,9 @@ struct profile_call {
     int64_t inside_before_ns; /* the thread's, at the call's begin */
     struct profile_site *site;
 };
+
+/* The name of an MPI function; given by lib/wiring.c, since the table is bind's. */
+extern const char *(*const profile_function_name)(uint32_t function);
 
 /* Between MPI_Init and MPI_Finalize, when a profile is wanted. */
 extern _Atomic bool profile_is_on;
@@ -97,8 +90,5 @@ int64_t profile_requests_active(void);
 
 /* The slack of a wait, before profile_call_end(). */
 void profile_wait_slack(struct profile_call *call, const struct profile_completion *completion);
-
-/* A sample of slack: for waits, and for touches. Not for signal context. */
-void profile_slack_add(struct profile_site *site, int64_t start_ns, int64_t wall_ns, int64_t computation_ns);
 
 #endif

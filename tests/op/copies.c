@@ -8,22 +8,24 @@
 #include "../base/claim.h"
 #include "base/options.h"
 #include "op/copies.h"
-#include "libc/own.h"
+#include "op/host.h"
 
 enum { KIB = 1024, SMALL = 64 * KIB, LARGE = 512 * KIB };
 
 static char source[1024 * KIB];
 
-void *libc_own_take(size_t length_bytes)
+static void *own_take(size_t length_bytes)
 {
     return malloc(length_bytes);
 }
 
-void libc_own_give_back(void *memory, size_t length_bytes)
+static void own_give_back(void *memory, size_t length_bytes)
 {
     (void)length_bytes;
     free(memory);
 }
+
+const struct host host = {.memory_take = own_take, .memory_give_back = own_give_back};
 
 int main(void)
 {

@@ -4,22 +4,9 @@
 
 #include "../base/claim.h"
 #include "engine/engine.h"
-#include "libc/own.h"
-#include "libc/threads.h"
+#include "op/host.h"
 
-bool libc_threads_are_several(void)
-{
-    return false;
-}
-
-void *libc_own_take(size_t length_bytes)
-{
-    return NULL;
-}
-
-void libc_own_give_back(void *memory, size_t length_bytes)
-{
-}
+const struct host host; /* nothing of it is asked for here */
 
 int main(void)
 {

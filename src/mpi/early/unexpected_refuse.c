@@ -7,7 +7,7 @@
 #include "mpi/early/channels.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "op/session.h"
+#include "op/lifetime.h"
 #include "mpi/early/unexpected.h"
 
 /* Hydra drops what a rank writes just before MPI_Abort. */
@@ -21,7 +21,7 @@ static void refuse(const char *function, const char *why)
 {
     dprintf(STDERR_FILENO, "lapwing: %s: %s. Run without --early-receive.\n", function, why);
     let_launcher_read();
-    session_abort();
+    lifetime_abort();
     real.MPI_Abort(abi_handles.comm_world, 1);
 }
 

@@ -12,11 +12,14 @@
 #include "base/options.h"
 #include "engine/gate.h"
 #include "engine/sockets.h"
-#include "bind/bind.h"
-#include "libc/longjmp.h"
+#include "libc/mpi_names.h"
 #include "libc/process.h"
 #include "libc/signals.h"
 #include "libc/threads.h"
+#include "op/lifetime.h"
+#include "op/registrars.h"
+#include "op/session.h"
+#include "op/transfer.h"
 #include "op/wait.h"
 #include "protect/memory.h"
 
@@ -65,6 +68,11 @@ void wait_range(struct range bytes, bool is_read)
     fake_notes.is_read = is_read;
     fake_notes.range_waits++;
     fake_release();
+}
+
+bool protect_memory_is_heap(struct range bytes)
+{
+    return false;
 }
 
 uint64_t protect_find_op(struct range bytes, bool allow_read)
@@ -162,57 +170,57 @@ void engine_sockets_add(int descriptor)
     fake_notes.socket_last = descriptor;
 }
 
-void bind_adjust_objects(void)
+static void objects_adjust(void)
 {
     fake_notes.hide_count++;
 }
 
-bool bind_is_unseen(const char *name)
+static bool are_unseen(const char *name)
 {
     return strncmp(name, "PMPI_", 5) == 0;
 }
 
-void intercept_process_keys_memory(void)
+void session_meet_key(void)
 {
     fake_notes.key_count++;
 }
 
-void intercept_process_registers_memory(void)
+void session_meet_registration(void)
 {
     fake_notes.registration_count++;
 }
 
-bool intercept_process_is_registrar(const char *name)
+bool registrars_include(const char *name)
 {
     return strcmp(name, "cuMemHostRegister_v2") == 0;
 }
 
-void intercept_process_bypasses(void)
+void session_refuse_bypass(void)
 {
     fake_notes.bypass_count++;
 }
 
-bool bind_offers(const char *name)
+static bool are_offered(const char *name)
 {
     return false;
 }
 
-void intercept_process_forked(void)
+void lifetime_forked_child(void)
 {
     fake_notes.forked_count++;
 }
 
-void intercept_process_watches_memory(void)
+void session_meet_watcher(void)
 {
     fake_notes.watcher_count++;
 }
 
-void intercept_waits_left(void)
+void transfer_leave_waits(void)
 {
     fake_notes.left_count++;
 }
 
-void intercept_process_exiting(void)
+void lifetime_exit(void)
 {
     if (fake_notes.exit_word)
         ++*fake_notes.exit_word;
@@ -222,3 +230,9 @@ void devices_note_closed(unsigned number)
 {
     (void)number;
 }
+
+const struct mpi_names mpi_names = {
+    .objects_adjust = objects_adjust,
+    .are_offered = are_offered,
+    .are_unseen = are_unseen,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* What a lower room asks of a higher one, or of one beside it: the tables of functions that it owns
+ * are filled here. Constant, so that they are there before any constructor runs. */
+#include "bind/bind.h"
+#include "libc/heap.h"
+#include "libc/keep.h"
+#include "libc/mpi_names.h"
+#include "libc/own.h"
+#include "libc/process.h"
+#include "libc/signals.h"
+#include "libc/thread_local.h"
+#include "libc/threads.h"
+#include "op/host.h"
+#include "op/observer.h"
+#include "profile/observe.h"
+#include "profile/profile.h"
+
+static void host_watch(void)
+{
+    libc_threads_watch();
+    libc_process_watch();
+}
+
+static bool host_thread_owns(struct range pages)
+{
+    return libc_threads_own_stack(pages) || libc_thread_local_touches(pages);
+}
+
+const struct host host = {
+    .watch = host_watch,
+    .memory_take = libc_own_take,
+    .memory_give_back = libc_own_give_back,
+    .heap_fills_pages = libc_heap_fills_pages,
+    .heap_is_shared = libc_heap_is_shared,
+    .heap_wish = libc_heap_wish,
+    .thread_owns = host_thread_owns,
+    .keeps = libc_keep_touches,
+    .threads_are_several = libc_threads_are_several,
+    .threads_look = libc_threads_look,
+    .thread_is_of_mpi = libc_threads_is_of_mpi,
+    .has_handlers = libc_signals_have_handlers,
+};
+
+const struct observer observer = {
+    .is_wanted = profile_is_wanted,
+    .start = profile_start,
+    .stop = profile_stop,
+    .leave = profile_leave,
+    .forked_child = profile_fork,
+    .used = observe_use_range,
+    .all_used = observe_use_all,
+};
+
+const char *(*const profile_function_name)(uint32_t function) = bind_function_name;
+
+const struct mpi_names mpi_names = {
+    .objects_adjust = bind_adjust_objects,
+    .are_offered = bind_offers,
+    .are_unseen = bind_is_unseen,
+};

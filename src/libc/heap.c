@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "libc/heap.h"
+
+#include "libc/allocate.h"
+#include "libc/blocks.h"
+#include "libc/recycled.h"
+#include "protect/protect.h"
+
+bool libc_heap_fills_pages(struct range bytes)
+{
+    return libc_blocks_fill_pages(bytes);
+}
+
+/* Not on those that a large block has to itself. A small buffer in one may have been given by an allocator above
+ * malloc, MPI's own (MPI_Alloc_mem) among them. */
+bool libc_heap_is_shared(struct range bytes)
+{
+    bool is_large = bytes.high - bytes.low >= LIBC_LARGE_BLOCK_BYTES;
+    if (is_large && libc_blocks_contain(bytes))
+        return false;
+    /* Beyond the pages that such a block has to itself, wherever libc's heap is: not always where [heap] is (brk(2) may
+     * fail), nor in arenas of one size (glibc.malloc.hugetlb). */
+    if (!base_range_is_empty(libc_blocks_around(bytes)))
+        return true;
+    return !libc_allocator_is_known() || protect_memory_is_heap(bytes);
+}
+
+/* Only of a block that the bytes begin with. */
+void libc_heap_wish(struct range bytes)
+{
+    struct range asked = libc_blocks_around(bytes);
+    libc_recycled_wish(asked.low == bytes.low ? asked.high - asked.low : 0);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What else lies on the pages of a buffer in the program's heap? Any thread; not in signal handlers. */
+#ifndef LIBC_HEAP_H
+#define LIBC_HEAP_H
+
+#include <stdbool.h>
+
+#include "base/pages.h"
+
+/* Is a whole block here that has its first and last page to itself? */
+bool libc_heap_fills_pages(struct range bytes);
+
+/* May other blocks, MPI's among them, lie on the same pages? As costly as protect_memory_check(). */
+bool libc_heap_is_shared(struct range bytes);
+
+/* A message in these bytes was passed for that: the next block of their length is to get pages of its own. */
+void libc_heap_wish(struct range bytes);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What libc's entries ask of the binding, beside which they stand: a library that is loaded or looked
+ * into may be MPI's, or may want what MPI has. One table, constant, from lib/wiring.c. */
+#ifndef LIBC_MPI_NAMES_H
+#define LIBC_MPI_NAMES_H
+
+#include <stdbool.h>
+
+struct mpi_names {
+    /* Objects may have been loaded since the last time. */
+    void (*objects_adjust)(void);
+    /* True for MPI functions of the table that this process has. */
+    bool (*are_offered)(const char *name);
+    /* True for ways into MPI that pass no entry of ours. */
+    bool (*are_unseen)(const char *name);
+};
+
+extern const struct mpi_names mpi_names;
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What op asks of the rooms above it: libc's entries know the program's heap, its threads and its
+ * handlers. One table, constant, from lib/wiring.c; a test brings its own. Any thread; nothing here
+ * is for signal context. */
+#ifndef OP_HOST_H
+#define OP_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/pages.h"
+
+struct host {
+    /* MPI is being set up: from here on the program's threads are followed, and forks wait. */
+    void (*watch)(void);
+
+    /* Memory for Lapwing itself, apart from the program's heap. Whole pages, zero; NULL: none. Never
+     * waits for ops, so locks may be held. */
+    void *(*memory_take)(size_t length_bytes);
+    void (*memory_give_back)(void *memory, size_t length_bytes);
+
+    /* Is a whole block of the heap here, with its first and last page to itself? */
+    bool (*heap_fills_pages)(struct range bytes);
+    /* May blocks of anybody, MPI's among them, lie on the first or last page? */
+    bool (*heap_is_shared)(struct range bytes);
+    /* The bytes had to be passed for that: the next block of this length is to get pages of its own. */
+    void (*heap_wish)(struct range bytes);
+
+    /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
+    bool (*thread_owns)(struct range pages);
+    /* What somebody uses at any time who cannot wait, the kernel among them? */
+    bool (*keeps)(struct range pages);
+
+    /* Has the program started a thread of its own? And a look whether one came past all entries. */
+    bool (*threads_are_several)(void);
+    void (*threads_look)(void);
+    /* Is this a thread that MPI started, the engine among them? */
+    bool (*thread_is_of_mpi)(void);
+    /* Has the program a handler for signals that come at any time? */
+    bool (*has_handlers)(void);
+};
+
+extern const struct host host;
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/lifetime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/launch.h"
+#include "base/options.h"
+#include "engine/engine.h"
+#include "engine/gate.h"
+#include "engine/strategy.h"
+#include "op/busy.h"
+#include "op/copied.h"
+#include "op/host.h"
+#include "op/observer.h"
+#include "op/requests.h"
+#include "op/session.h"
+#include "op/transfer.h"
+#include "policy/policy.h"
+#include "protect/protect.h"
+#include "record/record.h"
+
+enum { LEVEL_MULTIPLE = 3 };
+
+/* identity, started_ns: written in MPI_Init. */
+static struct {
+    struct record_header identity;
+    int64_t started_ns;
+    _Atomic bool is_written;  /* by whoever ends the process first */
+    _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
+} lifetime = {.identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"}};
+
+static void lifetime_note(char *field, size_t field_bytes, const char *text)
+{
+    snprintf(field, field_bytes, "%s", text == NULL ? "" : text);
+}
+
+static void lifetime_identify(const struct lifetime_facts *facts)
+{
+    struct record_header *identity = &lifetime.identity;
+    identity->pid = (uint32_t)getpid();
+    identity->rank = facts->rank;
+    identity->size = facts->size;
+    gethostname(identity->host, sizeof identity->host - 1);
+    lifetime_note(identity->abi, sizeof identity->abi, facts->abi);
+    lifetime_note(identity->mpi_library, sizeof identity->mpi_library, facts->mpi_library);
+}
+
+static enum reason lifetime_decide(const struct lifetime_facts *facts)
+{
+    bool is_asked_for = session_refused() == REASON_BYPASS;
+    const char *bypass = is_asked_for ? "looks for PMPI functions by name" : facts->find_bypass();
+    lifetime_note(lifetime.identity.notice, sizeof lifetime.identity.notice,
+                  bypass != NULL ? bypass : options_notice());
+    if (bypass != NULL)
+        return REASON_BYPASS;
+    if (options.progress == OPTION_PROGRESS_OFF)
+        return REASON_SWITCHED_OFF;
+    return session_refused();
+}
+
+/* Without a backend, too, protect tells the kinds of memory apart. */
+static enum reason lifetime_start_holds(void)
+{
+    enum reason found = session_find_obstacle();
+    bool has_backend = protect_start(found == REASON_NONE ? options.hold : OPTION_HOLD_NONE, transfer_touched);
+    return found == REASON_NONE && !has_backend ? REASON_MEMORY_FAILED : found;
+}
+
+/* What every call needs to know, be it timed alone. */
+static void lifetime_share(bool is_multiple)
+{
+    gate_open(is_multiple);
+    requests_share(is_multiple);
+    record_is_shared = is_multiple;
+    copied_objects_track();
+}
+
+static void lifetime_configure(const struct lifetime_facts *facts)
+{
+    bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
+    session_set_holds(lifetime_start_holds());
+    host.watch();
+    struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
+    /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
+    bool has_rdma = session_hold_reason() == REASON_TRANSPORT;
+    engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
+    policy_configure(options.learn, options.send_buffers);
+    lifetime_share(is_multiple);
+    protect_threads_set(host.threads_are_several());
+    if (is_multiple)
+        busy_raise(); /* for ever: no call goes straight to MPI */
+}
+
+/* Every call is passed, and timed. What holds would need to know of the program's memory is
+ * needed for watches as well. */
+static enum reason lifetime_profile(const struct lifetime_facts *facts)
+{
+    struct profile_identity profile = {.rank = facts->rank,
+                                       .size = facts->size,
+                                       .is_shared = facts->provided_ordinal == LEVEL_MULTIPLE,
+                                       .abi = facts->abi,
+                                       .mpi_library = facts->mpi_library,
+                                       .event_capacity = (uint32_t)options.timeline};
+    lifetime_share(profile.is_shared);
+    host.watch();
+    profile.matches_first = session_matches_first();
+    if (!observer.start(&profile))
+        lifetime_note(lifetime.identity.notice, sizeof lifetime.identity.notice,
+                      "no profile: its file could not be made");
+    return REASON_SWITCHED_OFF;
+}
+
+void lifetime_start(const struct lifetime_facts *facts)
+{
+    lifetime.started_ns = base_clock_now_ns();
+    lifetime_identify(facts);
+    session_set_size(facts->size);
+    if (facts->is_spawned)
+        session_expect_peers();
+    enum reason reason = observer.is_wanted() ? lifetime_profile(facts) : lifetime_decide(facts);
+    if (reason == REASON_NONE)
+        lifetime_configure(facts);
+    lifetime.identity.is_active = reason == REASON_NONE;
+    session_set(reason);
+    lifetime_note(lifetime.identity.hold, sizeof lifetime.identity.hold, protect_backend_name());
+}
+
+static void lifetime_write_record(bool is_complete)
+{
+    const char *directory = getenv("LAPWING_RECORD_DIR");
+    struct record_header *identity = &lifetime.identity;
+    if (directory == NULL || identity->pid != (uint32_t)getpid())
+        return;
+    if (atomic_exchange_explicit(&lifetime.is_written, true, memory_order_relaxed))
+        return;
+    identity->is_complete = is_complete;
+    lifetime_note(identity->progress, sizeof identity->progress, engine_strategy_name());
+    struct engine_totals totals = engine_totals_read();
+    record_count(RECORD_ENGINE_CPU_NS, totals.cpu_ns);
+    record_count(RECORD_ENGINE_WAKEUPS, totals.wakeups);
+    record_count(RECORD_ENGINE_GUARD_WAKEUPS, totals.guard_wakeups);
+    record_count(RECORD_RUN_NS, (uint64_t)(base_clock_now_ns() - lifetime.started_ns));
+    record_write(directory, identity);
+}
+
+void lifetime_stop(void)
+{
+    observer.stop();
+    transfer_wait_all();
+    session_set(REASON_NOT_RUNNING);
+    engine_stop();
+    protect_stop();
+    lifetime_write_record(true);
+}
+
+void lifetime_forked_child(void)
+{
+    session_set(REASON_NOT_RUNNING);
+    observer.forked_child();
+    protect_forked_child();
+    engine_forked_child();
+}
+
+void lifetime_abort(void)
+{
+    atomic_store_explicit(&lifetime.is_aborting, true, memory_order_relaxed);
+}
+
+/* A program that leaves without MPI_Finalize: what its blocking calls promised
+ * still happens, as it would have under MPI alone. But when MPI itself ends the
+ * process (an abort, a lost peer: often from a thread of its own), nothing may
+ * hold it up. Handlers of atexit() and destructors run after us and may call MPI;
+ * what they began would not be waited for: pass. */
+void lifetime_exit(void)
+{
+    if (lifetime.identity.pid != (uint32_t)getpid())
+        return;
+    observer.leave();
+    session_refuse(REASON_NOT_RUNNING);
+    transfer_leave(transfer_is_starter() && !atomic_load_explicit(&lifetime.is_aborting, memory_order_relaxed));
+    lifetime_write_record(false);
+}
