@@ -109,7 +109,7 @@ def options_table(rows: list[Row]) -> str:
     defaults = "".join(f"    .{field_name(row)} = {field_default(row)},\n" for row in rows)
     return (
         banner("src/base/options.toml")
-        + '#include "base/options_table.h"\n\n'
+        + '#include "base/options.h"\n#include "base/options_table.h"\n\n'
         + "".join(choices_array(row) for row in rows if row["type"] == "choice")
         + f"\nstruct options options = {{\n{defaults}}};\n\n"
         + f"const struct option_row option_rows[] = {{\n{''.join(option_row(row) for row in rows)}}};\n\n"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/options_table.h"
 
 /* A choice's field is written through `unsigned`: all option enums must be that wide. */

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/options.h"
-
 enum option_type { OPTION_TYPE_BYTES, OPTION_TYPE_COUNT, OPTION_TYPE_US, OPTION_TYPE_SWITCH, OPTION_TYPE_CHOICE };
 
 struct option_row {

@@ -10,7 +10,7 @@
 #include "base/futex.h"
 #include "base/lock.h"
 #include "base/signals.h"
-#include "engine/engine.h"
+#include "engine/pending.h"
 
 _Thread_local uint32_t gate_depth;
 static _Thread_local uint32_t gate_waits;

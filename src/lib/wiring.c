@@ -8,6 +8,7 @@
 #include "libc/own.h"
 #include "libc/process.h"
 #include "libc/signals.h"
+#include "libc/stacks.h"
 #include "libc/thread_local.h"
 #include "libc/threads.h"
 #include "op/host.h"
@@ -17,13 +18,13 @@
 
 static void host_watch(void)
 {
-    libc_threads_watch();
+    libc_stacks_watch();
     libc_process_watch();
 }
 
 static bool host_thread_owns(struct range pages)
 {
-    return libc_threads_own_stack(pages) || libc_thread_local_touches(pages);
+    return libc_stacks_contain(pages) || libc_thread_local_touches(pages);
 }
 
 const struct host host = {

@@ -9,27 +9,19 @@
 
 #include "base/off.h"
 #include "engine/gate.h"
+#include "libc/owner.h"
 #include "libc/real.h"
 #include "libc/use.h"
 #include "op/lifetime.h"
 
-/* Written by the constructor and in children of fork; 0 before. */
-static _Atomic pid_t owner;
 static _Atomic bool is_exiting;
 static _Atomic bool is_watching; /* set by libc_process_watch(), never cleared */
 /* A bit for each fork() that this thread is in, the innermost lowest, since handlers fork, too: is protect told? */
 static _Thread_local uint32_t forks_told;
 
-bool libc_process_is_owner(void)
-{
-    /* relaxed: written before any second thread exists. */
-    pid_t known = atomic_load_explicit(&owner, memory_order_relaxed);
-    return known == 0 || known == getpid();
-}
-
 static void process_own(void)
 {
-    atomic_store_explicit(&owner, getpid(), memory_order_relaxed);
+    libc_owner_note();
     atomic_store_explicit(&is_exiting, false, memory_order_relaxed);
 }
 
@@ -47,7 +39,7 @@ static void process_prepare_fork(void)
     int saved_errno = errno;
     /* relaxed: who forks beside MPI_Init has no messages under way. */
     bool is_watched = atomic_load_explicit(&is_watching, memory_order_relaxed);
-    bool is_ours = is_watched && !gate_is_inside() && libc_process_is_owner();
+    bool is_ours = is_watched && !gate_is_inside() && libc_owner_is_here();
     forks_told = forks_told << 1 | is_ours;
     if (is_ours)
         protect_fork_begin();
@@ -83,7 +75,7 @@ static void process_exiting(void)
 {
     int saved_errno = errno;
     /* relaxed: only who comes first matters. */
-    if (libc_process_is_owner() && !atomic_exchange_explicit(&is_exiting, true, memory_order_relaxed))
+    if (libc_owner_is_here() && !atomic_exchange_explicit(&is_exiting, true, memory_order_relaxed))
         lifetime_exit();
     errno = saved_errno;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/syscall.h>
 
-#include "libc/process.h"
+#include "libc/owner.h"
 #include "libc/real.h"
 #include "libc/use.h"
 #include "op/session.h"

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The program's threads. Those that MPI starts inside its own calls do not count:
- * they do not touch the program's memory. */
+ * they do not touch the program's memory. A program with one thread cannot race with its
+ * own hold, and holds are cheaper then (protect_threads_set). */
 #ifndef LIBC_THREADS_H
 #define LIBC_THREADS_H
 
 #include <stdbool.h>
-
-#include "base/pages.h"
-
-/* MPI is being set up: from here on each new thread's stack is noted, and now those of the threads that are there
- * already. A process that never comes here has its threads made by libc alone. */
-void libc_threads_watch(void);
+#include <sys/types.h>
 
 /* Has the program started a thread of its own? */
 bool libc_threads_are_several(void);
@@ -29,9 +25,12 @@ void libc_threads_look(void);
 /* Is this a thread that MPI started (the engine among them)? */
 bool libc_threads_is_of_mpi(void);
 
-/* Do these bytes lie on the stack of a thread that the program started (or may
- * they, when there are more threads than are known)? A held page of a stack would
- * stop its thread, and a signal could not be delivered to it. */
-bool libc_threads_own_stack(struct range bytes);
+/* This thread is one; MPI is about to start one. */
+void libc_threads_enter_of_mpi(void);
+void libc_threads_expect(void);
+
+/* Is the thread with this number one that has said so? Has the thread ended? */
+bool libc_threads_are_mpis(pid_t id);
+bool libc_threads_has_ended(pid_t process, pid_t id);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/options.h"
 #include "engine/gate.h"
-#include "libc/process.h"
+#include "libc/owner.h"
 #include "libc/real.h"
 #include "libc/threads.h"
 #include "op/session.h"
@@ -158,7 +158,7 @@ void libc_use_all(void)
 {
     int saved_errno = errno;
     /* A child of vfork runs in its parent's memory and must not touch its ops. */
-    if (libc_process_is_owner())
+    if (libc_owner_is_here())
         wait_all();
     errno = saved_errno;
 }
@@ -167,7 +167,7 @@ void libc_use_known(void)
 {
     int saved_errno = errno;
     /* A thread of MPI's may be what the ops need to go on (a connection in the making). */
-    if (!libc_threads_is_of_mpi() && libc_process_is_owner())
+    if (!libc_threads_is_of_mpi() && libc_owner_is_here())
         wait_known();
     errno = saved_errno;
 }
@@ -213,7 +213,7 @@ bool libc_use_makes_room(int error)
 {
     int saved_errno = errno;
     bool may_wait = !gate_is_inside() && !libc_threads_is_of_mpi();
-    if (error != ENOMEM || !protect_is_armed() || !may_wait || !libc_process_is_owner())
+    if (error != ENOMEM || !protect_is_armed() || !may_wait || !libc_owner_is_here())
         return false;
     wait_due();
     errno = saved_errno;
@@ -262,7 +262,7 @@ void libc_use_locks(const void *address, size_t length_bytes)
 void libc_use_key(int key)
 {
     int saved_errno = errno;
-    if (key > 0 && libc_process_is_owner()) /* 0 is everybody's, -1 none */
+    if (key > 0 && libc_owner_is_here()) /* 0 is everybody's, -1 none */
         session_meet_key();
     errno = saved_errno;
 }

@@ -4,14 +4,13 @@
 #include <stdatomic.h>
 
 #include "protect/huge.h"
-#include "protect/protect.h"
 #include "protect/scratch.h"
 #include "protect/touched.h"
 #include "protect/transit.h"
 
 static _Atomic bool has_several_threads = true;
 
-void protect_threads_set(bool several)
+void closing_threads_set(bool several)
 {
     atomic_store_explicit(&has_several_threads, several, memory_order_relaxed);
 }

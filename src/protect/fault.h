@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "protect/protect.h"
+#include "protect/armed.h"
 
 /* A signal's disposition, as sigaction() speaks of it. */
 struct disposition {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "protect/protect.h"
+#include "protect/armed.h"
 
 /* The table itself must never lie in a held page: it stands in the preloaded
  * file's own data segment, where no buffer of a program is.

@@ -11,7 +11,6 @@
 
 #include "protect/hold.h"
 #include "protect/kernel.h"
-#include "protect/protect.h"
 
 enum { NAME_BYTES_MAX = 128, LINE_BYTES_MAX = 256, READ_BYTES = 4096 };
 
@@ -194,7 +193,7 @@ static bool is_held(uintptr_t address)
     return protect_find_op((struct range){address, address + 1}, false) != 0;
 }
 
-static enum reason mapping_check(const struct mapping *mapping, uintptr_t address)
+static enum reason mapping_check(const struct mapping *mapping, uintptr_t address, bool sets_rights)
 {
     if (is_stack(mapping))
         return REASON_MEMORY_STACK;
@@ -203,7 +202,7 @@ static enum reason mapping_check(const struct mapping *mapping, uintptr_t addres
     if (mapping->is_shared || mapping->is_file)
         return REASON_MEMORY_SHARED;
     /* What mprotect(2) closes is opened as data: the right to run it would be lost. */
-    if (mapping->is_executable && protect_sets_rights())
+    if (mapping->is_executable && sets_rights)
         return REASON_MEMORY_SPECIAL;
     bool is_usable = (mapping->is_readable && mapping->is_writable) || is_held(address);
     return is_usable && mapping->name != MAPPING_OTHER ? REASON_NONE : REASON_MEMORY_SPECIAL;
@@ -220,7 +219,7 @@ static bool is_seam_of_hold(uintptr_t address)
     return false;
 }
 
-enum reason protect_memory_check(struct range bytes)
+enum reason memory_check(struct range bytes, bool sets_rights)
 {
     struct range pages = base_pages_of(bytes);
     struct mapping mapping;
@@ -231,7 +230,7 @@ enum reason protect_memory_check(struct range bytes)
             return REASON_MEMORY_SPECIAL;
         if (address != pages.low && !is_seam_of_hold(address))
             return REASON_MEMORY_MAPPINGS;
-        reason = mapping_check(&mapping, address);
+        reason = mapping_check(&mapping, address, sets_rights);
         address = mapping.range.high;
     }
     return reason;
@@ -289,7 +288,7 @@ static bool is_variable(uintptr_t address)
     return dl_iterate_phdr(object_contains, &address) != 0;
 }
 
-bool protect_memory_is_heap(struct range bytes)
+bool memory_is_heap(struct range bytes)
 {
     struct mapping mapping;
     return memory_mapping_find(bytes.low, &mapping) &&

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/pages.h"
+#include "base/reasons.h"
 
 enum mapping_name { MAPPING_PLAIN, MAPPING_HEAP, MAPPING_STACK, MAPPING_OTHER };
 
@@ -26,6 +27,10 @@ void memory_stop(void);
 
 /* The mapping that holds the address. False when there is none. */
 bool memory_mapping_find(uintptr_t address, struct mapping *mapping);
+
+/* protect_memory_check() and its like, of a backend that sets pages' rights, or does not. */
+enum reason memory_check(struct range bytes, bool sets_rights);
+bool memory_is_heap(struct range bytes);
 
 /* One line of /proc/self/maps. False when it is not one. */
 bool memory_line_parse(const char *line, struct mapping *mapping);

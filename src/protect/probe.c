@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "protect/probe.h"
 
+#include "protect/holding.h"
 #include "protect/kernel.h"
-#include "protect/protect.h"
 
 enum { PROBE_PAGES = 3, PROBE_OP = 1 };
 

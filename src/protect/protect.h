@@ -14,26 +14,14 @@
 #ifndef PROTECT_PROTECT_H
 #define PROTECT_PROTECT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/options.h"
 #include "base/pages.h"
 #include "base/reasons.h"
-
-/* Lost: in a forked child, where the data of a message come to the parent alone. A touch
- * ends the child (or goes to its SIGSEGV handler), with a message. */
-enum hold_kind { HOLD_NO_WRITE, HOLD_NO_ACCESS, HOLD_COPY_ON_TOUCH, HOLD_LOST };
-
-enum { PROTECT_HOLDS_MAX = 512 };
-
-struct hold; /* one of a fixed table of PROTECT_HOLDS_MAX; never unmapped */
-
-/* Called at the first touch of a hold, possibly in signal context and possibly
- * by the engine thread: may only store atomics and wake a futex. */
-typedef void protect_touched_fn(uint64_t op_id, uintptr_t address);
+#include "protect/armed.h"
+#include "protect/holding.h"
 
 /* Probes the backends in the order that `choice` allows and keeps the first
  * that works. False when none does: then nothing may be held. Once per process,
@@ -69,51 +57,15 @@ bool protect_memory_is_heap(struct range bytes);
  * saves 10 to 20 us per receive whose buffer does not fill its pages. */
 void protect_threads_set(bool several);
 
-/* Holds the pages of `bytes` for op `op_id` (not 0). On REASON_NONE *hold is set.
- * Otherwise nothing has changed. The caller has checked the memory and that no
- * other hold covers one of the pages, except no-write holds among themselves. */
-enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **hold);
-
 /* Can this backend hold with copies on touch? Only what nobody but the program reads. */
 bool protect_copies_touched(void);
 
 /* So much of a hold of that length is copied at most; more touches wait. */
 size_t protect_copied_most(size_t length_bytes);
 
-/* Where MPI finds the buffer while it is held: in transit, or at its own address
- * for no-write holds. */
-void *protect_hold_transfer_address(const struct hold *hold);
-
-/* Gives the pages back, with what arrived, atomically for every thread, and
- * wakes those that wait. Any thread, any time, once per armed hold. */
-void protect_hold_release(struct hold *hold);
-
-/* The same for a transfer that never ends, when the process does: what MPI may still
- * write in transit is lost, and what it may still read there stays. */
-void protect_hold_abandon(struct hold *hold);
-
-/* Number of armed holds; read without a lock on hot paths. */
-extern _Atomic uint32_t protect_armed_count;
-
-static inline bool protect_is_armed(void)
-{
-    /* relaxed: a hold armed by another thread at this very moment belongs to
-     * memory that this thread may not be using; see ARCHITECTURE.md, "Races". */
-    return atomic_load_explicit(&protect_armed_count, memory_order_relaxed) != 0;
-}
-
-/* The op of some armed hold whose pages overlap the pages of `bytes`, else 0.
- * With `allow_read`, no-write holds do not count. Safe in signal context. */
-uint64_t protect_find_op(struct range bytes, bool allow_read);
-
-/* Is any memory being received into? What is sent everybody may read, there or in a copy. */
-bool protect_is_receiving(void);
-
-/* A descriptor that becomes readable when a touch waits in the kernel, or -1;
- * and what reads it and answers or reports the touches. For the engine thread, and
- * who does its work. */
+/* A descriptor that becomes readable when a touch waits in the kernel, or -1. See
+ * protect_events_read(). */
 int protect_event_descriptor(void);
-void protect_events_read(void);
 
 /* Is a hold with copies on touch armed, whose touches want to be answered? */
 bool protect_is_copying(void);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "protect/kernel.h"
-#include "protect/protect.h"
+#include "protect/armed.h"
 
 /* mremap wants 6 mappings below the limit (mm/mremap.c); a release between two
  * held neighbours, which share mappings at home and in transit, leaves 3 more. */

@@ -43,11 +43,17 @@ static size_t length_of(struct range range)
     return range.high - range.low;
 }
 
+size_t touched_most(size_t length_bytes)
+{
+    enum { LEAST_BYTES = 64 << 10, SHARE = 4 };
+    return length_bytes / SHARE > LEAST_BYTES ? length_bytes / SHARE : LEAST_BYTES;
+}
+
 void touched_begin(const struct hold *hold)
 {
     struct touched *touched = touched_of(hold);
     touched->count = 0;
-    touched->left_bytes = protect_copied_most(length_of(hold->bytes));
+    touched->left_bytes = touched_most(length_of(hold->bytes));
     atomic_fetch_add_explicit(&touched_holds, 1, memory_order_relaxed);
 }
 

@@ -8,10 +8,14 @@
 #define PROTECT_TOUCHED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "protect/backend.h"
 #include "protect/hold.h"
+
+/* protect_copied_most() */
+size_t touched_most(size_t length_bytes);
 
 /* The hold's pages have just left. */
 void touched_begin(const struct hold *hold);

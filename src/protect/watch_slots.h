@@ -8,8 +8,10 @@
 #define PROTECT_WATCH_SLOTS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "protect/watch.h"
+#include "protect/watch_part.h"
 
 enum watch_state { WATCH_FREE, WATCH_TAKEN, WATCH_ARMED, WATCH_TOUCHING, WATCH_TOUCHED, WATCH_CLAIMED };
 

@@ -2,6 +2,7 @@
 /* Claim: whatever bytes the environment holds, the options stay within their limits. For the sanitizers above all. */
 #include <string.h>
 
+#include "base/options.h"
 #include "base/options_table.h"
 #include "claim.h"
 

@@ -15,6 +15,7 @@
 #include "libc/mpi_names.h"
 #include "libc/process.h"
 #include "libc/signals.h"
+#include "libc/stacks.h"
 #include "libc/threads.h"
 #include "op/lifetime.h"
 #include "op/registrars.h"
@@ -27,7 +28,7 @@
 __attribute__((constructor)) static void fake_start(void)
 {
     libc_signals_watch();
-    libc_threads_watch();
+    libc_stacks_watch();
     libc_process_watch();
 }
 

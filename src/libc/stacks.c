@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "libc/stacks.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libc/signals.h"
+#include "libc/threads.h"
+#include "protect/memory.h"
+
+enum { STACKS_MAX = 1024 };
+
+/* A stack's low end is 0 while its slot is free; its thread writes the high end first, so that
+ * a reader never sees half a range that it would take for free memory. key: without one no slot is ever given back. */
+static struct {
+    struct {
+        _Atomic uintptr_t low;
+        _Atomic uintptr_t high;
+        _Atomic pid_t id; /* of a thread that does not give its slot back itself; else 0 */
+    } slots[STACKS_MAX];
+    _Atomic uint32_t unlisted; /* threads that live and have no slot */
+    _Atomic bool is_watching;  /* set by libc_stacks_watch(), never cleared */
+    pthread_key_t key;         /* by libc_stacks_watch() */
+    bool has_key;
+} stacks;
+static _Thread_local bool is_entered; /* its stack is in the table, or the kernel says that it is one */
+
+static struct range stack_of_this_thread(void)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t length_bytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &low, &length_bytes);
+        pthread_attr_destroy(&attributes);
+    }
+    return base_range_of(low, length_bytes);
+}
+
+static int stack_enter(struct range stack, pid_t id)
+{
+    for (int i = 0; i < STACKS_MAX; i++) {
+        uintptr_t unused = 0;
+        /* claimed by its high end; published by its low end */
+        if (atomic_compare_exchange_strong_explicit(&stacks.slots[i].high, &unused, stack.high, memory_order_relaxed,
+                                                    memory_order_relaxed)) {
+            atomic_store_explicit(&stacks.slots[i].id, id, memory_order_relaxed);
+            atomic_store_explicit(&stacks.slots[i].low, stack.low, memory_order_release);
+            return i;
+        }
+    }
+    atomic_fetch_add_explicit(&stacks.unlisted, 1, memory_order_relaxed);
+    return STACKS_MAX;
+}
+
+static void slot_clear(intptr_t i)
+{
+    atomic_store_explicit(&stacks.slots[i].low, 0, memory_order_release);
+    atomic_store_explicit(&stacks.slots[i].high, 0, memory_order_release);
+}
+
+/* Runs when the thread ends in whatever way; `slot_plus_1` as it was set. */
+static void stack_leave(void *slot_plus_1)
+{
+    intptr_t i = (intptr_t)slot_plus_1 - 1;
+    if (i == STACKS_MAX)
+        atomic_fetch_sub_explicit(&stacks.unlisted, 1, memory_order_relaxed);
+    else
+        slot_clear(i);
+}
+
+__attribute__((constructor(102))) static void stacks_start(void)
+{
+    is_entered = true; /* the first thread's stack grows: the kernel names it */
+}
+
+void libc_stacks_enter(void)
+{
+    is_entered = true;
+    libc_signals_open_thread(); /* its attributes may block signals (pthread_attr_setsigmask_np(3)) */
+    int slot = stack_enter(stack_of_this_thread(), 0);
+    if (stacks.has_key)
+        pthread_setspecific(stacks.key, (void *)(intptr_t)(slot + 1));
+}
+
+/* The kernel knows where glibc's description of each thread is, by its list of robust mutexes, and glibc puts the
+ * description on the stack's top (nptl/allocatestack.c). Its mapping is all the stack, or the larger memory that the
+ * program made one in. Nothing is read there: the thread may be ending. */
+static void thread_enter_existing(pid_t id)
+{
+    void *description = NULL;
+    size_t length_bytes;
+    struct mapping mapping;
+    bool is_known = syscall(SYS_get_robust_list, id, &description, &length_bytes) == 0 && description != NULL;
+    if (is_known && memory_mapping_find((uintptr_t)description, &mapping))
+        (void)stack_enter(mapping.range, id);
+    else if (!libc_threads_has_ended(getpid(), id))
+        atomic_fetch_add_explicit(&stacks.unlisted, 1, memory_order_relaxed);
+}
+
+void libc_stacks_enter_existing(void)
+{
+    pid_t own = (pid_t)syscall(SYS_gettid);
+    DIR *folder = opendir("/proc/self/task");
+    if (folder == NULL) {
+        atomic_fetch_add_explicit(&stacks.unlisted, 1, memory_order_relaxed);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
+        /* The first thread's stack has a name in the kernel's list. */
+        if (id != 0 && id != own && id != getpid() && !libc_threads_are_mpis(id))
+            thread_enter_existing(id);
+    }
+    closedir(folder);
+}
+
+void libc_stacks_watch(void)
+{
+    stacks.has_key = pthread_key_create(&stacks.key, stack_leave) == 0;
+    /* seq_cst: a thread made beside this is found in the folder, or its maker finds the flag after it. */
+    atomic_store_explicit(&stacks.is_watching, true, memory_order_seq_cst);
+    if (libc_threads_are_several())
+        libc_stacks_enter_existing();
+}
+
+/* True while the thread that left its id lives; a slot of one that has ended is given back. */
+static bool stack_is_used(int i)
+{
+    pid_t id = atomic_load_explicit(&stacks.slots[i].id, memory_order_relaxed);
+    bool has_ended = id != 0 && libc_threads_has_ended(getpid(), id);
+    if (has_ended)
+        slot_clear(i);
+    return !has_ended;
+}
+
+bool libc_stacks_contain(struct range bytes)
+{
+    if (!libc_threads_are_several())
+        return false;
+    if (!is_entered)
+        libc_stacks_enter();
+    for (int i = 0; i < STACKS_MAX; i++) {
+        /* acquire: a low end seen here comes with its high end. */
+        struct range stack = {atomic_load_explicit(&stacks.slots[i].low, memory_order_acquire),
+                              atomic_load_explicit(&stacks.slots[i].high, memory_order_relaxed)};
+        if (stack.low != 0 && base_ranges_overlap(stack, bytes) && stack_is_used(i))
+            return true;
+    }
+    return atomic_load_explicit(&stacks.unlisted, memory_order_relaxed) != 0;
+}
+
+/* seq_cst: see libc_stacks_watch(). */
+bool libc_stacks_are_watched(void)
+{
+    return atomic_load_explicit(&stacks.is_watching, memory_order_seq_cst);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The entries that start threads. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "base/signals.h"
+#include "engine/gate.h"
+#include "libc/real.h"
+#include "libc/runtime.h"
+#include "libc/stacks.h"
+#include "libc/threads.h"
+#include "libc/use.h"
+
+typedef void *thread_start_fn(void *argument);
+
+/* pthread_create's function, or thrd_create's. */
+union thread_function {
+    thread_start_fn *posix;
+    thrd_start_t c11;
+};
+
+struct thread_start {
+    union thread_function start;
+    void *argument;
+    bool is_of_mpi;
+};
+
+static bool has_started; /* by the constructor, when at most threads of constructors run */
+
+__attribute__((constructor(102))) static void thread_create_start(void)
+{
+    has_started = true;
+}
+
+/* First in every thread that the program or MPI starts. */
+static struct thread_start thread_begin(void *given)
+{
+    struct thread_start thread = *(struct thread_start *)given;
+    free(given);
+    if (thread.is_of_mpi)
+        libc_threads_enter_of_mpi();
+    else
+        libc_stacks_enter();
+    return thread;
+}
+
+static void *thread_run(void *given)
+{
+    struct thread_start thread = thread_begin(given);
+    return thread.start.posix(thread.argument);
+}
+
+static int thread_run_c11(void *given)
+{
+    struct thread_start thread = thread_begin(given);
+    return thread.start.c11(thread.argument);
+}
+
+/* What surrounds the start of a thread; `given` is null when there was no memory. */
+struct creation {
+    struct thread_start *given;
+    bool is_of_mpi;
+    uint64_t signals_before;
+};
+
+/* UCX begins one when it is loaded, where the machine has FUSE (src/ucs/vfs/fuse): with the program, before
+ * our own constructor. Not asked later: dladdr() takes the loader's lock, which a dlopen() has whose constructors
+ * may wait for this very thread. */
+static bool thread_is_of_mpi(union thread_function start)
+{
+    if (gate_is_inside() || libc_threads_is_of_mpi())
+        return true;
+    return !has_started && libc_runtime_is_transport((uintptr_t)start.posix);
+}
+
+/* Is nothing to be noted of a thread but that it is there? Its stack is found when MPI is set up. */
+static bool thread_is_libcs_alone(union thread_function start)
+{
+    bool is_alone = !libc_stacks_are_watched() && !thread_is_of_mpi(start);
+    if (is_alone)
+        libc_threads_note();
+    return is_alone;
+}
+
+/* It may have come too late for those that MPI_Init, in another thread, looked for meanwhile. */
+static void thread_is_made_alone(void)
+{
+    if (libc_stacks_are_watched())
+        libc_stacks_enter_existing();
+}
+
+/* MPI's own threads leave signals to the program's: while the program's thread
+ * defers them (gate.h), the kernel would give them to one of these, on whose stack
+ * no handler of the program expects to run. */
+static struct creation creation_begin(union thread_function start, void *argument)
+{
+    struct creation creation = {malloc(sizeof *creation.given), thread_is_of_mpi(start), 0};
+    uint64_t most = base_signals_deferrable();
+    if (creation.given != NULL)
+        *creation.given = (struct thread_start){start, argument, creation.is_of_mpi};
+    if (!creation.is_of_mpi) {
+        libc_threads_note();
+        return creation;
+    }
+    libc_threads_expect();
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &most, &creation.signals_before, BASE_SIGNAL_SET_BYTES);
+    return creation;
+}
+
+static void creation_end(struct creation *creation, bool is_created)
+{
+    if (creation->is_of_mpi)
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &creation->signals_before, NULL, BASE_SIGNAL_SET_BYTES);
+    if (!is_created)
+        free(creation->given);
+}
+
+static int pthread_create_alone(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
+                                void *argument)
+{
+    int error = libc_real()->pthread_create(thread, attributes, start, argument);
+    thread_is_made_alone();
+    return error;
+}
+
+int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
+                              void *argument) LIBC_ENTRY(pthread_create);
+int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
+                              void *argument)
+{
+    if (thread_is_libcs_alone((union thread_function){.posix = start}))
+        return pthread_create_alone(thread, attributes, start, argument);
+    struct creation creation = creation_begin((union thread_function){.posix = start}, argument);
+    bool has_memory = creation.given != NULL;
+    thread_start_fn *run = has_memory ? thread_run : start;
+    void *given = has_memory ? creation.given : argument;
+    int error = libc_real()->pthread_create(thread, attributes, run, given);
+    /* EAGAIN is what libc makes of no room for a stack. */
+    if (error == EAGAIN && libc_use_makes_room(ENOMEM))
+        error = libc_real()->pthread_create(thread, attributes, run, given);
+    creation_end(&creation, error == 0);
+    return error;
+}
+
+static int thrd_create_alone(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    int result = libc_real()->thrd_create(thread, start, argument);
+    thread_is_made_alone();
+    return result;
+}
+
+/* C11's, which in libc does not come through pthread_create (nptl/thrd_create.c). */
+int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument) LIBC_ENTRY(thrd_create);
+int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    if (thread_is_libcs_alone((union thread_function){.c11 = start}))
+        return thrd_create_alone(thread, start, argument);
+    struct creation creation = creation_begin((union thread_function){.c11 = start}, argument);
+    bool has_memory = creation.given != NULL;
+    thrd_start_t run = has_memory ? thread_run_c11 : start;
+    void *given = has_memory ? creation.given : argument;
+    int result = libc_real()->thrd_create(thread, run, given);
+    if (result != thrd_success && libc_use_makes_room(ENOMEM))
+        result = libc_real()->thrd_create(thread, run, given);
+    creation_end(&creation, result == thrd_success);
+    return result;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "protect/holding.h"
+
+#include <errno.h>
+
+#include "protect/backend.h"
+#include "protect/closing.h"
+#include "protect/fault.h"
+#include "protect/hold.h"
+#include "protect/reserve.h"
+#include "protect/table.h"
+#include "protect/touched.h"
+#include "protect/transit.h"
+
+const struct backend *backend_in_use;
+
+/* A touch of pages that are held no more was late: let it go on. While a thread forks
+ * nothing is copied: the child could meet a page that is half there. */
+static void touch_answer(uintptr_t address)
+{
+    if (touched_serve(address, backend_in_use, table_forking_count == 0))
+        return;
+    if (!fault_report(address))
+        backend_in_use->wake(base_pages_of((struct range){address, address + 1}));
+}
+
+/* A send that moves leaves the pages alone that it shares (scratch.h). */
+static struct range pages_held(enum hold_kind kind, struct range bytes)
+{
+    return kind == HOLD_COPY_ON_TOUCH ? base_pages_within(bytes) : base_pages_of(bytes);
+}
+
+static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **armed)
+{
+    struct range pages = pages_held(kind, bytes);
+    struct hold *hold = table_find_free();
+    if (table_forking_count != 0)
+        return REASON_NOT_RUNNING;
+    if (hold == NULL)
+        return REASON_TOO_MANY_OPS;
+    if (!reserve_cover(1 + atomic_load_explicit(&protect_armed_count, memory_order_relaxed)))
+        return REASON_MEMORY_FAILED;
+    closing_prepare(bytes);
+    table_fill(hold, kind, bytes, pages, op_id);
+    table_publish(hold, pages);
+    *armed = hold;
+    if (closing_close(backend_in_use, hold, kind, bytes, pages))
+        return REASON_NONE;
+    table_retire(hold);
+    *armed = NULL;
+    return REASON_MEMORY_FAILED;
+}
+
+enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **hold)
+{
+    if (backend_in_use == NULL || base_range_is_empty(pages_held(kind, bytes)))
+        return REASON_MEMORY_FAILED;
+    int saved_errno = errno;
+    uint64_t mask = table_enter();
+    enum reason reason = arm_locked(kind, bytes, op_id, hold);
+    table_leave(mask);
+    errno = saved_errno;
+    return reason;
+}
+
+void protect_hold_release(struct hold *hold)
+{
+    struct hold_view view;
+    int saved_errno = errno;
+    uint64_t mask = table_enter();
+    if (hold_view_take(hold, &view)) {
+        backend_in_use->events_read(touch_answer); /* a touch that the release wakes would never be read */
+        closing_open(backend_in_use, hold, view.kind, view.pages);
+        table_retire(hold);
+    }
+    table_leave(mask);
+    errno = saved_errno;
+}
+
+/* MPI may go on to read in transit: the program gets copies of all pages. */
+static void hold_leave_in_transit(struct hold *hold)
+{
+    struct hold_view view;
+    uint64_t mask = table_enter();
+    if (hold_view_take(hold, &view)) { /* or the engine has just released it */
+        touched_complete(hold, view.pages, backend_in_use);
+        backend_in_use->access_open(view.pages);
+        table_retire(hold);
+    }
+    table_leave(mask);
+}
+
+void protect_hold_abandon(struct hold *hold)
+{
+    struct hold_view view;
+    if (!hold_view_take(hold, &view))
+        return;
+    if (view.kind == HOLD_COPY_ON_TOUCH) {
+        hold_leave_in_transit(hold);
+        return;
+    }
+    protect_hold_release(hold);
+    if (view.kind == HOLD_NO_ACCESS)
+        transit_fill(view.pages);
+}
+
+void *protect_hold_transfer_address(const struct hold *hold)
+{
+    uint32_t kind = atomic_load_explicit(&hold->kind, memory_order_relaxed);
+    enum transit transit = kind == HOLD_COPY_ON_TOUCH ? TRANSIT_SEND : TRANSIT_RECEIVE;
+    return (void *)(kind == HOLD_NO_WRITE ? hold->bytes.low : transit_address(transit, hold->bytes.low));
+}
+
+void protect_events_read(void)
+{
+    if (backend_in_use == NULL)
+        return;
+    int saved_errno = errno;
+    uint64_t mask = table_enter();
+    backend_in_use->events_read(touch_answer);
+    table_leave(mask);
+    errno = saved_errno;
+}
