@@ -162,16 +162,11 @@ def make_roff(page: Page, names: Iterable[str]) -> str:
     return "\n".join([*lines, ".SH SEE ALSO", ",\n".join(others).replace(",\n", " ,\n")]) + "\n"
 
 
-def escape_cell(text: str) -> str:
-    """Keep a table's cell in one piece."""
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
 def format_sections(page: Page) -> Iterator[str]:
     """The lists of a page as Markdown."""
     for title, entries in page.sections.items():
-        yield from (f"**{title}**", "", "| | |", "|---|---|")
-        yield from (f"| `{escape_cell(entry.name)}` | {escape_cell(entry.text)} |" for entry in entries)
+        yield from (f"**{title}**", "")
+        yield from (f"- `{entry.name}`: {' '.join(entry.text.split())}" for entry in entries)
         yield ""
     yield from (f"{text}\n" for text in page.notes.values())
 
