@@ -6,7 +6,7 @@
 writes into FOLDER
     mpi/real.h      struct real: MPI's own functions, per ABI
     mpi/entries.h   the entries that are written by hand
-    mpi/entries.c   all other entries and the backend, per ABI
+    mpi/entries.c   all other entries, per ABI
     bind/names.h     number of names, and
     bind/names.c     the names, in the order of every table here
     bind/stubs_x86_64.S, bind/stubs_aarch64.S   the exported MPI_* jumps
@@ -95,12 +95,12 @@ def waits(row: Row) -> Iterator[str]:
 def early_receives(row: Row) -> Iterator[str]:
     """What a call does about messages that were received early."""
     if row.closes:
-        yield f'unexpected_close({", ".join(row.closes)}, "{row.name}");'
+        yield f'early_close({", ".join(row.closes)}, "{row.name}");'
     if row.has("is_synchronous"):
-        yield f'unexpected_refuse_synchronous(count, datatype, dest, comm, "{row.name}");'
+        yield f'early_refuse_synchronous(count, datatype, dest, comm, "{row.name}");'
     if row.has("ends_comm"):
-        yield "if (options.early_receive)"
-        yield f"    return unexpected_end_comm(comm, real.{row.name});"
+        yield "if (early.is_on)"
+        yield f"    return early_end_comm(comm, real.{row.name});"
 
 
 def plain_call(row: Row) -> str:
@@ -120,7 +120,7 @@ def gated_body(row: Row) -> Iterator[str]:
         yield "dispatch_wait_others();"
     yield "dispatch_enter();"
     if row.has("changes_comm"):
-        yield "unexpected_unlearn(comm);"
+        yield "early_unlearn(comm);"
     if row.returns == "int":
         yield f"return dispatch_leave({plain_call(row)});"
         return
@@ -177,11 +177,11 @@ def start_body(row: Row) -> Iterator[str]:
     yield "    dispatch_enter();"
     yield "}"
     if row.has("finds_taken"):
-        yield "if (unexpected_is_used) {"
-        yield "    int taken_result;"
+        yield "if (early.is_on) {"
+        yield "    int early_result;"
         yield "    const struct message receive = message_of(buf, count, datatype, source, tag, comm);"
-        yield "    if (unexpected_start(&receive, request, &taken_result))"
-        yield "        return dispatch_leave(taken_result);"
+        yield "    if (early_start(&receive, request, &early_result))"
+        yield "        return dispatch_leave(early_result);"
         yield "}"
     yield f"int result = {call(row)};"
     op = row.of_role("op")
@@ -202,12 +202,12 @@ def status_body(row: Row) -> Iterator[str]:
     if status is None:
         raise ValueError(row.name)
     if not status.is_read_only:
-        yield f"dispatch_settle_in_place({status.name});"
+        yield f"status_settle_in_place({status.name});"
         yield from gated_body(row)
         return
     own_call = call(row, {status.name: "settled"})
     yield "MPI_Status storage;"
-    yield f"const MPI_Status *settled = dispatch_settle_status({status.name}, &storage);"
+    yield f"const MPI_Status *settled = status_settled({status.name}, &storage);"
     yield "if (dispatch_is_direct())"
     yield f"    return {own_call};"
     yield from waits(row)
@@ -267,9 +267,17 @@ def entries_header(rows: list[Row]) -> str:
 #ifndef MPI_ENTRIES_H
 #define MPI_ENTRIES_H
 
+#include <stddef.h>
+
 #include "abi.h"
 
 {declarations}
+
+/* The entry of the name with that index; NULL: the program reaches MPI's own function. */
+void *entries_at(size_t index);
+
+/* What stands before it while a profile is wanted; NULL: nothing. */
+void *entries_measured_at(size_t index);
 
 #endif
 """
@@ -281,7 +289,7 @@ def pointer_function(name: str, pointers: Iterable[tuple[int, str]]) -> str:
     A table of pointers would be written by the dynamic linker in every process that the preload is loaded into.
     """
     cases = "\n".join(f"    case {index}:\n        return {pointer};" for index, pointer in pointers)
-    return f"""static void *{name}(size_t index)
+    return f"""void *{name}(size_t index)
 {{
     switch (index) {{
 {cases}
@@ -310,37 +318,25 @@ def entries_source(rows: list[Row]) -> str:
     wrapped = [(index, f"measured_{row.name}") for index, row in enumerate(rows) if is_measured(row)]
     return f"""{C_NOTICE}/* Compiled once per ABI. */
 #include "engine/gate.h"
-#include "bind/bind.h"
 #include "mpi/entries.h"
 #include "mpi/dispatch.h"
 #include "mpi/handed.h"
+#include "mpi/early.h"
 #include "mpi/measure.h"
-#include "mpi/early/unexpected.h"
-#include "bind/names.h"
+#include "mpi/message/message.h"
+#include "mpi/status.h"
 #include "op/session.h"
 #include "op/transfer.h"
-
-_Static_assert(sizeof(struct real) == NAMES_COUNT * sizeof(void *), "one pointer per name");
 
 struct real real;
 
 {generated}
 
-/* NULL: the program reaches MPI's own function. */
-{pointer_function("entry_at", written)}
+{pointer_function("entries_at", written)}
 
 {wrappers}
 
-/* What stands before an entry while a profile is wanted; NULL: nothing. */
-{pointer_function("measured_at", wrapped)}
-
-const struct bind_backend ABI_BACKEND = {{
-    .abi = ABI_NAME,
-    .prepare = abi_prepare,
-    .entry_at = entry_at,
-    .measured_at = measured_at,
-    .real = &real,
-}};
+{pointer_function("entries_measured_at", wrapped)}
 """
 
 

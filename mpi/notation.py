@@ -48,7 +48,7 @@ TYPES = {
 SMALL_TYPES = {"Count": "int", "Displacement": "int", "Extent": "MPI_Aint"}
 LARGE_TYPES = {"Count": "MPI_Count", "Displacement": "MPI_Aint", "Extent": "MPI_Count"}
 
-# What else a row may say; the first five are about messages that were received early (mpi/early/unexpected.h).
+# What else a row may say; the first five are about messages that were received early (src/mpi/early.h).
 MARKS = {
     "finds_taken": "may receive a message that was received early",
     "is_synchronous": "its message must not be received early",

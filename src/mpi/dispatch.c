@@ -11,14 +11,10 @@
 #include "op/transfer.h"
 #include "op/untracked.h"
 #include "op/wait.h"
-#include "mpi/native.h"
 #include "mpi/poke.h"
-#include "mpi/request/request_key.h"
-#include "mpi/early/taken.h"
+#include "mpi/request_key.h"
 #include "mpi/types.h"
-#include "mpi/early/unexpected.h"
-
-struct native natives[TRANSFERS_MAX];
+#include "mpi/early.h"
 
 static bool buffer_is_plain(const void *buffer)
 {
@@ -82,8 +78,8 @@ void dispatch_enter(void)
     }
     noted_forget();
     /* Requests that we complete ourselves: the engine may be idle, or be refused by now. */
-    if (unexpected_is_claimed() && gate_depth == 1)
-        taken_look();
+    if (early_is_claimed() && gate_depth == 1)
+        early_advance();
 }
 
 int dispatch_leave(int result)

@@ -83,12 +83,4 @@ int dispatch_end_unknown(int result);
  * that are pending. */
 void dispatch_expect_callbacks(void);
 
-/* Returns `status`, or, when it is provisional, waits for its op and returns
- * `storage` filled with the true status. */
-const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *storage);
-
-/* The same in the program's own status, before MPI changes a part of it: what
- * settles it later would undo the change. */
-void dispatch_settle_in_place(MPI_Status *status);
-
 #endif

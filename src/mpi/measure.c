@@ -7,7 +7,7 @@
 #include "base/lock.h"
 #include "mpi/dispatch.h"
 #include "op/requests.h"
-#include "mpi/message/statuses.h"
+#include "mpi/status.h"
 #include "mpi/types.h"
 
 void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read)

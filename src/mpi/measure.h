@@ -10,7 +10,7 @@
 #include "abi.h"
 #include "profile/observe.h"
 #include "profile/profile.h"
-#include "mpi/request/request_key.h"
+#include "mpi/request_key.h"
 
 /* Before the call: it is about to use this memory, so nothing may be closed there. */
 void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read);

@@ -13,16 +13,16 @@
 struct native {
     MPI_Request request;
     struct errors_home home; /* whose handler hears of its errors */
-    uint32_t status_number;  /* 0: nobody looks at its status (statuses.h) */
+    uint32_t status_number;  /* 0: nobody looks at its status (status.h) */
     size_t reserved_bytes;   /* for copies of touched pages (copies_reserve()), given back at its end */
     void *copy;              /* the bytes that a send reads, when they are ours; freed at its end */
 };
 
-extern struct native natives[TRANSFERS_MAX];
+extern struct native native_slots[TRANSFERS_MAX];
 
 static inline struct native *native_of(const struct transfer *transfer)
 {
-    return &natives[transfer->slot];
+    return &native_slots[transfer->slot];
 }
 
 #endif

@@ -9,8 +9,8 @@
 #include "op/away.h"
 #include "op/transfer.h"
 #include "mpi/message/matched.h"
-#include "mpi/message/statuses.h"
-#include "mpi/early/unexpected.h"
+#include "mpi/status.h"
+#include "mpi/early.h"
 
 /* One half under way: what is left to wait for. */
 struct half {
@@ -107,7 +107,7 @@ static int exchange_split(struct exchange *exchange, enum reason send_reason, en
     int in_result = half_finish(&in, &own_status);
     int out_result = half_finish(&out, MPI_STATUS_IGNORE);
     if (is_inline)
-        statuses_copy(exchange->status, &own_status);
+        status_copy(exchange->status, &own_status);
     return errors_or(in_result != MPI_SUCCESS ? in_result : out_result);
 }
 
@@ -205,13 +205,13 @@ static bool exchange_is_wanted(enum reason send_reason, enum reason receive_reas
  * buffer before it is over, and waits for nothing that this receive would bring about. */
 static bool exchange_take(struct exchange *exchange, int *result)
 {
-    if (!unexpected_awaits(&exchange->receive))
+    if (!early_awaits(&exchange->receive))
         return false;
     *result = exchange_check(exchange);
     if (*result != MPI_SUCCESS)
         return true;
     int out_result = message_carry_inline(&exchange->send, message_start_send, MPI_STATUS_IGNORE);
-    unexpected_receive(&exchange->receive, exchange->status, result);
+    early_receive(&exchange->receive, exchange->status, result);
     if (*result == MPI_SUCCESS)
         *result = out_result;
     return true;
@@ -219,16 +219,16 @@ static bool exchange_take(struct exchange *exchange, int *result)
 
 int exchange_end(const struct exchange *exchange, int result)
 {
-    unexpected_resume();
+    early_resume();
     if (result == MPI_SUCCESS)
-        unexpected_learn(&exchange->receive);
+        early_learn(&exchange->receive);
     away_begin();
     return result;
 }
 
 bool exchange_try(struct exchange *exchange, const void *return_address, int *result)
 {
-    unexpected_pause();
+    early_pause();
     struct message *send = &exchange->send;
     struct message *receive = &exchange->receive;
     send->direction = POLICY_SEND;

@@ -7,7 +7,7 @@
 #include "mpi/entries.h"
 #include "mpi/message/probe.h"
 #include "record/record.h"
-#include "mpi/message/statuses.h"
+#include "mpi/status.h"
 
 /* Between matching and receiving, the matched message is this thread's. */
 static _Thread_local MPI_Message matched_message;
@@ -31,7 +31,7 @@ static int matched_pass(const struct message *message, MPI_Status *status)
  * first bytes of a message anywhere in it. */
 static enum reason matched_judge(struct message *message, const MPI_Status *status)
 {
-    MPI_Count bytes = statuses_length_bytes(status);
+    MPI_Count bytes = status_length_bytes(status);
     if (bytes < 0 || (uint64_t)bytes > message->bytes)
         return REASON_STATUS;
     if ((uint64_t)bytes < options.threshold_bytes)
@@ -49,7 +49,7 @@ static int matched_early(struct message *message, MPI_Status *status, const MPI_
     /* MPICH's probes leave the mark of a cancelled message as it was; its receives do not. */
     MPI_Status exact = *probed;
     real.MPI_Status_set_cancelled(&exact, 0);
-    statuses_copy(status, &exact);
+    status_copy(status, &exact);
     enum reason reason = message_start_early(message, matched_start, MPI_STATUS_IGNORE, &request, &result);
     if (reason == REASON_NONE)
         return result;

@@ -20,7 +20,7 @@
 #include "op/wait.h"
 #include "mpi/native.h"
 #include "record/record.h"
-#include "mpi/message/statuses.h"
+#include "mpi/status.h"
 #include "mpi/types.h"
 
 /* Gaps may be this many times as large as the data: the cost of a hold grows with both. */
@@ -177,7 +177,7 @@ bool message_must_match(const struct message *message, const MPI_Status *status)
         return false; /* MPI says itself what is wrong, of the receive and not of a probe */
     if (message->peer == MPI_ANY_SOURCE || session_matches_first())
         return true;
-    return is_asked && (message->tag == MPI_ANY_TAG || !statuses_can_promise());
+    return is_asked && (message->tag == MPI_ANY_TAG || !status_can_promise());
 }
 
 /* A count beyond an int only comes from a large-count entry: this MPI has the others, too. */
@@ -229,7 +229,7 @@ static bool message_test(struct engine_op *op)
     else if (!is_over)
         return false;
     if (native->status_number != 0)
-        statuses_settle(native->status_number, transfer->bytes, &status);
+        status_settle(native->status_number, transfer->bytes, &status);
     transfer_end(transfer);
     copies_give_back(copy);
     copies_unreserve(reserved_bytes);
@@ -356,7 +356,7 @@ static enum reason message_start_held(struct transfer *transfer, struct message 
 static void message_promise(struct transfer *transfer, const struct message *message, MPI_Status *status)
 {
     if (!status_is_ignored(status))
-        native_of(transfer)->status_number = statuses_promise(status, message->peer, message->tag, message->bytes);
+        native_of(transfer)->status_number = status_promise(status, message->peer, message->tag, message->bytes);
 }
 
 static uint64_t message_key(const struct message *message)
@@ -397,7 +397,7 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     }
     gate_leave();
     if (reason == REASON_FINISHED_AT_ONCE && message->direction == POLICY_RECEIVE)
-        statuses_copy(status, &own_status);
+        status_copy(status, &own_status);
     bool is_returned = reason == REASON_NONE || reason == REASON_FINISHED_AT_ONCE;
     if (is_returned && *result == MPI_SUCCESS)
         *result = errors_take();

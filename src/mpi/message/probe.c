@@ -12,8 +12,8 @@
 #include "mpi/errors.h"
 #include "mpi/entries.h"
 #include "op/transfer.h"
-#include "mpi/message/statuses.h"
-#include "mpi/early/unexpected.h"
+#include "mpi/status.h"
+#include "mpi/early.h"
 
 /* Messages that are matched and not yet received; more than a few at once are
  * rare, and a forgotten one is only received without returning early. */
@@ -74,22 +74,19 @@ struct probe {
     MPI_Status *status;
 };
 
-/* What was received early is answered for here; what is to be matched is not (unexpected_close()). */
-static bool probe_finds_taken(const struct probe *probe, int *is_found)
+/* What was received early is answered for here; what is to be matched is not (early_close()). */
+static bool probe_finds_early(const struct probe *probe)
 {
-    const struct unexpected *taken = unexpected_find(probe->source, probe->tag, probe->comm);
-    if (taken == NULL)
-        return false;
-    statuses_copy(probe->status, unexpected_status(taken));
-    *is_found = 1;
-    return true;
+    return early_probe(probe->source, probe->tag, probe->comm, probe->status);
 }
 
 static int probe_look(void *probe, int *is_found)
 {
     const struct probe *p = probe;
-    if (p->message == NULL && probe_finds_taken(p, is_found))
+    if (p->message == NULL && probe_finds_early(p)) {
+        *is_found = 1;
         return MPI_SUCCESS;
+    }
     if (p->message == NULL)
         return real.MPI_Iprobe(p->source, p->tag, p->comm, is_found, p->status);
     return real.MPI_Improbe(p->source, p->tag, p->comm, is_found, p->message, p->status);
@@ -108,9 +105,8 @@ int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     struct probe probe = {source, tag, comm, NULL, status};
     if (completion_must_loop())
         return errors_or(dispatch_block(probe_look, &probe));
-    int is_found;
     dispatch_enter();
-    if (probe_finds_taken(&probe, &is_found))
+    if (probe_finds_early(&probe))
         return dispatch_leave(MPI_SUCCESS);
     return dispatch_leave(real.MPI_Probe(source, tag, comm, status));
 }
@@ -141,7 +137,7 @@ int entry_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
     MPI_Status own_status = {0};
     MPI_Status *wanted = status_is_ignored(status) ? &own_status : status;
     MPI_Message found = abi_handles.message_null;
-    unexpected_close(source, tag, comm, "MPI_Mprobe");
+    early_close(source, tag, comm, "MPI_Mprobe");
     dispatch_wait_argument(message, sizeof *message);
     dispatch_wait_argument(status, sizeof *status);
     int result = probe_mprobe(source, tag, comm, &found, wanted);
@@ -156,7 +152,7 @@ int entry_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 {
     MPI_Status own_status = {0};
     MPI_Status *wanted = status_is_ignored(status) ? &own_status : status;
-    unexpected_close(source, tag, comm, "MPI_Improbe");
+    early_close(source, tag, comm, "MPI_Improbe");
     transfer_wait_due();
     dispatch_enter();
     int result = real.MPI_Improbe(source, tag, comm, flag, message, wanted);

@@ -10,8 +10,8 @@
 #include "mpi/message/matched.h"
 #include "mpi/message/message.h"
 #include "record/record.h"
-#include "mpi/message/statuses.h"
-#include "mpi/early/unexpected.h"
+#include "mpi/status.h"
+#include "mpi/early.h"
 
 typedef int receive_pass_fn(const struct message *message, MPI_Status *status);
 
@@ -82,12 +82,12 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
         .comm = comm,
     };
     int result;
-    unexpected_pause();
-    if (!unexpected_receive(&message, status, &result))
+    early_pause();
+    if (!early_receive(&message, status, &result))
         result = receive_judged(&message, pass, status, return_address);
-    unexpected_resume();
+    early_resume();
     if (result == MPI_SUCCESS)
-        unexpected_learn(&message);
+        early_learn(&message);
     away_begin();
     return result;
 }

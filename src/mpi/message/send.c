@@ -12,7 +12,7 @@
 #include "op/transfer.h"
 #include "mpi/message/message.h"
 #include "record/record.h"
-#include "mpi/early/unexpected.h"
+#include "mpi/early.h"
 
 /* How a kind of send is started early and how it is passed. */
 struct send_kind {
@@ -107,7 +107,7 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
         transfer_wait_due();
     message_measure(message);
     if (kind->start == message_start_synchronous_send)
-        unexpected_refuse_synchronous(message->count, message->datatype, message->peer, message->comm, "MPI_Ssend");
+        early_refuse_synchronous(message->count, message->datatype, message->peer, message->comm, "MPI_Ssend");
     else
         reason = message_judge(message, return_address);
     if (reason == REASON_NONE)

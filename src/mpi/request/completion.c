@@ -10,9 +10,9 @@
 #include "op/requests.h"
 #include "op/transfer.h"
 #include "op/untracked.h"
-#include "mpi/request/request_key.h"
-#include "mpi/message/statuses.h"
-#include "mpi/early/unexpected.h"
+#include "mpi/request_key.h"
+#include "mpi/status.h"
+#include "mpi/early.h"
 
 static void completion_note(struct completion *completion)
 {
@@ -119,7 +119,7 @@ void completion_uncount_named(int named, const int *indices, int count, const MP
 
 bool completion_must_loop(void)
 {
-    return (engine_pending() != 0 || unexpected_is_claimed()) && !gate_is_inside();
+    return (engine_pending() != 0 || early_is_claimed()) && !gate_is_inside();
 }
 
 int completion_test_one(struct completion *completion, int *is_over)

@@ -13,7 +13,7 @@
 #include "op/requests.h"
 #include "op/session.h"
 #include "op/untracked.h"
-#include "mpi/request/request_key.h"
+#include "mpi/request_key.h"
 
 enum { FREED_FIRST = 512, SWEEP_FIRST = 64, LOOKS_PER_CALL = 16 };
 

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine's side of early receives: which messages it takes, and when. */
+#include "mpi/early/early_engine.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
-#include "mpi/early/channels.h"
+#include "mpi/early/early_channels.h"
 #include "mpi/dispatch.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "op/session.h"
 #include "mpi/poke.h"
-#include "mpi/message/statuses.h"
-#include "mpi/early/taken.h"
-#include "mpi/early/unexpected.h"
+#include "mpi/status.h"
+#include "mpi/early/early_messages.h"
 
 /* Calls that look for a message and then let MPI match. The program's threads write, one at a
  * time, before they enter the gate; the engine reads inside it. relaxed: the gate orders. */
 static _Atomic uint32_t pauses;
 
-void unexpected_pause(void)
+void early_engine_pause(void)
 {
-    if (unexpected_is_used)
+    if (early_messages_are_used)
         atomic_fetch_add_explicit(&pauses, 1, memory_order_relaxed);
 }
 
-void unexpected_resume(void)
+void early_engine_resume(void)
 {
-    if (unexpected_is_used)
+    if (early_messages_are_used)
         atomic_fetch_sub_explicit(&pauses, 1, memory_order_relaxed);
 }
 
 /* Processes from outside MPI_COMM_WORLD may not know that their synchronous sends must be refused. */
-static bool taking_is_possible(void)
+static bool engine_may_take(void)
 {
     return session_reason_to_begin() == REASON_NONE && !gate_is_open() && !session_has_more_peers();
 }
@@ -38,13 +38,13 @@ static bool taking_is_possible(void)
 /* Its length, or 0 when it is not to be taken. */
 static int channel_message_bytes(const MPI_Status *status)
 {
-    MPI_Count bytes = statuses_length_bytes(status);
-    bool is_wanted = bytes >= (MPI_Count)unexpected_least_bytes() && bytes <= INT32_MAX;
+    MPI_Count bytes = status_length_bytes(status);
+    bool is_wanted = bytes >= (MPI_Count)early_messages_least_bytes() && bytes <= INT32_MAX;
     return is_wanted ? (int)bytes : 0;
 }
 
 /* What the source sent first, whatever its tag: a later message must not be taken before it. */
-static bool channel_take(const struct channel *channel)
+static bool channel_take(const struct early_channel *channel)
 {
     int is_found = 0;
     MPI_Status status = {0};
@@ -52,7 +52,7 @@ static bool channel_take(const struct channel *channel)
     if (result != MPI_SUCCESS || !is_found)
         return false;
     int length_bytes = channel_message_bytes(&status);
-    return length_bytes != 0 && taken_add(channel, status.MPI_TAG, length_bytes);
+    return length_bytes != 0 && early_message_add(channel, status.MPI_TAG, length_bytes);
 }
 
 /* Mostly nothing is there: then one look is enough for all channels of a communicator. */
@@ -63,16 +63,16 @@ static bool comm_is_quiet(MPI_Comm comm)
     return result != MPI_SUCCESS || !is_found;
 }
 
-static bool taking_is_paused(void)
+static bool engine_is_paused(void)
 {
-    return atomic_load_explicit(&pauses, memory_order_relaxed) != 0 || !taking_is_possible();
+    return atomic_load_explicit(&pauses, memory_order_relaxed) != 0 || !engine_may_take();
 }
 
 static void channels_take(void)
 {
     MPI_Comm quiet = abi_handles.comm_null;
-    for (uint32_t i = 0; i < channels_count(); i++) {
-        const struct channel *channel = channels_at(i);
+    for (uint32_t i = 0; i < early_channels_count(); i++) {
+        const struct early_channel *channel = early_channels_at(i);
         if (channel->comm != quiet && comm_is_quiet(channel->comm))
             quiet = channel->comm;
         while (channel->comm != quiet && channel_take(channel)) {
@@ -80,41 +80,60 @@ static void channels_take(void)
     }
 }
 
-void unexpected_look(void)
+void early_engine_poll(void)
 {
     /* As in poke(): the program has given MPI functions to call, or reaches it past us. Its waits look themselves. */
-    if (!unexpected_is_used || session_reason() != REASON_NONE)
+    if (!early_messages_are_used || session_reason() != REASON_NONE)
         return;
-    taken_look();
-    if (!taking_is_paused())
+    early_messages_advance();
+    if (!engine_is_paused())
         channels_take();
 }
 
 /* The engine stays awake from now on: it must see what comes while nothing is pending. */
-static bool taking_begin(void)
+static bool engine_begin(void)
 {
     bool has_calls = real.MPI_Improbe != NULL && real.MPI_Imrecv != NULL;
-    if (unexpected_is_used || !has_calls || !session_has_engine() || !poke_prepare())
-        return unexpected_is_used;
-    unexpected_is_used = true;
+    if (early_messages_are_used || !has_calls || !session_has_engine() || !poke_prepare())
+        return early_messages_are_used;
+    early_messages_are_used = true;
     busy_raise();
     engine_assist_begin();
     return true;
 }
 
-void taking_finish(void)
+/* The engine is gone, and with it what it assisted: calls go straight to MPI again. */
+void early_engine_finish(void)
 {
-    unexpected_is_used = false;
+    if (!early_messages_are_used)
+        return;
+    early_messages_drop();
+    early_messages_are_used = false;
     busy_lower();
 }
 
-void unexpected_unlearn(MPI_Comm comm)
+void early_engine_unlearn(MPI_Comm comm)
 {
-    if (options.early_receive)
-        channels_leave(comm);
+    early_channels_leave(comm);
 }
 
-static bool channel_is_own(const struct channel *channel)
+int early_engine_end_comm(MPI_Comm *comm, early_end_fn *end)
+{
+    MPI_Comm ended = abi_handles.comm_null;
+    transfer_wait_due();
+    dispatch_wait_argument(comm, sizeof *comm);
+    dispatch_enter();
+    if (comm != NULL)
+        ended = *comm;
+    int result = end(comm);
+    if (result == MPI_SUCCESS) {
+        early_channels_forget(ended);
+        early_messages_forget_comm(ended);
+    }
+    return dispatch_leave(result);
+}
+
+static bool channel_is_own(const struct early_channel *channel)
 {
     int own_rank = MPI_PROC_NULL;
     real.MPI_Comm_rank(channel->comm, &own_rank);
@@ -142,20 +161,20 @@ static bool comm_is_promised(MPI_Comm comm)
 
 static bool receive_is_named(const struct message *receive)
 {
-    return receive->peer >= 0 && receive->is_measured && receive->bytes >= unexpected_least_bytes();
+    return receive->peer >= 0 && receive->is_measured && receive->bytes >= early_messages_least_bytes();
 }
 
-void unexpected_learn(const struct message *receive)
+void early_engine_learn(const struct message *receive)
 {
-    const struct channel channel = {receive->comm, receive->peer};
-    if (!options.early_receive || !receive_is_named(receive) || !taking_is_possible())
+    const struct early_channel channel = {receive->comm, receive->peer};
+    if (!receive_is_named(receive) || !engine_may_take())
         return;
-    if (channels_know(&channel) || channels_are_closed(channel.comm))
+    if (early_channels_know(&channel) || early_channels_are_closed(channel.comm))
         return;
     dispatch_enter();
     if (comm_is_promised(channel.comm))
-        channels_close(channel.comm);
-    else if (!channel_is_own(&channel) && taking_begin())
-        channels_add(&channel);
+        early_channels_close(channel.comm);
+    else if (!channel_is_own(&channel) && engine_begin())
+        early_channels_add(&channel);
     gate_leave();
 }

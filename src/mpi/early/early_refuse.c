@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that early receives would make wrong: the job ends before they can be. */
+#include "mpi/early/early_refuse.h"
+
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "mpi/early/channels.h"
+#include "mpi/early/early_channels.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
 #include "op/lifetime.h"
-#include "mpi/early/unexpected.h"
+#include "mpi/early/early_messages.h"
 
 /* Hydra drops what a rank writes just before MPI_Abort. */
 static void let_launcher_read(void)
@@ -25,23 +26,21 @@ static void refuse(const char *function, const char *why)
     real.MPI_Abort(abi_handles.comm_world, 1);
 }
 
-void unexpected_close(int source, int tag, MPI_Comm comm, const char *function)
+void early_refuse_matching(int source, int tag, MPI_Comm comm, const char *function)
 {
-    if (!options.early_receive)
-        return;
     gate_enter();
-    channels_close(comm);
-    bool is_here = unexpected_find(source, tag, comm) != NULL;
+    early_channels_close(comm);
+    bool is_here = early_message_find(source, tag, comm) != NULL;
     gate_leave();
     if (is_here)
         refuse(function, "a message that it could match has been received early");
 }
 
-static bool message_may_be_taken(MPI_Count count, MPI_Datatype datatype)
+static bool message_may_be_early(MPI_Count count, MPI_Datatype datatype)
 {
     struct message message = message_of(NULL, count, datatype, 0, 0, abi_handles.comm_null);
     message_measure(&message);
-    return !message.is_measured || message.bytes >= unexpected_least_bytes();
+    return !message.is_measured || message.bytes >= early_messages_least_bytes();
 }
 
 /* Nobody takes what it sends to itself. */
@@ -56,10 +55,10 @@ static bool peer_is_another(int peer, MPI_Comm comm)
     return peer >= 0 && (is_between || peer != own_rank);
 }
 
-void unexpected_refuse_synchronous(MPI_Count count, MPI_Datatype datatype, int peer, MPI_Comm comm,
+void early_refuse_synchronous_send(MPI_Count count, MPI_Datatype datatype, int peer, MPI_Comm comm,
                                    const char *function)
 {
     bool is_comm = comm != abi_handles.comm_null;
-    if (options.early_receive && is_comm && message_may_be_taken(count, datatype) && peer_is_another(peer, comm))
+    if (is_comm && message_may_be_early(count, datatype) && peer_is_another(peer, comm))
         refuse(function, "its message may be received before it is asked for, and the call would return too soon");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How the ABI-neutral files (op/requests.h, profile/observe.h) name a request. */
-#ifndef MPI_REQUEST_REQUEST_KEY_H
-#define MPI_REQUEST_REQUEST_KEY_H
+#ifndef MPI_REQUEST_KEY_H
+#define MPI_REQUEST_KEY_H
 
 #include <stdint.h>
 

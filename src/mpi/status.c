@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mpi/message/statuses.h"
+#include "mpi/status.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -51,7 +51,7 @@ static struct surprises *surprises_of(uint32_t number)
     return known != NULL ? known : surprises_new(group);
 }
 
-bool statuses_can_promise(void)
+bool status_can_promise(void)
 {
     /* Room for every receive that may begin before this one gets its number, and
      * memory for all of them: nothing may be lacking when they end. */
@@ -65,7 +65,7 @@ static uint32_t expected_clip(uint64_t bytes)
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-uint32_t statuses_promise(MPI_Status *status, int source, int tag, uint64_t expected_bytes)
+uint32_t status_promise(MPI_Status *status, int source, int tag, uint64_t expected_bytes)
 {
     uint32_t number = atomic_fetch_add_explicit(&statuses.next_number, 1, memory_order_relaxed);
     status->MPI_SOURCE = source;
@@ -82,13 +82,13 @@ static int64_t status_bytes(const MPI_Status *status)
 }
 
 /* A count that no int holds is always kept: whoever asks need not compute it. */
-void statuses_settle(uint32_t number, uint64_t expected_bytes, const MPI_Status *real_status)
+void status_settle(uint32_t number, uint64_t expected_bytes, const MPI_Status *real_status)
 {
     struct surprises *surprises = surprises_of(number);
     if (expected_bytes <= INT32_MAX && status_bytes(real_status) == (int64_t)expected_bytes)
         return;
     if (surprises == NULL)
-        return; /* statuses_can_promise() made it */
+        return; /* status_can_promise() made it */
     atomic_fetch_add_explicit(&statuses.count, 1, memory_order_relaxed);
     /* relaxed: an accessor has seen the op's end, which is released after this. */
     atomic_store_explicit(&surprises->marked[number % GROUP_NUMBERS], abi_status_hidden_get(real_status) ^ STATUS_MARK,
@@ -107,7 +107,7 @@ static uint64_t status_pending_op(uint32_t number)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
         uint64_t id = transfer_id(slot);
-        if (id != 0 && natives[slot].status_number == number)
+        if (id != 0 && native_slots[slot].status_number == number)
             return id;
     }
     return 0;
@@ -129,7 +129,7 @@ static void status_reveal(MPI_Status *status, uint64_t marked)
     abi_status_hidden_set(status, marked ^ STATUS_MARK);
 }
 
-const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *storage)
+const MPI_Status *status_settled(const MPI_Status *status, MPI_Status *storage)
 {
     uint64_t hidden;
     if (status_is_ignored(status) || ((hidden = abi_status_hidden_get(status)) & STATUS_MARK_MASK) != STATUS_MARK)
@@ -147,21 +147,21 @@ const MPI_Status *dispatch_settle_status(const MPI_Status *status, MPI_Status *s
     return storage;
 }
 
-void dispatch_settle_in_place(MPI_Status *status)
+void status_settle_in_place(MPI_Status *status)
 {
     MPI_Status storage;
-    if (dispatch_settle_status(status, &storage) == &storage)
+    if (status_settled(status, &storage) == &storage)
         *status = storage;
 }
 
-MPI_Count statuses_length_bytes(const MPI_Status *status)
+MPI_Count status_length_bytes(const MPI_Status *status)
 {
     MPI_Count bytes = MPI_UNDEFINED;
     real.MPI_Get_elements_x(status, abi_handles.byte, &bytes);
     return bytes;
 }
 
-void statuses_copy(MPI_Status *status, const MPI_Status *real_status)
+void status_copy(MPI_Status *status, const MPI_Status *real_status)
 {
     if (status_is_ignored(status))
         return;

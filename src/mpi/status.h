@@ -5,8 +5,8 @@
  * asks: [63:60] MARK | [59:32] number of the receive | [31:0] expected bytes (at
  * most 2^32 - 1).
  * No real count comes near 2^62. The mark survives copies of the status. */
-#ifndef MPI_MESSAGE_STATUSES_H
-#define MPI_MESSAGE_STATUSES_H
+#ifndef MPI_STATUS_H
+#define MPI_STATUS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,20 +21,28 @@ static inline bool status_is_ignored(const MPI_Status *status)
 }
 
 /* Can a receive get a provisional status? No longer after 2^28 of them, or when
- * 4 million messages came shorter than their buffer: then match first (matched.h). */
-bool statuses_can_promise(void);
+ * 4 million messages came shorter than their buffer: then match first (message/matched.h). */
+bool status_can_promise(void);
 
 /* Fills what is known and the mark; returns the number of the receive. */
-uint32_t statuses_promise(MPI_Status *status, int source, int tag, uint64_t expected_bytes);
+uint32_t status_promise(MPI_Status *status, int source, int tag, uint64_t expected_bytes);
 
 /* The receive is over: remembers the status if it is not as expected. */
-void statuses_settle(uint32_t number, uint64_t expected_bytes, const MPI_Status *real_status);
+void status_settle(uint32_t number, uint64_t expected_bytes, const MPI_Status *real_status);
 
 /* The length of a message that a probe or a receive has told; MPI_UNDEFINED when it tells none. */
-MPI_Count statuses_length_bytes(const MPI_Status *status);
+MPI_Count status_length_bytes(const MPI_Status *status);
 
 /* Gives the program's status what MPI_Recv would write: all but MPI_ERROR
  * (MPI 4.1, 3.2.5), which single completions leave alone. */
-void statuses_copy(MPI_Status *status, const MPI_Status *real_status);
+void status_copy(MPI_Status *status, const MPI_Status *real_status);
+
+/* Returns `status`, or, when it is provisional, waits for its op and returns
+ * `storage` filled with the true status. */
+const MPI_Status *status_settled(const MPI_Status *status, MPI_Status *storage);
+
+/* The same in the program's own status, before MPI changes a part of it: what
+ * settles it later would undo the change. */
+void status_settle_in_place(MPI_Status *status);
 
 #endif

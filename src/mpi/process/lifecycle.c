@@ -2,28 +2,22 @@
 /* MPI_Init to MPI_Finalize. The thread level stays the program's: below
  * MPI_THREAD_MULTIPLE the gate keeps the engine and the program's threads from
  * being in MPI at once, which is what MPI's own locks would be for. */
-#include <stdatomic.h>
-
-#include "mpi/dispatch.h"
 #include "bind/bind.h"
 #include "engine/gate.h"
-#include "mpi/entries.h"
-#include "op/requests.h"
-#include "mpi/errors.h"
-#include "mpi/request/freed.h"
 #include "libc/signals.h"
-#include "profile/profile.h"
-#include "op/lifetime.h"
-#include "op/transfer.h"
+#include "mpi/dispatch.h"
+#include "mpi/early.h"
+#include "mpi/entries.h"
+#include "mpi/errors.h"
 #include "mpi/poke.h"
-#include "mpi/types.h"
-#include "mpi/early/unexpected.h"
+#include "mpi/request/freed.h"
+#include "op/lifetime.h"
 
 /* The engine's look, inside the gate. */
 static void lifecycle_look(void)
 {
     poke();
-    unexpected_look();
+    early_poll();
 }
 
 static void lifecycle_start(int provided_ordinal)
@@ -73,10 +67,10 @@ int entry_MPI_Finalize(void)
     lifetime_stop();
     int late = errors_take();
     freed_requests_give_up();
-    bool is_needed = !unexpected_settle();
+    bool is_needed = !early_settle();
     poke_finish(is_needed);
     int result = real.MPI_Finalize();
-    unexpected_finish();
+    early_finish();
     return result == MPI_SUCCESS ? late : result;
 }
 
@@ -94,60 +88,4 @@ int entry_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
     dispatch_wait_argument(session, sizeof *session);
     dispatch_enter();
     return dispatch_leave(real.MPI_Session_init(info, errhandler, session));
-}
-
-int entry_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
-{
-    dispatch_expect_callbacks();
-    dispatch_wait_argument(errhandler, sizeof *errhandler);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Comm_create_errhandler(function, errhandler));
-}
-
-int entry_MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
-{
-    dispatch_expect_callbacks();
-    dispatch_wait_argument(errhandler, sizeof *errhandler);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Errhandler_create(function, errhandler));
-}
-
-/* Its query function runs inside MPI_Wait and MPI_Test (MPI 4.1, 13.2). */
-int entry_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
-                             MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
-{
-    dispatch_expect_callbacks();
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
-}
-
-/* Set by whoever makes such a key, never cleared: attributes outlive their key
- * (MPI 4.1, 7.7.2). relaxed: a type that has one got it after this. */
-static _Atomic bool types_have_functions;
-
-/* A key that MPI makes for itself (ROMIO) comes from inside it, and its functions
- * touch no memory of the program. */
-int entry_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
-                                 MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval,
-                                 void *extra_state)
-{
-    if (!gate_is_inside())
-        atomic_store_explicit(&types_have_functions, true, memory_order_relaxed);
-    dispatch_wait_argument(type_keyval, sizeof *type_keyval);
-    dispatch_enter();
-    return dispatch_leave(
-        real.MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
-}
-
-/* Types are freed right after messages of theirs, so it waits for these only where
- * a function of the program's may run inside the gate and touch them; what runs
- * such functions otherwise always does (class drain). */
-int entry_MPI_Type_free(MPI_Datatype *datatype)
-{
-    types_forget();
-    if (atomic_load_explicit(&types_have_functions, memory_order_relaxed))
-        transfer_wait_due();
-    dispatch_wait_argument(datatype, sizeof *datatype);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Type_free(datatype));
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What `bind` gets of the files for one ABI. */
+#include "base/options.h"
+#include "bind/bind.h"
+#include "bind/names.h"
+#include "mpi/early/early_install.h"
+#include "mpi/entries.h"
+#include "mpi/real.h"
+
+_Static_assert(sizeof(struct real) == NAMES_COUNT * sizeof(void *), "one pointer per name");
+
+static bool backend_prepare(void *library)
+{
+    if (options.early_receive)
+        early_install_functions();
+    return abi_prepare(library);
+}
+
+const struct bind_backend ABI_BACKEND = {
+    .abi = ABI_NAME,
+    .prepare = backend_prepare,
+    .entry_at = entries_at,
+    .measured_at = entries_measured_at,
+    .real = &real,
+};
