@@ -13,6 +13,7 @@ writes into FOLDER
     bind/exports.txt the exported names, one per line
     bind/fortran.h   number of names that Fortran programs use, and
     bind/fortran.c   these names
+    bind/library_abis.c   the ABIs of abis.toml
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from abis import Abi, read_abis
 from measures import body as measured_body
 from measures import is_measured
 from notation import functions
@@ -589,6 +591,38 @@ def exports(rows: list[Row]) -> str:
     return "".join(f"{row.name}\n" for row in rows)
 
 
+def abi_row(abi: Abi) -> str:
+    """One ABI as C."""
+    begins, ends = abi.soname_parts
+    calls = "true" if abi.fortran_calls_pmpi == "all" else "false"
+    return f"""    {{
+        .soname_begins = "{begins}",
+        .soname_ends = "{ends}",
+        .symbol = "{abi.symbol}",
+        .all_fortran_calls_pmpi = {calls},
+        .backend = &bind_backend_{abi.name},
+    }},"""
+
+
+def abis_source(abis: list[Abi]) -> str:
+    """bind/library_abis.c."""
+    declared = "\n".join(f"extern const struct bind_backend bind_backend_{abi.name};" for abi in abis)
+    rows = "\n".join(abi_row(abi) for abi in abis)
+    return f"""/* SPDX-License-Identifier: MIT */
+/* Made by mpi/generate.py from mpi/abis.toml. */
+#include "bind/bind.h"
+#include "bind/library.h"
+
+{declared}
+
+const struct library_abi library_abis[] = {{
+{rows}
+}};
+
+const size_t library_abis_count = {len(abis)};
+"""
+
+
 FILES = {
     "mpi/real.h": real_header,
     "mpi/entries.h": entries_header,
@@ -619,6 +653,7 @@ def main() -> int:
         return 1
     for name, make in FILES.items():
         write_if_changed(Path(sys.argv[1]) / name, make(rows))
+    write_if_changed(Path(sys.argv[1]) / "bind/library_abis.c", abis_source(read_abis()))
     return 0
 
 

@@ -20,10 +20,6 @@
 #include "bind/names.h"
 #include "op/observer.h"
 
-extern const struct bind_backend bind_backend_openmpi;
-extern const struct bind_backend bind_backend_mpich;
-extern const struct bind_backend bind_backend_standard;
-
 /* Where each exported MPI_* jumps to (generated assembly). Written under bind_lock;
  * read by the jumps without a lock: a jump that still sees the old value goes to
  * bind_jump(), which answers from the table. */
@@ -41,17 +37,6 @@ static _Atomic bool bind_is_done;
 /* Set while this thread binds: dlopen(), which binding calls, is interposed and
  * comes back through bind_adjust_objects(). */
 static _Thread_local bool is_binding;
-
-static const struct bind_backend *backend_of(enum library_abi abi)
-{
-    static const struct bind_backend *const backends[] = {
-        [LIBRARY_UNKNOWN] = NULL,
-        [LIBRARY_OPENMPI] = &bind_backend_openmpi,
-        [LIBRARY_MPICH] = &bind_backend_mpich,
-        [LIBRARY_STANDARD] = &bind_backend_standard,
-    };
-    return backends[abi];
-}
 
 enum { NAME_BYTES = sizeof(names_mpi[0]), PROFILING_NAME_BYTES = NAME_BYTES + 1 };
 
@@ -177,7 +162,7 @@ static bool bind_library(void)
         return false;
     /* Another library's constructor (UCX's) may bring us here before our own has run. */
     options_read();
-    backend = base_off_is() ? NULL : backend_of(library.abi);
+    backend = base_off_is() || library.abi == NULL ? NULL : library.abi->backend;
     if (backend != NULL)
         bind_unknown_collect(&library);
     if (backend != NULL && !backend->prepare(library.handle))
@@ -265,9 +250,9 @@ bool bind_offers(const char *name)
     return bind_try() && !bind_is_absent(name);
 }
 
-enum library_abi bind_abi(void)
+bool bind_all_fortran_calls_pmpi(void)
 {
-    return library.abi;
+    return library.abi != NULL && library.abi->all_fortran_calls_pmpi;
 }
 
 /* The words and the exit status of glibc's dynamic linker when a lazily bound

@@ -38,7 +38,7 @@ static bool is_unknown_name(const char *name, void *found)
 }
 
 /* Where the bindings are not in files of their own (fortran_bindings.h) we do not
- * see what they call, when they call PMPI_X: all of Open MPI's do. */
+ * see what they call, when they call PMPI_X. All of Open MPI's do. */
 static bool is_fortran_name(const char *name, void *context)
 {
     return name[0] == 'm' && base_text_begins(name, "mpi_") && base_text_ends(name, "_");
@@ -76,7 +76,7 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
 {
     struct bypass_search *search = context;
     struct object object;
-    object_visit_fn *is_fortran = bind_abi() == LIBRARY_OPENMPI ? is_fortran_name : is_fortran_2008_name;
+    object_visit_fn *is_fortran = bind_all_fortran_calls_pmpi() ? is_fortran_name : is_fortran_2008_name;
     if (!object_read(info, &object) || base_library_is_mpi(object_file_name(&object)))
         return 0;
     if (bind_calls_unseen(&object))

@@ -85,19 +85,19 @@ static const char *library_soname(const struct library *library)
     return strings == NULL || offset == 0 ? soname : strings + offset;
 }
 
-/* The name decides between the two ABIs of MPICH, since each of its libraries
- * exports the other's functions too. The MPICH ABI initiative fixed the version
- * of the name to 12 for all its members; Debian and Cray change what stands before. */
-static enum library_abi library_tell_abi(const struct library *library)
+static bool library_has_abi(const struct library *library, const char *soname, const struct library_abi *abi)
+{
+    return base_text_begins(soname, abi->soname_begins) && base_text_ends(soname, abi->soname_ends) &&
+           (abi->symbol[0] == '\0' || dlsym(library->handle, abi->symbol) != NULL);
+}
+
+static const struct library_abi *library_tell_abi(const struct library *library)
 {
     const char *soname = library_soname(library);
-    if (base_text_begins(soname, "libmpi_abi.so"))
-        return LIBRARY_STANDARD;
-    if (dlsym(library->handle, "ompi_mpi_comm_world") != NULL)
-        return LIBRARY_OPENMPI;
-    if (base_text_begins(soname, "libmpi") && base_text_ends(soname, ".so.12"))
-        return LIBRARY_MPICH;
-    return LIBRARY_UNKNOWN;
+    for (size_t i = 0; i < library_abis_count; i++)
+        if (library_has_abi(library, soname, &library_abis[i]))
+            return &library_abis[i];
+    return NULL;
 }
 
 static int defines_marker(struct dl_phdr_info *info, size_t size_bytes, void *marker)

@@ -5,14 +5,28 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum library_abi { LIBRARY_UNKNOWN, LIBRARY_OPENMPI, LIBRARY_MPICH, LIBRARY_STANDARD };
+struct bind_backend;
+
+/* A row of mpi/abis.toml, by which a library's ABI is told. */
+struct library_abi {
+    char soname_begins[32];
+    char soname_ends[32];
+    char symbol[32];             /* "": none */
+    bool all_fortran_calls_pmpi; /* false: the bindings of mpi_f08 alone do */
+    const struct bind_backend *backend;
+};
+
+/* Made by mpi/generate.py; the first that fits is right. */
+extern const struct library_abi library_abis[];
+extern const size_t library_abis_count;
 
 struct library {
     void *handle;
-    uintptr_t base; /* where it is loaded */
-    enum library_abi abi;
+    uintptr_t base;                /* where it is loaded */
+    const struct library_abi *abi; /* NULL: one that Lapwing does not know */
     char path[PATH_MAX];
 };
 

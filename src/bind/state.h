@@ -15,7 +15,9 @@ bool bind_try(void);
 
 /* True for MPI functions of the table that this process's MPI lacks. */
 bool bind_is_absent(const char *name);
-enum library_abi bind_abi(void);
+
+/* Do all of this MPI's Fortran bindings call PMPI_X, rather than those of mpi_f08 alone? */
+bool bind_all_fortran_calls_pmpi(void);
 
 /* Our entry for MPI_X; NULL: none. */
 const void *bind_entry(const char *name);

@@ -27,7 +27,7 @@ struct record_header {
     uint64_t is_active;     /* 1 when ops were possible in this process */
     char host[64];
     char mpi_library[96]; /* path of the MPI library that was bound */
-    char abi[16];         /* "openmpi", "mpich", "standard", "none" */
+    char abi[16];         /* its name in mpi/abis.toml, or "none" */
     char hold[24];        /* hold backend in use, or "none" */
     char progress[16];    /* "event", "poll", "none" */
     char notice[64];      /* why Lapwing is off, or an option that it could not read, or "" */

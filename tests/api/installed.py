@@ -10,20 +10,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tests" / "mpi"))
+sys.path.insert(0, str(ROOT / "mpi"))
 sys.dont_write_bytecode = True
 
+from abis import read_abis  # noqa: E402
 from families import Family as Family  # noqa: E402
 from families import list_families  # noqa: E402
 
 SKIP = 77
-ABI_OF_FAMILY = {
-    "openmpi4": "openmpi",
-    "openmpi5": "openmpi",
-    "mpich4": "mpich",
-    "mpich5": "mpich",
-    "impi": "mpich",
-    "mpi5abi": "standard",
-}
+ABI_OF_FAMILY = {family: abi.name for abi in read_abis() for family in abi.tested_with}
 
 
 def wheels_folder() -> Path:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the three ABIs have in common. Included by each abi.h after its handle
- * types and MPI_Status; the code in src/mpi is one text for all three,
+/* What all ABIs have in common. Included by each abi.h after its handle
+ * types and MPI_Status; the code in src/mpi is one text for all,
  * so every name here means the same under each. */
 #ifndef MPI_ABI_COMMON_H
 #define MPI_ABI_COMMON_H

@@ -6,9 +6,6 @@
 
 #include <stddef.h>
 
-#define ABI_NAME "mpich"
-#define ABI_BACKEND bind_backend_mpich
-
 /* MPI_Test raises an error on MPI_COMM_WORLD, whatever the communicator of its request (seen with MPICH 4.0 and
  * Intel MPI 2021; MPICH 5.0 takes that of the request). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 1 };

@@ -7,9 +7,6 @@
 
 #include <stddef.h>
 
-#define ABI_NAME "openmpi"
-#define ABI_BACKEND bind_backend_openmpi
-
 /* MPI_Test raises an error on the communicator of its request (seen with 4.1 and 5.0). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
 

@@ -6,9 +6,6 @@
 
 #include <stddef.h>
 
-#define ABI_NAME "standard"
-#define ABI_BACKEND bind_backend_standard
-
 /* MPI_Test raises an error on the communicator of its request (seen with MPICH 5.0). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
 
