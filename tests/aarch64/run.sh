@@ -59,7 +59,8 @@ make_root() {
 fill_root() {
     rm -rf "$folder/root$source_folder" "$folder/root$folder/build"
     mkdir -p "$folder/root$source_folder/.venv/bin" "$folder/root$folder"
-    tar -C "$source_folder" -c CMakeLists.txt bench docs mpi python src tests tools | tar -C "$folder/root$source_folder" -x
+    tar -C "$source_folder" -c CMakeLists.txt README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md \
+        bench docs mpi python src tests tools | tar -C "$folder/root$source_folder" -x
     ln -s /usr/bin/python3 "$folder/root$python"
     cp -a "$folder/build" "$folder/root$folder/build"
     cp "$source_folder/tests/aarch64/init.sh" "$folder/root/init"

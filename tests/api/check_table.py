@@ -21,7 +21,7 @@ UNWAITED = {
     *(f"MPI_File_{name}_end" for name in ("write_all", "write_at_all", "write_ordered")),
     # values that MPI keeps
     *("MPI_Comm_set_attr", "MPI_Type_set_attr", "MPI_Win_set_attr", "MPI_Attr_put"),
-    # where the call does not say how long it is (docs/limits.md), and MPI's own space for MPI_Bsend
+    # where the call does not say how long it is (docs/limits-all.md), and MPI's own space for MPI_Bsend
     *("MPI_Free_mem", "MPI_Win_detach"),
     *("MPI_Comm_attach_buffer", "MPI_Session_attach_buffer"),
     *("MPI_Comm_attach_buffer_c", "MPI_Session_attach_buffer_c"),
