@@ -19,16 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROLES = {
-    "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "remote_reads", "remote_writes",
-    "message_reads", "message_writes", "messages_read", "messages_write", "sized_writes", "descriptors",
-    "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file", "threads", "key", "mask", "room",
-    "locks", "unlocks",
+    "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "message_reads", "message_writes",
+    "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file",
+    "threads", "key", "room", "locks", "unlocks",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
 ANYWAY = {"threads", "key", "locks", "unlocks"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
-ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL", "error": "LIBC_REAL_ABSENT_ERROR"}
+ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
 
 
@@ -48,11 +47,6 @@ class Function:
         if self.parameters == "void":
             return ""
         return ", ".join(re.split(r"[ *]", part.strip())[-1] for part in self.parameters.split(","))
-
-    def mask(self) -> str:
-        """The parameter that names signals to block, empty where there is none."""
-        masks = [use.split()[1] for use in self.uses if role(use) == "mask"]
-        return masks[0] if masks else ""
 
 
 def function_read(row: list[str], waits: str, absent: str) -> Function:
@@ -157,29 +151,6 @@ def entry_c(function: Function) -> str:
     )
 
 
-def mask_entry_c(function: Function) -> str:
-    """The C of an entry that takes signals out of a mask, whether something is armed or not.
-
-    Another thread may arm a hold while this one waits for a signal, and its handler touch it.
-    """
-    signature = joined(function.returns, f"libc_entry_{function.name}({function.parameters})")
-    names = function.argument_names()
-    given = re.sub(rf"\b{function.mask()}\b", f"libc_signals_mask({function.mask()}, &kept)", names)
-    return (
-        f"{uses_c(function)}"
-        f"{signature} LIBC_ENTRY({function.name});\n"
-        f"{signature}\n"
-        "{\n"
-        "    sigset_t kept;\n"
-        "    if (!libc_use_is_idle()) {\n"
-        "        libc_use_drain();\n"
-        f"        libc_uses_{function.name}({names});\n"
-        "    }\n"
-        f"    return (libc_real()->{function.name})({given});\n"
-        "}\n"
-    )
-
-
 def real_table_h(functions: list[Function]) -> str:
     """The header with the struct of real functions."""
     members = "".join(f"    {joined(f.returns, f'(*{f.name})({f.parameters});')}\n" for f in functions)
@@ -244,8 +215,8 @@ def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
 def entries_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     """All generated entries."""
     made = [function for function in functions if function.waits != "by hand"]
-    bodies = "\n".join(mask_entry_c(function) if function.mask() else entry_c(function) for function in made)
-    includes = "".join(f'#include "libc/{name}.h"\n' for name in ("real", "signals", "use"))
+    bodies = "\n".join(entry_c(function) for function in made)
+    includes = "".join(f'#include "libc/{name}.h"\n' for name in ("real", "use"))
     return f"{NOTICE}#include <errno.h>\n#include <sys/syscall.h>\n\n{includes}\n{bodies}\n{calls_c(functions, calls)}"
 
 

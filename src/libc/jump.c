@@ -13,7 +13,6 @@
 #include "libc/mpi_names.h"
 #include "libc/real.h"
 #include "libc/runtime.h"
-#include "libc/signals.h"
 #include "libc/threads.h"
 #include "libc/use.h"
 #include "op/registrars.h"
@@ -152,12 +151,6 @@ void *libc_jump_before_dlopen(void)
     return (void *)libc_real()->dlopen;
 }
 
-void *libc_jump_before_dlmopen(void)
-{
-    known_wait();
-    return (void *)libc_real()->dlmopen;
-}
-
 /* The child runs on its parent's stack until it executes another program, so no
  * frame of ours may lie there: only the work before is ours. */
 void *libc_jump_before_vfork(void)
@@ -176,13 +169,4 @@ void *libc_jump_before_clone(void *start, void *stack, int flags)
     else if (protect_is_armed())
         libc_use_all();
     return (void *)libc_real()->clone;
-}
-
-/* What it saves is its caller's place, which may be entered more than once: no
- * frame of ours may be part of it. */
-void *libc_jump_before_swapcontext(ucontext_t *before, const ucontext_t *next)
-{
-    (void)before;
-    libc_signals_open_context(next);
-    return (void *)libc_real()->swapcontext;
 }

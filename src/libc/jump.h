@@ -4,13 +4,9 @@
 #ifndef LIBC_JUMP_H
 #define LIBC_JUMP_H
 
-#include <ucontext.h>
-
 void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void *caller);
 void *libc_jump_before_dlopen(void);
-void *libc_jump_before_dlmopen(void);
 void *libc_jump_before_vfork(void);
 void *libc_jump_before_clone(void *start, void *stack, int flags);
-void *libc_jump_before_swapcontext(ucontext_t *before, const ucontext_t *next);
 
 #endif

@@ -35,15 +35,11 @@
 
     .hidden libc_jump_before_dlsym
     .hidden libc_jump_before_dlopen
-    .hidden libc_jump_before_dlmopen
     .hidden libc_jump_before_vfork
     .hidden libc_jump_before_clone
-    .hidden libc_jump_before_swapcontext
     jump_entry dlsym, libc_jump_before_dlsym
     jump_entry dlopen, libc_jump_before_dlopen
-    jump_entry dlmopen, libc_jump_before_dlmopen
     jump_entry vfork, libc_jump_before_vfork
     jump_entry clone, libc_jump_before_clone
-    jump_entry swapcontext, libc_jump_before_swapcontext
 
     .section .note.GNU-stack, "", %progbits

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries whose real function depends on its caller: dlsym and dlopen look from
  * where their return address lies (RTLD_NEXT, RUNPATH), vfork returns twice
- * through it, swapcontext saves it, clone hands its last arguments on where it
- * found them. So the work is
+ * through it, clone hands its last arguments on where it found them. So the work is
  * done first and the real function is jumped to, with the caller's return address
  * on top of the stack and the arguments in their registers. */
     .text
@@ -51,15 +50,11 @@
 
     .hidden libc_jump_before_dlsym
     .hidden libc_jump_before_dlopen
-    .hidden libc_jump_before_dlmopen
     .hidden libc_jump_before_vfork
     .hidden libc_jump_before_clone
-    .hidden libc_jump_before_swapcontext
     jump_entry dlsym, libc_jump_before_dlsym
     jump_entry dlopen, libc_jump_before_dlopen
-    jump_entry dlmopen, libc_jump_before_dlmopen
     jump_entry vfork, libc_jump_before_vfork
     jump_entry clone, libc_jump_before_clone
-    jump_entry swapcontext, libc_jump_before_swapcontext
 
     .section .note.GNU-stack, "", @progbits

@@ -118,21 +118,6 @@ void libc_entry_quick_exit(int status)
     __builtin_unreachable();
 }
 
-/* _Fork() runs no atfork handlers (POSIX.1-2024): do here what ours do. */
-pid_t libc_entry__Fork(void) LIBC_ENTRY(_Fork);
-pid_t libc_entry__Fork(void)
-{
-    process_prepare_fork();
-    pid_t child = libc_real()->_Fork();
-    int saved_errno = errno;
-    if (child == 0)
-        process_forked();
-    else
-        process_end_fork();
-    errno = saved_errno;
-    return child;
-}
-
 /* The execl family: the list becomes an array on the stack, as in libc, since a
  * child of vfork must not allocate. `list` starts after the first argument. */
 static size_t arguments_count(const char *first, va_list list)

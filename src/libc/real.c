@@ -29,11 +29,6 @@ static long absent(void)
     return -1;
 }
 
-static int absent_error(void)
-{
-    return ENOSYS;
-}
-
 static void *absent_null(void)
 {
     errno = ENOSYS;
@@ -42,14 +37,12 @@ static void *absent_null(void)
 
 static void *absent_function(enum libc_real_absence absence)
 {
-    if (absence == LIBC_REAL_ABSENT)
-        return (void *)absent;
-    return absence == LIBC_REAL_ABSENT_NULL ? (void *)absent_null : (void *)absent_error;
+    return absence == LIBC_REAL_ABSENT ? (void *)absent : (void *)absent_null;
 }
 
 static bool is_absent_function(const void *function)
 {
-    return function == (void *)absent || function == (void *)absent_null || function == (void *)absent_error;
+    return function == (void *)absent || function == (void *)absent_null;
 }
 
 /* Places in the table. */

@@ -16,9 +16,8 @@
 
 /* What stands in for a function that this libc lacks. */
 enum libc_real_absence {
-    LIBC_REAL_ABSENT,      /* -1, and ENOSYS in errno */
-    LIBC_REAL_ABSENT_NULL, /* null, the same */
-    LIBC_REAL_ABSENT_ERROR /* ENOSYS */
+    LIBC_REAL_ABSENT,     /* -1, and ENOSYS in errno */
+    LIBC_REAL_ABSENT_NULL /* null, the same */
 };
 
 /* The text and its number in hash tables, made beforehand. No pointers: the dynamic linker would write them in

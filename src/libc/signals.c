@@ -127,13 +127,6 @@ void libc_signals_watch(void)
         disposition_watch(number);
 }
 
-int libc_entry___sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
-    LIBC_ENTRY(__sigaction);
-int libc_entry___sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
-{
-    return libc_entry_sigaction(number, new_action, old_action);
-}
-
 sighandler_t libc_entry_signal(int number, sighandler_t handler) LIBC_ENTRY(signal);
 sighandler_t libc_entry_signal(int number, sighandler_t handler)
 {
@@ -143,33 +136,6 @@ sighandler_t libc_entry_signal(int number, sighandler_t handler)
     return libc_real()->signal(number, handler);
 }
 
-sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler) LIBC_ENTRY(bsd_signal);
-sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler)
-{
-    if (signals_are_shared(number))
-        return handler_change(handler, SIGNAL_BSD_FLAGS);
-    handler_note(number, handler);
-    return libc_real()->bsd_signal(number, handler);
-}
-
-sighandler_t libc_entry_ssignal(int number, sighandler_t handler) LIBC_ENTRY(ssignal);
-sighandler_t libc_entry_ssignal(int number, sighandler_t handler)
-{
-    if (signals_are_shared(number))
-        return handler_change(handler, SIGNAL_BSD_FLAGS);
-    handler_note(number, handler);
-    return libc_real()->ssignal(number, handler);
-}
-
-sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(sysv_signal);
-sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler)
-{
-    if (signals_are_shared(number))
-        return handler_change(handler, SIGNAL_SYSV_FLAGS);
-    handler_note(number, handler);
-    return libc_real()->sysv_signal(number, handler);
-}
-
 sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(__sysv_signal);
 sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
 {
@@ -177,29 +143,6 @@ sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
         return handler_change(handler, SIGNAL_SYSV_FLAGS);
     handler_note(number, handler);
     return libc_real()->__sysv_signal(number, handler);
-}
-
-/* SIG_HOLD would block SIGSEGV and so make a touch deadly: it is shown as done
- * and left out. */
-sighandler_t libc_entry_sigset(int number, sighandler_t handler) LIBC_ENTRY(sigset);
-sighandler_t libc_entry_sigset(int number, sighandler_t handler)
-{
-    handler_note(number, handler);
-    if (!signals_are_shared(number))
-        return libc_real()->sigset(number, handler);
-    struct sigaction old_action = {.sa_handler = SIG_DFL};
-    if (handler != SIG_HOLD)
-        return handler_change(handler, 0);
-    disposition_change(NULL, &old_action);
-    return old_action.sa_handler;
-}
-
-int libc_entry_sigignore(int number) LIBC_ENTRY(sigignore);
-int libc_entry_sigignore(int number)
-{
-    if (!signals_are_shared(number))
-        return libc_real()->sigignore(number);
-    return handler_change(SIG_IGN, 0) == SIG_ERR ? -1 : 0;
 }
 
 /* A thread that blocks SIGSEGV would be killed at its first touch: the kernel
@@ -223,11 +166,6 @@ static void mask_wait(const sigset_t *set, const sigset_t *old_set)
     libc_use_writes(old_set, sizeof *old_set);
 }
 
-const sigset_t *libc_signals_mask(const sigset_t *mask, sigset_t *kept)
-{
-    return mask_without_touch(SIG_SETMASK, mask, kept);
-}
-
 void libc_signals_open_thread(void)
 {
     sigset_t touch;
@@ -236,16 +174,6 @@ void libc_signals_open_thread(void)
     sigemptyset(&touch);
     sigaddset(&touch, SIGSEGV);
     libc_real()->pthread_sigmask(SIG_UNBLOCK, &touch, NULL);
-}
-
-void libc_signals_open_context(const ucontext_t *context)
-{
-    const sigset_t *mask = context == NULL ? NULL : &context->uc_sigmask;
-    mask_wait(mask, NULL);
-    /* Only the bit: a handler's context is the kernel's, whose set is shorter than
-     * libc's and not the last on its stack. The program made it, so it can be written. */
-    if (mask != NULL && signals_are_shared(SIGSEGV) && sigismember(mask, SIGSEGV) == 1)
-        sigdelset(&((ucontext_t *)context)->uc_sigmask, SIGSEGV);
 }
 
 int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set) LIBC_ENTRY(sigprocmask);
@@ -262,36 +190,4 @@ int libc_entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
     mask_wait(set, old_set);
     sigset_t kept;
     return libc_real()->pthread_sigmask(how, mask_without_touch(how, set, &kept), old_set);
-}
-
-/* Shown as done and left out, as SIG_HOLD is. */
-int libc_entry_sighold(int number) LIBC_ENTRY(sighold);
-int libc_entry_sighold(int number)
-{
-    return signals_are_shared(number) ? 0 : libc_real()->sighold(number);
-}
-
-/* BSD's sets: bit n - 1 is signal n. */
-static int old_mask_without_touch(int mask)
-{
-    return signals_are_shared(SIGSEGV) ? mask & ~(1 << (SIGSEGV - 1)) : mask;
-}
-
-int libc_entry_sigblock(int mask) LIBC_ENTRY(sigblock);
-int libc_entry_sigblock(int mask)
-{
-    return libc_real()->sigblock(old_mask_without_touch(mask));
-}
-
-int libc_entry_sigsetmask(int mask) LIBC_ENTRY(sigsetmask);
-int libc_entry_sigsetmask(int mask)
-{
-    return libc_real()->sigsetmask(old_mask_without_touch(mask));
-}
-
-int libc_entry_setcontext(const ucontext_t *context) LIBC_ENTRY(setcontext);
-int libc_entry_setcontext(const ucontext_t *context)
-{
-    libc_signals_open_context(context);
-    return libc_real()->setcontext(context);
 }

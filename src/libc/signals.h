@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <ucontext.h>
 
 /* MPI is about to be set up: handlers matter from here on, those that are there already among them. */
 void libc_signals_watch(void);
@@ -14,13 +13,7 @@ void libc_signals_watch(void);
  * of faults do not count, nor those of MPI and of languages' runtimes. */
 bool libc_signals_have_handlers(void);
 
-/* A set of signals to block, without the one that a touch raises where the protect
- * layer needs it: `kept`, filled, or `mask` itself where nothing has to go. */
-const sigset_t *libc_signals_mask(const sigset_t *mask, sigset_t *kept);
-
-/* The same for this thread, whatever it blocks already; and for a context of the
- * program's, in place: it is entered by jumps that read it themselves. */
+/* Opens the signal that a touch raises to this thread, where the protect layer needs it. */
 void libc_signals_open_thread(void);
-void libc_signals_open_context(const ucontext_t *context);
 
 #endif

@@ -11,7 +11,7 @@ static int socket_fact(int descriptor, int name)
 {
     int value = -1;
     socklen_t value_bytes = sizeof(value);
-    libc_real()->getsockopt(descriptor, SOL_SOCKET, name, &value, &value_bytes);
+    getsockopt(descriptor, SOL_SOCKET, name, &value, &value_bytes);
     return value;
 }
 

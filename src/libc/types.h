@@ -7,45 +7,33 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <mqueue.h>
-#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
-#include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
-#include <ucontext.h>
 
 #include "base/pages.h"
 
-/* stat and stat64, rlimit and rlimit64 are one layout, so one row serves both. */
+/* stat and stat64 are one layout, so one row serves both. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "64-bit Linux");
-_Static_assert(sizeof(struct statfs) == sizeof(struct statfs64), "64-bit Linux");
-_Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64), "64-bit Linux");
 _Static_assert(sizeof(off_t) == sizeof(off64_t), "64-bit Linux");
 
 #endif

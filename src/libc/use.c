@@ -29,11 +29,6 @@ void libc_use_writes(const void *address, size_t length_bytes)
     errno = saved_errno;
 }
 
-void libc_use_mask(const sigset_t *mask)
-{
-    libc_use_reads(mask, mask ? sizeof(*mask) : 0);
-}
-
 void libc_use_string(const char *string)
 {
     /* strlen is a touch like any other and may itself wait. */
@@ -68,22 +63,6 @@ void libc_use_vector_writes(const struct iovec *vector, size_t count)
         libc_use_writes(vector[i].iov_base, vector[i].iov_len);
 }
 
-void libc_use_remote_reads(pid_t process, const struct iovec *vector, size_t count)
-{
-    if (process == getpid())
-        libc_use_vector_reads(vector, count);
-    else
-        libc_use_reads(vector, vector_parts(count) * sizeof(*vector));
-}
-
-void libc_use_remote_writes(pid_t process, const struct iovec *vector, size_t count)
-{
-    if (process == getpid())
-        libc_use_vector_writes(vector, count);
-    else
-        libc_use_reads(vector, vector_parts(count) * sizeof(*vector));
-}
-
 void libc_use_message_reads(const struct msghdr *message)
 {
     libc_use_reads(message, sizeof(*message));
@@ -98,20 +77,6 @@ void libc_use_message_writes(const struct msghdr *message)
     libc_use_writes(message->msg_name, message->msg_namelen);
     libc_use_writes(message->msg_control, message->msg_controllen);
     libc_use_vector_writes(message->msg_iov, message->msg_iovlen);
-}
-
-void libc_use_messages_read(const struct mmsghdr *messages, size_t count)
-{
-    libc_use_writes(messages, vector_parts(count) * sizeof(*messages)); /* msg_len is written */
-    for (size_t i = 0; i < vector_parts(count); i++)
-        libc_use_message_reads(&messages[i].msg_hdr);
-}
-
-void libc_use_messages_write(const struct mmsghdr *messages, size_t count)
-{
-    libc_use_writes(messages, vector_parts(count) * sizeof(*messages));
-    for (size_t i = 0; i < vector_parts(count); i++)
-        libc_use_message_writes(&messages[i].msg_hdr);
 }
 
 void libc_use_sized_writes(const void *address, const socklen_t *length)
@@ -195,20 +160,6 @@ int libc_use_is_named(const struct msghdr *message)
     return is_receiver() && message != NULL && message->msg_name != NULL;
 }
 
-int libc_use_are_named(const struct mmsghdr *messages, size_t count)
-{
-    bool is_named = false;
-    for (size_t i = 0; messages != NULL && i < vector_parts(count) && !is_named; i++)
-        is_named = libc_use_is_named(&messages[i].msg_hdr);
-    return is_named;
-}
-
-int libc_use_is_peer(pid_t process)
-{
-    /* MPI reads and writes peers' memory by itself. */
-    return !gate_is_inside() && process != getpid();
-}
-
 bool libc_use_makes_room(int error)
 {
     int saved_errno = errno;
@@ -271,12 +222,6 @@ size_t libc_use_product(size_t a, size_t b)
 {
     size_t product;
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
-}
-
-size_t libc_use_sum(size_t a, size_t b)
-{
-    size_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? SIZE_MAX : sum;
 }
 
 size_t libc_use_events(int count)

@@ -34,8 +34,6 @@ bool libc_use_system_call(long number, long a, long b, long c, long d, long e, l
 
 void libc_use_reads(const void *address, size_t length_bytes);
 void libc_use_writes(const void *address, size_t length_bytes);
-/* A set of signals; null allowed. */
-void libc_use_mask(const sigset_t *mask);
 /* A string of the caller; null allowed. */
 void libc_use_string(const char *string);
 /* An array of them that ends with a null pointer; null allowed. */
@@ -43,13 +41,8 @@ void libc_use_strings(char *const *strings);
 /* The vector itself is read; what it points to is read or written. */
 void libc_use_vector_reads(const struct iovec *vector, size_t count);
 void libc_use_vector_writes(const struct iovec *vector, size_t count);
-/* What it points to is memory of another process, or of this one. */
-void libc_use_remote_reads(pid_t process, const struct iovec *vector, size_t count);
-void libc_use_remote_writes(pid_t process, const struct iovec *vector, size_t count);
 void libc_use_message_reads(const struct msghdr *message);
 void libc_use_message_writes(const struct msghdr *message);
-void libc_use_messages_read(const struct mmsghdr *messages, size_t count);
-void libc_use_messages_write(const struct mmsghdr *messages, size_t count);
 /* *length says how many bytes may be written, and is written itself; both may be null. */
 void libc_use_sized_writes(const void *address, const socklen_t *length);
 /* A set of select(): as many words as `count` descriptors need. */
@@ -65,13 +58,10 @@ void libc_use_all(void);
  * other processes may have left. Not for MPI's own threads, nor inside MPI. */
 void libc_use_known(void);
 void libc_use_known_when(int condition);
-/* Does the program reach into another process? It must find it as that was when it sent. */
-int libc_use_is_peer(pid_t process);
 /* As known, if anything is being received; for calls of which nothing more is known. Not inside MPI. */
 void libc_use_known_received(void);
-/* Do messages of the program's name where they go? A peer may have made that name. */
+/* Does a message of the program's name where it goes? A peer may have made that name. */
 int libc_use_is_named(const struct msghdr *message);
-int libc_use_are_named(const struct mmsghdr *messages, size_t count);
 /* The content of an open file, if the descriptor is one, or a folder. */
 void libc_use_file(int descriptor);
 void libc_use_all_when(int condition);
@@ -93,7 +83,6 @@ void libc_use_key(int key);
 
 /* Lengths, saturating: a caller's nonsense must not wrap to a small range. */
 size_t libc_use_product(size_t a, size_t b);
-size_t libc_use_sum(size_t a, size_t b);
 size_t libc_use_events(int count);
 size_t libc_use_ioctl_bytes(unsigned long request);
 

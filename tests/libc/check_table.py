@@ -47,12 +47,6 @@ class Table(unittest.TestCase):
         self.assertIn("FILE *libc_entry_tmp(void)", generate.entry_c(rows[0]))
         self.assertIn("->tmp)();", generate.entry_c(rows[0]))
 
-    def test_mask_is_changed_also_when_idle(self) -> None:
-        rows = generate.functions_read(table('["int wait(const sigset_t *m, int n)", "mask m"]'))
-        text = generate.mask_entry_c(rows[0])
-        self.assertIn("libc_use_mask(m);", text)
-        self.assertIn("\n    return (libc_real()->wait)(libc_signals_mask(m, &kept), n);", text)
-
     def test_unknown_role(self) -> None:
         with self.assertRaisesRegex(ValueError, "unknown role"):
             generate.functions_read(table('["int f(void *p)", "touches p, 1"]'))

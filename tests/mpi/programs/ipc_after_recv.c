@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: who has received finds, without waiting, what the sender left before it sent: a message in a queue, a
- * semaphore raised, a port open, a lock released, a library, a named socket.
+/* Claim: who has received finds, without waiting, what the sender left before it sent: a port open, a lock released,
+ * a library, a named socket.
  * defers: receive */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -8,19 +8,15 @@
 #include <link.h>
 #include <netinet/in.h>
 #include <sys/file.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "check.h"
 
-enum { WAYS = 8 };
+enum { FIRST_NAMED = 3, WAYS = 5 };
 
 static struct {
-    int queue;
-    int semaphores;
     struct sockaddr_in address;
     char path[64];
 } shared = {.path = "/tmp/ipc_after_recv_XXXXXX"};
@@ -31,8 +27,6 @@ static int own_file;
 static void shared_make(void)
 {
     socklen_t length = sizeof shared.address;
-    shared.queue = msgget(IPC_PRIVATE, 0600);
-    shared.semaphores = semget(IPC_PRIVATE, 1, 0600);
     shared.address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     check(bind(own_socket, (struct sockaddr *)&shared.address, length) == 0, "a port");
     getsockname(own_socket, (struct sockaddr *)&shared.address, &length);
@@ -46,10 +40,8 @@ static void name_of(int way)
 
 static void shared_remove(void)
 {
-    msgctl(shared.queue, IPC_RMID, NULL);
-    semctl(shared.semaphores, 0, IPC_RMID);
     unlink(shared.path);
-    for (int way = 5; way < WAYS; way++) {
+    for (int way = FIRST_NAMED; way < WAYS; way++) {
         name_of(way);
         unlink(name.sun_path);
     }
@@ -73,49 +65,36 @@ static void name_bind(int way)
 
 static void leave(int way)
 {
-    struct sembuf raise = {.sem_op = 1};
     if (way == 0)
-        check(msgsnd(shared.queue, &(struct msgbuf){1, "x"}, 1, 0) == 0, "msgsnd()");
-    if (way == 1)
-        check(semop(shared.semaphores, &raise, 1) == 0, "semop()");
-    if (way == 2)
         check(listen(own_socket, 5) == 0, "listen()");
-    if (way == 3)
+    if (way == 1)
         check(flock(own_file, LOCK_UN) == 0, "unlocking");
-    if (way == 4)
+    if (way == 2)
         library_write();
-    if (way > 4)
+    if (way >= FIRST_NAMED)
         name_bind(way);
 }
 
 static bool is_heard(int way)
 {
     struct iovec part = {"x", 1};
-    struct mmsghdr message = {.msg_hdr = {&name, sizeof name, &part, 1, NULL, 0, 0}};
+    struct msghdr message = {&name, sizeof name, &part, 1, NULL, 0, 0};
     int other = socket(AF_UNIX, SOCK_DGRAM, 0);
     name_of(way);
-    if (way == 5)
+    if (way == FIRST_NAMED)
         return sendto(other, "x", 1, 0, (struct sockaddr *)&name, sizeof name) == 1;
-    if (way == 6)
-        return sendmsg(other, &message.msg_hdr, 0) == 1;
-    return sendmmsg(other, &message, 1, 0) == 1;
+    return sendmsg(other, &message, 0) == 1;
 }
 
 static bool is_there(int way)
 {
-    struct msgbuf message;
-    struct sembuf lower = {.sem_op = -1, .sem_flg = IPC_NOWAIT};
     int other = socket(AF_INET, SOCK_STREAM, 0);
     switch (way) {
     case 0:
-        return msgrcv(shared.queue, &message, 1, 0, IPC_NOWAIT) == 1;
-    case 1:
-        return semop(shared.semaphores, &lower, 1) == 0;
-    case 2:
         return connect(other, (struct sockaddr *)&shared.address, sizeof shared.address) == 0;
-    case 3:
+    case 1:
         return flock(own_file, LOCK_EX | LOCK_NB) == 0;
-    case 4:
+    case 2:
         return dlopen(shared.path, RTLD_NOW) != NULL;
     default:
         return is_heard(way);
