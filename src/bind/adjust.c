@@ -25,6 +25,7 @@ static struct {
     unsigned long long unloads;
     size_t count; /* of objects in the last walk */
     size_t count_before;
+    _Atomic unsigned long long loads; /* when objects were last adjusted; any thread */
 } seen;
 
 static void walk_begin(struct walk *walk, unsigned long long unloads)
@@ -87,13 +88,11 @@ static int count_loads(struct dl_phdr_info *info, size_t size_bytes, void *conte
 
 void bind_adjust_objects(void)
 {
-    /* Objects loaded so far when this was last done. */
-    static _Atomic unsigned long long loads_seen;
     unsigned long long loads = 0;
     dl_iterate_phdr(count_loads, &loads);
     /* relaxed: nothing else is published through the number. Where there is no MPI library
      * yet, nothing is to be done before the next load. */
-    if (loads == atomic_exchange_explicit(&loads_seen, loads, memory_order_relaxed) || !bind_try())
+    if (loads == atomic_exchange_explicit(&seen.loads, loads, memory_order_relaxed) || !bind_try())
         return;
     struct walk walk = {0};
     bool were_redirected = fortran_bindings_are_redirected();

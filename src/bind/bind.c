@@ -25,15 +25,6 @@
  * bind_jump(), which answers from the table. */
 extern _Atomic(void *) stubs_slots[NAMES_COUNT];
 
-static struct base_lock bind_lock;
-
-/* Owner: the thread that binds, under bind_lock; read by all once bind_is_done. */
-static struct library library;
-static const struct bind_backend *backend;
-static void *targets[NAMES_COUNT]; /* NULL: this MPI lacks the function */
-static bool is_followed_by_tool[NAMES_COUNT];
-static _Atomic bool bind_is_done;
-
 /* Set while this thread binds: dlopen(), which binding calls, is interposed and
  * comes back through bind_adjust_objects(). */
 static _Thread_local bool is_binding;
@@ -59,6 +50,17 @@ struct definition_search {
     size_t next; /* object */
     struct definitions names[NAMES_COUNT];
 };
+
+/* Owner: the thread that binds, under the lock; read by all once is_done. */
+static struct {
+    struct base_lock lock;
+    _Atomic bool is_done;
+    struct library library;
+    const struct bind_backend *backend;
+    void *targets[NAMES_COUNT]; /* NULL: this MPI lacks the function */
+    bool is_followed_by_tool[NAMES_COUNT];
+    struct definition_search search; /* too large for a stack */
+} binding;
 
 static void definitions_begin(struct definitions *name, size_t index)
 {
@@ -86,7 +88,7 @@ static int definitions_visit(struct dl_phdr_info *info, size_t size_bytes, void 
     bool is_program = search->next++ == 0;
     if (is_program || !object_read(info, &object) || object_is_own(&object))
         return 0;
-    bool is_library = object.loaded.low == library.base;
+    bool is_library = object.loaded.low == binding.library.base;
     for (size_t i = 0; i < NAMES_COUNT; i++)
         (is_library ? definition_in_library : definition_beside)(&object, &search->names[i]);
     return 0;
@@ -105,8 +107,8 @@ static void *own_function_beside(size_t index)
 {
     char profiling_name[PROFILING_NAME_BYTES];
     profiling_name_put(profiling_name, index);
-    void *profiling = dlsym(library.handle, profiling_name);
-    return profiling != NULL ? profiling : dlsym(library.handle, names_mpi[index]);
+    void *profiling = dlsym(binding.library.handle, profiling_name);
+    return profiling != NULL ? profiling : dlsym(binding.library.handle, names_mpi[index]);
 }
 
 /* A profiling tool loaded after us that defines MPI_X itself: a call that we did
@@ -114,14 +116,14 @@ static void *own_function_beside(size_t index)
 static void *tool_function(const char *name, const void *own)
 {
     void *next = dlsym(RTLD_NEXT, name);
-    return next != own && next != dlsym(library.handle, name) ? next : NULL;
+    return next != own && next != dlsym(binding.library.handle, name) ? next : NULL;
 }
 
 /* Where the program's call goes; NULL: to MPI's own function. */
 static void *entry_at(size_t index)
 {
-    void *measured = observer.is_wanted() ? backend->measured_at(index) : NULL;
-    return measured != NULL ? measured : backend->entry_at(index);
+    void *measured = observer.is_wanted() ? binding.backend->measured_at(index) : NULL;
+    return measured != NULL ? measured : binding.backend->entry_at(index);
 }
 
 static void bind_name(size_t index, const struct definitions *defined)
@@ -130,49 +132,48 @@ static void bind_name(size_t index, const struct definitions *defined)
     void *function = is_plain ? defined->own : own_function_beside(index);
     bool may_have_tool = function != NULL && defined->is_elsewhere;
     void *tool = may_have_tool ? tool_function(names_mpi[index], function) : NULL;
-    is_followed_by_tool[index] = tool != NULL;
+    binding.is_followed_by_tool[index] = tool != NULL;
     function = tool != NULL ? tool : function;
-    targets[index] = function;
-    if (backend == NULL || function == NULL)
+    binding.targets[index] = function;
+    if (binding.backend == NULL || function == NULL)
         return;
     /* A struct of function pointers: one pointer per name, as its static assertion says. */
-    memcpy((char *)backend->real + index * sizeof(function), &function, sizeof(function));
+    memcpy((char *)binding.backend->real + index * sizeof(function), &function, sizeof(function));
     if (entry_at(index) != NULL)
-        targets[index] = entry_at(index);
+        binding.targets[index] = entry_at(index);
 }
 
 static void bind_slots(void)
 {
     for (size_t i = 0; i < NAMES_COUNT; i++) {
         /* release: whoever jumps through the slot finds the backend's tables filled. */
-        if (targets[i] != NULL)
-            atomic_store_explicit(&stubs_slots[i], targets[i], memory_order_release);
+        if (binding.targets[i] != NULL)
+            atomic_store_explicit(&stubs_slots[i], binding.targets[i], memory_order_release);
     }
 }
 
 static void bind_say_off(void)
 {
     fprintf(stderr, "lapwing: off: %s is no MPI library that Lapwing knows; the program runs unchanged\n",
-            library.path);
+            binding.library.path);
 }
 
 static bool bind_library(void)
 {
-    if (!library_find(&library))
+    if (!library_find(&binding.library))
         return false;
     /* Another library's constructor (UCX's) may bring us here before our own has run. */
     options_read();
-    backend = base_off_is() || library.abi == NULL ? NULL : library.abi->backend;
-    if (backend != NULL)
-        bind_unknown_collect(&library);
-    if (backend != NULL && !backend->prepare(library.handle))
-        backend = NULL;
-    if (backend == NULL && !base_off_is())
+    binding.backend = base_off_is() || binding.library.abi == NULL ? NULL : binding.library.abi->backend;
+    if (binding.backend != NULL)
+        bind_unknown_collect(&binding.library);
+    if (binding.backend != NULL && !binding.backend->prepare(binding.library.handle))
+        binding.backend = NULL;
+    if (binding.backend == NULL && !base_off_is())
         bind_say_off();
-    static struct definition_search search; /* under bind_lock */
-    definitions_find(&search);
+    definitions_find(&binding.search);
     for (size_t i = 0; i < NAMES_COUNT; i++)
-        bind_name(i, &search.names[i]);
+        bind_name(i, &binding.search.names[i]);
     bind_slots();
     return true;
 }
@@ -180,16 +181,16 @@ static bool bind_library(void)
 bool bind_try(void)
 {
     /* acquire: pairs with the release below, so that the tables are seen complete. */
-    if (atomic_load_explicit(&bind_is_done, memory_order_acquire))
+    if (atomic_load_explicit(&binding.is_done, memory_order_acquire))
         return true;
     if (is_binding)
         return false;
-    base_lock_take(&bind_lock);
+    base_lock_take(&binding.lock);
     is_binding = true;
-    bool is_done = atomic_load_explicit(&bind_is_done, memory_order_relaxed) || bind_library();
-    atomic_store_explicit(&bind_is_done, is_done, memory_order_release);
+    bool is_done = atomic_load_explicit(&binding.is_done, memory_order_relaxed) || bind_library();
+    atomic_store_explicit(&binding.is_done, is_done, memory_order_release);
     is_binding = false;
-    base_lock_release(&bind_lock);
+    base_lock_release(&binding.lock);
     return is_done;
 }
 
@@ -212,7 +213,7 @@ static size_t bind_index(const char *name)
 bool bind_is_absent(const char *name)
 {
     size_t index = bind_index(name);
-    return index != NAMES_COUNT && targets[index] == NULL;
+    return index != NAMES_COUNT && binding.targets[index] == NULL;
 }
 
 bool bind_is_listed(const char *name)
@@ -223,26 +224,26 @@ bool bind_is_listed(const char *name)
 const void *bind_entry(const char *name)
 {
     size_t index = bind_index(name);
-    bool is_bound = index != NAMES_COUNT && backend != NULL && targets[index] != NULL;
+    bool is_bound = index != NAMES_COUNT && binding.backend != NULL && binding.targets[index] != NULL;
     return is_bound ? entry_at(index) : NULL;
 }
 
 void *bind_next(size_t index)
 {
     void *function;
-    memcpy(&function, (const char *)backend->real + index * sizeof(function), sizeof(function));
+    memcpy(&function, (const char *)binding.backend->real + index * sizeof(function), sizeof(function));
     return function;
 }
 
 bool bind_is_followed_by_tool(const char *name)
 {
     size_t index = bind_index(name);
-    return index != NAMES_COUNT && is_followed_by_tool[index];
+    return index != NAMES_COUNT && binding.is_followed_by_tool[index];
 }
 
 void *bind_library_symbol(const char *name)
 {
-    return dlsym(library.handle, name);
+    return dlsym(binding.library.handle, name);
 }
 
 bool bind_offers(const char *name)
@@ -252,7 +253,7 @@ bool bind_offers(const char *name)
 
 bool bind_all_fortran_calls_pmpi(void)
 {
-    return library.abi != NULL && library.abi->all_fortran_calls_pmpi;
+    return binding.library.abi != NULL && binding.library.abi->all_fortran_calls_pmpi;
 }
 
 /* The words and the exit status of glibc's dynamic linker when a lazily bound
@@ -267,9 +268,9 @@ static void bind_fail(const char *name)
 void *bind_jump(size_t index);
 void *bind_jump(size_t index)
 {
-    if (!bind_try() || targets[index] == NULL)
+    if (!bind_try() || binding.targets[index] == NULL)
         bind_fail(names_mpi[index]);
-    return targets[index];
+    return binding.targets[index];
 }
 
 const char *bind_function_name(uint32_t index)
@@ -279,5 +280,5 @@ const char *bind_function_name(uint32_t index)
 
 const char *bind_library_path(void)
 {
-    return atomic_load_explicit(&bind_is_done, memory_order_acquire) ? library.path : "";
+    return atomic_load_explicit(&binding.is_done, memory_order_acquire) ? binding.library.path : "";
 }

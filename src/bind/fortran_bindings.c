@@ -16,8 +16,10 @@
 static const char *const name_beginnings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpifort", "libmpichfort"};
 
 /* Set by whoever adjusts objects; read at MPI_Init. relaxed: only the facts count. */
-static _Atomic bool is_redirected;
-static _Atomic bool is_in_part; /* some calls could not be */
+static struct {
+    _Atomic bool are_redirected;
+    _Atomic bool are_in_part; /* some calls could not be */
+} bindings;
 
 bool fortran_bindings_are_in(const char *file_name)
 {
@@ -47,7 +49,7 @@ static const void *entry_of(const char *name)
     const void *entry = bind_entry(name);
     if (entry == NULL || !bind_is_followed_by_tool(name))
         return entry;
-    atomic_store_explicit(&is_in_part, true, memory_order_relaxed);
+    atomic_store_explicit(&bindings.are_in_part, true, memory_order_relaxed);
     return NULL;
 }
 
@@ -71,19 +73,19 @@ void fortran_bindings_redirect(const struct object *object)
         return;
     object_visit_references(object, redirect_reference);
     call_site_add_binding(object->loaded);
-    atomic_store_explicit(&is_redirected, true, memory_order_relaxed);
+    atomic_store_explicit(&bindings.are_redirected, true, memory_order_relaxed);
 }
 
 bool fortran_bindings_are_redirected(void)
 {
-    return atomic_load_explicit(&is_redirected, memory_order_relaxed);
+    return atomic_load_explicit(&bindings.are_redirected, memory_order_relaxed);
 }
 
 bool fortran_bindings_are_seen(void)
 {
     Dl_info definer;
     void *init = dlsym(RTLD_DEFAULT, "mpi_init_");
-    if (!fortran_bindings_are_redirected() || atomic_load_explicit(&is_in_part, memory_order_relaxed))
+    if (!fortran_bindings_are_redirected() || atomic_load_explicit(&bindings.are_in_part, memory_order_relaxed))
         return false;
     if (init == NULL || dladdr(init, &definer) == 0)
         return true; /* loaded for one module only */

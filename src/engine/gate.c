@@ -13,11 +13,12 @@
 #include "engine/pending.h"
 
 _Thread_local uint32_t gate_depth;
-static _Thread_local uint32_t gate_waits;
-
-/* Of this thread's visit: were signals deferred, and which were blocked before? */
-static _Thread_local bool are_signals_deferred;
-static _Thread_local uint64_t signals_before;
+/* This thread's: waits under way; of its visit, were signals deferred, and which were blocked before? */
+static _Thread_local struct {
+    uint64_t signals_before;
+    uint32_t waits;
+    bool are_signals_deferred;
+} own;
 
 /* is_open: written once before the first op, read by all. lock: who is inside
  * when the gate is exclusive. inside: counts visitors when it is open.
@@ -33,18 +34,19 @@ static struct {
 
 static void signals_defer(void)
 {
-    are_signals_deferred = false;
+    own.are_signals_deferred = false;
     if (!atomic_load_explicit(&gate.defers_signals, memory_order_relaxed) || engine_pending() == 0)
         return;
     uint64_t set = base_signals_deferrable();
-    are_signals_deferred = syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &signals_before, BASE_SIGNAL_SET_BYTES) == 0;
+    own.are_signals_deferred =
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &own.signals_before, BASE_SIGNAL_SET_BYTES) == 0;
 }
 
 static void signals_deliver(void)
 {
-    if (are_signals_deferred)
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals_before, NULL, BASE_SIGNAL_SET_BYTES);
-    are_signals_deferred = false;
+    if (own.are_signals_deferred)
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &own.signals_before, NULL, BASE_SIGNAL_SET_BYTES);
+    own.are_signals_deferred = false;
 }
 
 void gate_defer_signals(void)
@@ -113,7 +115,7 @@ uint32_t gate_others_inside(void)
 
 bool gate_is_waiting(void)
 {
-    return gate_waits != 0;
+    return own.waits != 0;
 }
 
 bool gate_is_anyone_waiting(void)
@@ -124,12 +126,12 @@ bool gate_is_anyone_waiting(void)
 uint32_t gate_keep_engine_out(void)
 {
     atomic_fetch_add_explicit(&gate.keep_out, 1, memory_order_relaxed);
-    return ++gate_waits;
+    return ++own.waits;
 }
 
 static void gate_end_wait(void)
 {
-    gate_waits--;
+    own.waits--;
     /* seq_cst on both words, here and in gate_wait_for_turn(): either the engine
      * sees the zero, or we see that it sleeps. */
     if (atomic_fetch_sub_explicit(&gate.keep_out, 1, memory_order_seq_cst) != 1)
@@ -140,7 +142,7 @@ static void gate_end_wait(void)
 
 bool gate_let_engine_in(uint32_t wait)
 {
-    bool is_counted = wait <= gate_waits;
+    bool is_counted = wait <= own.waits;
     if (is_counted)
         gate_end_wait();
     return is_counted;
@@ -148,8 +150,8 @@ bool gate_let_engine_in(uint32_t wait)
 
 uint32_t gate_forget_waits(void)
 {
-    uint32_t count = gate_waits;
-    while (gate_waits != 0)
+    uint32_t count = own.waits;
+    while (own.waits != 0)
         gate_end_wait();
     return count;
 }
@@ -172,6 +174,6 @@ void gate_forked_child(void)
     atomic_store_explicit(&gate.inside, 0, memory_order_relaxed);
     atomic_store_explicit(&gate.keep_out, 0, memory_order_relaxed);
     gate_depth = 0;
-    gate_waits = 0;
+    own.waits = 0;
     signals_deliver();
 }

@@ -24,8 +24,12 @@
 /* libc's own, under the name that nobody interposes: recognises libc's allocator. */
 extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));
 
-/* Written by the constructor, before there are threads. */
-static bool is_libc_allocator;
+/* answer: of libc_allocator_is_known(). relaxed: two threads that ask at a time get the same one. */
+enum allocator_answer { NOT_ASKED, IS_KNOWN, IS_OTHER };
+static struct {
+    bool is_libcs; /* written by the constructor, before there are threads */
+    _Atomic enum allocator_answer answer;
+} allocator;
 
 /* The block with a mapping of its own that this thread got last; it may be gone. */
 static _Thread_local const void *newest_mapped;
@@ -38,7 +42,7 @@ static bool block_is_large(size_t length_bytes)
 /* Out of line: small blocks cost a test. */
 __attribute__((noinline)) static void *block_note_large(void *block, size_t length_bytes)
 {
-    if (block == NULL || !is_libc_allocator)
+    if (block == NULL || !allocator.is_libcs)
         return block;
     if (chunk_is_mapped(block))
         newest_mapped = block;
@@ -154,7 +158,7 @@ __attribute__((noinline)) static bool block_is_kept(void *block)
 
 static inline bool block_may_be_noted(const void *block)
 {
-    return block != NULL && is_libc_allocator && block_is_large(chunk_length(block));
+    return block != NULL && allocator.is_libcs && block_is_large(chunk_length(block));
 }
 
 void libc_entry_free(void *block) LIBC_ENTRY(free);
@@ -290,7 +294,7 @@ int libc_entry_madvise(void *address, size_t length_bytes, int advice)
 /* The same function under both names: nobody's malloc stands behind ours but libc's. */
 __attribute__((constructor(102))) static void allocator_recognise(void)
 {
-    is_libc_allocator = !base_off_is() && (void *)libc_real()->malloc == (void *)__libc_malloc;
+    allocator.is_libcs = !base_off_is() && (void *)libc_real()->malloc == (void *)__libc_malloc;
 }
 
 /* A program with an allocator of its own stands before all libraries. dlsym(RTLD_DEFAULT) would name the program, too,
@@ -310,12 +314,10 @@ static bool allocator_is_reached(void)
 
 bool libc_allocator_is_known(void)
 {
-    enum { NOT_ASKED, IS_KNOWN, IS_OTHER };
-    static _Atomic int answer = NOT_ASKED; /* relaxed: two threads that ask at a time get the same answer */
-    int known = atomic_load_explicit(&answer, memory_order_relaxed);
+    enum allocator_answer known = atomic_load_explicit(&allocator.answer, memory_order_relaxed);
     if (known == NOT_ASKED) {
-        known = is_libc_allocator && allocator_is_reached() ? IS_KNOWN : IS_OTHER;
-        atomic_store_explicit(&answer, known, memory_order_relaxed);
+        known = allocator.is_libcs && allocator_is_reached() ? IS_KNOWN : IS_OTHER;
+        atomic_store_explicit(&allocator.answer, known, memory_order_relaxed);
     }
     return known == IS_KNOWN;
 }

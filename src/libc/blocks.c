@@ -21,10 +21,11 @@ struct block {
     _Atomic uintptr_t high;
 };
 
-static struct block blocks[SETS][WAYS];
-
-/* Bit c: there has been a block of 2^c pages. Never cleared. */
-static _Atomic uint32_t classes;
+/* classes: bit c: there has been a block of 2^c pages. Never cleared. */
+static struct {
+    struct block sets[SETS][WAYS];
+    _Atomic uint32_t classes;
+} blocks;
 
 /* All accesses to a block and to `classes` are relaxed. A block that is asked about lives: who asks has it from the
  * thread that noted it, in an order of the program's own. Other entries do not contain its bytes, old ones neither:
@@ -69,14 +70,14 @@ static uint64_t window_of(uintptr_t address, int class)
 static struct block *set_of(int class, uint64_t window)
 {
     uint64_t key = base_hash(window << CLASS_BITS | (uint64_t) class, 48);
-    return blocks[base_hash(key, SETS_BITS)];
+    return blocks.sets[base_hash(key, SETS_BITS)];
 }
 
 static void class_note(int class)
 {
     uint32_t bit = UINT32_C(1) << class;
-    if ((atomic_load_explicit(&classes, memory_order_relaxed) & bit) == 0)
-        atomic_fetch_or_explicit(&classes, bit, memory_order_relaxed);
+    if ((atomic_load_explicit(&blocks.classes, memory_order_relaxed) & bit) == 0)
+        atomic_fetch_or_explicit(&blocks.classes, bit, memory_order_relaxed);
 }
 
 static bool block_claim(struct block *block, uint64_t pages)
@@ -155,7 +156,7 @@ static int class_next(uint32_t *left)
 
 static const struct block *block_find(struct range bytes)
 {
-    uint32_t left = atomic_load_explicit(&classes, memory_order_relaxed);
+    uint32_t left = atomic_load_explicit(&blocks.classes, memory_order_relaxed);
     const struct block *found = NULL;
     while (found == NULL && left != 0) {
         int class = class_next(&left);

@@ -6,7 +6,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/lock.h"
 #include "base/pages.h"
+
+enum { LIBC_LOCKED_MAX = 256 };
 
 void libc_locked_add(struct range bytes);
 
@@ -14,13 +17,17 @@ void libc_locked_add(struct range bytes);
 void libc_locked_cut(struct range gone);
 bool libc_locked_search(struct range bytes);
 
-/* 0: nothing is locked. relaxed, here and at its other uses: who locks memory beside a message of another thread's has
- * no order with it. */
-extern _Atomic unsigned libc_locked_count;
+/* Ranges of whole pages that may overlap, in no order. count 0: nothing is locked. relaxed, here and at its other uses:
+ * who locks memory beside a message of another thread's has no order with it. */
+extern struct libc_locked {
+    _Atomic unsigned count; /* written under the lock */
+    struct base_lock lock;
+    struct range ranges[LIBC_LOCKED_MAX];
+} libc_locked;
 
 static inline bool libc_locked_is_empty(void)
 {
-    return __builtin_expect(atomic_load_explicit(&libc_locked_count, memory_order_relaxed) == 0, 1);
+    return __builtin_expect(atomic_load_explicit(&libc_locked.count, memory_order_relaxed) == 0, 1);
 }
 
 static inline void libc_locked_remove(struct range bytes)

@@ -6,16 +6,18 @@
 
 enum { ROOM_BYTES = 65536, ALIGNMENT_BYTES = alignof(max_align_t) };
 
-static alignas(max_align_t) unsigned char room[ROOM_BYTES];
-static size_t used_bytes;
+static struct {
+    alignas(max_align_t) unsigned char room[ROOM_BYTES];
+    size_t used_bytes;
+} memory;
 
 void *libc_lookup_malloc(size_t length_bytes)
 {
-    if (length_bytes > ROOM_BYTES - used_bytes)
+    if (length_bytes > ROOM_BYTES - memory.used_bytes)
         return NULL;
-    void *block = room + used_bytes;
-    size_t rest_bytes = ROOM_BYTES - used_bytes - length_bytes;
-    used_bytes += length_bytes + rest_bytes % ALIGNMENT_BYTES; /* to the next block's beginning */
+    void *block = memory.room + memory.used_bytes;
+    size_t rest_bytes = ROOM_BYTES - memory.used_bytes - length_bytes;
+    memory.used_bytes += length_bytes + rest_bytes % ALIGNMENT_BYTES; /* to the next block's beginning */
     return block;
 }
 

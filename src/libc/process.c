@@ -14,15 +14,17 @@
 #include "libc/use.h"
 #include "op/lifetime.h"
 
-static _Atomic bool is_exiting;
-static _Atomic bool is_watching; /* set by libc_process_watch(), never cleared */
+static struct {
+    _Atomic bool is_exiting;
+    _Atomic bool is_watching; /* set by libc_process_watch(), never cleared */
+} process;
 /* A bit for each fork() that this thread is in, the innermost lowest, since handlers fork, too: is protect told? */
 static _Thread_local uint32_t forks_told;
 
 static void process_own(void)
 {
     libc_owner_note();
-    atomic_store_explicit(&is_exiting, false, memory_order_relaxed);
+    atomic_store_explicit(&process.is_exiting, false, memory_order_relaxed);
 }
 
 static void process_forked(void)
@@ -38,7 +40,7 @@ static void process_prepare_fork(void)
 {
     int saved_errno = errno;
     /* relaxed: who forks beside MPI_Init has no messages under way. */
-    bool is_watched = atomic_load_explicit(&is_watching, memory_order_relaxed);
+    bool is_watched = atomic_load_explicit(&process.is_watching, memory_order_relaxed);
     bool is_ours = is_watched && !gate_is_inside() && libc_owner_is_here();
     forks_told = forks_told << 1 | is_ours;
     if (is_ours)
@@ -68,14 +70,14 @@ __attribute__((constructor(103))) static void process_start(void)
 
 void libc_process_watch(void)
 {
-    atomic_store_explicit(&is_watching, true, memory_order_relaxed);
+    atomic_store_explicit(&process.is_watching, true, memory_order_relaxed);
 }
 
 static void process_exiting(void)
 {
     int saved_errno = errno;
     /* relaxed: only who comes first matters. */
-    if (libc_owner_is_here() && !atomic_exchange_explicit(&is_exiting, true, memory_order_relaxed))
+    if (libc_owner_is_here() && !atomic_exchange_explicit(&process.is_exiting, true, memory_order_relaxed))
         lifetime_exit();
     errno = saved_errno;
 }

@@ -21,17 +21,19 @@ struct recycled {
     _Atomic(void *) kept[KEPT_MAX];
 };
 
-static struct recycled recycled[LENGTHS_MAX];
-static _Atomic uint32_t recycled_used;     /* rows below it may be claimed; any thread */
-static _Atomic size_t recycled_kept_bytes; /* any thread; a bound, not a promise */
+static struct {
+    struct recycled rows[LENGTHS_MAX];
+    _Atomic uint32_t used;     /* rows below it may be claimed; any thread */
+    _Atomic size_t kept_bytes; /* any thread; a bound, not a promise */
+} recycled;
 
 /* relaxed, also in the walk: a length that is not seen yet is served by libc. */
 static struct recycled *recycled_find(size_t length_bytes)
 {
-    uint32_t used = atomic_load_explicit(&recycled_used, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&recycled.used, memory_order_relaxed);
     for (uint32_t i = 0; i < used; i++)
-        if (atomic_load_explicit(&recycled[i].length_bytes, memory_order_relaxed) == length_bytes)
-            return &recycled[i];
+        if (atomic_load_explicit(&recycled.rows[i].length_bytes, memory_order_relaxed) == length_bytes)
+            return &recycled.rows[i];
     return NULL;
 }
 
@@ -39,11 +41,12 @@ void libc_recycled_wish(size_t length_bytes)
 {
     if (length_bytes == 0 || length_bytes > KEPT_BYTES_MAX / KEPT_MAX || recycled_find(length_bytes) != NULL)
         return;
-    uint32_t row = atomic_load_explicit(&recycled_used, memory_order_relaxed);
+    uint32_t row = atomic_load_explicit(&recycled.used, memory_order_relaxed);
     size_t none = 0;
-    if (row < LENGTHS_MAX && atomic_compare_exchange_strong_explicit(&recycled[row].length_bytes, &none, length_bytes,
-                                                                     memory_order_relaxed, memory_order_relaxed))
-        atomic_store_explicit(&recycled_used, row + 1, memory_order_relaxed);
+    if (row < LENGTHS_MAX &&
+        atomic_compare_exchange_strong_explicit(&recycled.rows[row].length_bytes, &none, length_bytes,
+                                                memory_order_relaxed, memory_order_relaxed))
+        atomic_store_explicit(&recycled.used, row + 1, memory_order_relaxed);
 }
 
 /* acquire: pairs with the release in kept_put(): what the last owner wrote is before what the next one writes. */
@@ -90,7 +93,7 @@ void *libc_recycled_take(size_t length_bytes)
     void *block = kept_take(row);
     if (block == NULL)
         return block_make(row, length_bytes);
-    atomic_fetch_sub_explicit(&recycled_kept_bytes, length_bytes, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&recycled.kept_bytes, length_bytes, memory_order_relaxed);
     return block;
 }
 
@@ -124,12 +127,12 @@ void libc_recycled_leave(const void *block, size_t length_bytes)
 bool libc_recycled_give(void *block, size_t length_bytes)
 {
     struct recycled *row = recycled_of(block, length_bytes);
-    size_t kept_bytes = atomic_load_explicit(&recycled_kept_bytes, memory_order_relaxed);
+    size_t kept_bytes = atomic_load_explicit(&recycled.kept_bytes, memory_order_relaxed);
     if (row == NULL)
         return false;
     bool is_kept = kept_bytes + length_bytes <= KEPT_BYTES_MAX && kept_put(row, block);
     if (is_kept)
-        atomic_fetch_add_explicit(&recycled_kept_bytes, length_bytes, memory_order_relaxed);
+        atomic_fetch_add_explicit(&recycled.kept_bytes, length_bytes, memory_order_relaxed);
     else
         made_lower(row);
     return is_kept;
@@ -140,7 +143,7 @@ static bool row_clear(struct recycled *row)
     size_t length_bytes = atomic_load_explicit(&row->length_bytes, memory_order_relaxed);
     bool was_any = false;
     for (void *block = kept_take(row); block != NULL; block = kept_take(row)) {
-        atomic_fetch_sub_explicit(&recycled_kept_bytes, length_bytes, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&recycled.kept_bytes, length_bytes, memory_order_relaxed);
         made_lower(row);
         libc_real()->free(block);
         was_any = true;
@@ -151,7 +154,7 @@ static bool row_clear(struct recycled *row)
 bool libc_recycled_clear(void)
 {
     bool was_any = false;
-    for (uint32_t i = 0; i < atomic_load_explicit(&recycled_used, memory_order_relaxed); i++)
-        was_any |= row_clear(&recycled[i]);
+    for (uint32_t i = 0; i < atomic_load_explicit(&recycled.used, memory_order_relaxed); i++)
+        was_any |= row_clear(&recycled.rows[i]);
     return was_any;
 }

@@ -14,15 +14,16 @@
 #include "libc/use.h"
 #include "protect/protect.h"
 
-/* Set by libc_signals_watch(), never cleared: before, dispositions are libc's alone. */
-static _Atomic bool is_watching;
-
-/* Set by whoever installs a handler, never cleared: it may have run and left. */
-static _Atomic bool have_handlers;
+/* is_watching: set by libc_signals_watch(), never cleared: before, dispositions are libc's alone.
+ * have_handlers: set by whoever installs a handler, never cleared: it may have run and left. */
+static struct {
+    _Atomic bool is_watching;
+    _Atomic bool have_handlers;
+} signals;
 
 bool libc_signals_have_handlers(void)
 {
-    return atomic_load_explicit(&have_handlers, memory_order_relaxed);
+    return atomic_load_explicit(&signals.have_handlers, memory_order_relaxed);
 }
 
 /* Those that a thread brings about itself, by an instruction or abort(), do not come inside MPI. */
@@ -38,7 +39,7 @@ static bool signal_comes_any_time(int number)
 /* relaxed: a switch; a handler set beside it is found in the kernel's list. */
 static bool signals_are_watched(void)
 {
-    return atomic_load_explicit(&is_watching, memory_order_relaxed);
+    return atomic_load_explicit(&signals.is_watching, memory_order_relaxed);
 }
 
 static void handler_note(int number, sighandler_t handler)
@@ -52,7 +53,7 @@ static void handler_note(int number, sighandler_t handler)
     if (libc_signals_have_handlers() || libc_runtime_is_any((uintptr_t)handler))
         return;
     gate_defer_signals();
-    atomic_store_explicit(&have_handlers, true, memory_order_relaxed);
+    atomic_store_explicit(&signals.have_handlers, true, memory_order_relaxed);
 }
 
 static bool signals_are_shared(int number)
@@ -121,7 +122,7 @@ static void disposition_watch(int number)
 
 void libc_signals_watch(void)
 {
-    if (atomic_exchange_explicit(&is_watching, true, memory_order_relaxed))
+    if (atomic_exchange_explicit(&signals.is_watching, true, memory_order_relaxed))
         return;
     for (int number = 1; number < NSIG; number++)
         disposition_watch(number);

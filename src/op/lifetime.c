@@ -74,7 +74,7 @@ static void lifetime_share(bool is_multiple)
 {
     gate_open(is_multiple);
     requests_share(is_multiple);
-    record_is_shared = is_multiple;
+    record.is_shared = is_multiple;
     copied_objects_track();
 }
 

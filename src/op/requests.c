@@ -21,8 +21,10 @@ struct request {
     struct assist assist;
 };
 
-static struct request first_chunk[CHUNK_LENGTH];
-static uint32_t first_heads[1 << BUCKET_BITS];
+static struct {
+    struct request chunk[CHUNK_LENGTH];
+    uint32_t heads[1 << BUCKET_BITS];
+} first;
 
 /* Read and written by the thread that is in MPI; under `lock` when several may be. Two
  * are also read without it, relaxed. unknown_count: written by a thread inside MPI;
@@ -43,7 +45,7 @@ static struct {
     uint32_t region_count;
     uint32_t lost_regions;
     struct range regions[REGIONS_MAX];
-} requests = {.bucket_bits = BUCKET_BITS, .heads = first_heads, .chunks = {first_chunk}};
+} requests = {.bucket_bits = BUCKET_BITS, .heads = first.heads, .chunks = {first.chunk}};
 
 static void requests_lock(void)
 {
@@ -119,7 +121,7 @@ static void buckets_grow(void)
     requests.heads = heads;
     requests.bucket_bits = bits + MORE_BITS;
     buckets_move(before, bits);
-    if (before != first_heads)
+    if (before != first.heads)
         munmap(before, sizeof *before << bits);
 }
 

@@ -13,28 +13,11 @@
 
 enum { PAIR_SIZE = 2 };
 
-/* Written by the thread in MPI_Init, MPI_Finalize or fork, and by any that finds why
- * ops are not possible any more; read by all. Relaxed: switches, which order nothing
- * (between MPI_Init and another thread's first call the program does); what begins
- * beside a write may still have seen the old value. */
-_Atomic enum reason session_state = REASON_NOT_RUNNING;
-/* The same, and by a thread that makes a userfaultfd. */
-_Atomic enum reason session_hold_state = REASON_NOT_RUNNING;
-
-/* Any thread (bind/pcontrol.c). */
-_Atomic bool session_is_paused;
-
-/* size: written in MPI_Init. The rest by any thread at any time, be it before MPI_Init, which asks. */
-static struct {
-    int size;                     /* of MPI_COMM_WORLD */
-    _Atomic bool has_more_peers;  /* than those */
-    _Atomic enum reason refused;  /* for good */
-    _Atomic enum reason obstacle; /* to holds, for good */
-} session;
+struct session session = {.reason = REASON_NOT_RUNNING, .hold_reason = REASON_NOT_RUNNING};
 
 void session_set(enum reason reason)
 {
-    atomic_store_explicit(&session_state, reason, memory_order_relaxed);
+    atomic_store_explicit(&session.reason, reason, memory_order_relaxed);
 }
 
 enum reason session_refused(void)
@@ -58,19 +41,19 @@ static bool reason_put(_Atomic enum reason *place, enum reason reason)
 void session_refuse(enum reason reason)
 {
     (void)reason_put(&session.refused, reason);
-    (void)reason_put(&session_state, reason);
+    (void)reason_put(&session.reason, reason);
 }
 
 void session_refuse_holds(enum reason reason)
 {
-    (void)reason_put(&session_hold_state, reason);
+    (void)reason_put(&session.hold_reason, reason);
 }
 
 /* A thread may have met an obstacle since they were looked for: either it finds our state,
  * or we find it. */
 void session_set_holds(enum reason reason)
 {
-    atomic_store_explicit(&session_hold_state, reason, memory_order_seq_cst);
+    atomic_store_explicit(&session.hold_reason, reason, memory_order_seq_cst);
     if (session_obstacle() != REASON_NONE)
         session_refuse_holds(session_obstacle());
 }
@@ -130,7 +113,7 @@ bool session_has_engine(void)
 
 void session_pause(bool is_paused)
 {
-    atomic_store_explicit(&session_is_paused, is_paused, memory_order_relaxed);
+    atomic_store_explicit(&session.is_paused, is_paused, memory_order_relaxed);
 }
 
 /* Nothing is held any more. What MPI does for itself is its own business. */
@@ -173,7 +156,7 @@ static void session_await_poke(void)
 
 static void session_withdraw(enum reason reason)
 {
-    if (!reason_put(&session_state, reason))
+    if (!reason_put(&session.reason, reason))
         return;
     if (gate_is_inside() || host.thread_is_of_mpi())
         return;

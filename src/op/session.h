@@ -9,19 +9,32 @@
 
 #include "base/reasons.h"
 
+/* reason: written by the thread in MPI_Init, MPI_Finalize or fork, and by any that finds why ops are not possible any
+ * more; read by all. Relaxed, as the other switches: they order nothing (between MPI_Init and another thread's first
+ * call the program does); what begins beside a write may still have seen the old value.
+ * hold_reason: the same, and by a thread that makes a userfaultfd.
+ * size: written in MPI_Init. The rest by any thread at any time, be it before MPI_Init, which asks. */
+extern struct session {
+    _Atomic enum reason reason;
+    _Atomic enum reason hold_reason;
+    _Atomic bool is_paused;
+    int size;                     /* of MPI_COMM_WORLD */
+    _Atomic bool has_more_peers;  /* than those */
+    _Atomic enum reason refused;  /* for good */
+    _Atomic enum reason obstacle; /* to holds, for good */
+} session;
+
 /* REASON_NONE while ops are possible, else why every call is passed. */
 static inline enum reason session_reason(void)
 {
-    extern _Atomic enum reason session_state;
-    return atomic_load_explicit(&session_state, memory_order_relaxed); /* a switch (session.c) */
+    return atomic_load_explicit(&session.reason, memory_order_relaxed);
 }
 
 /* Why no memory is held although ops may begin (by copies, on a device that moved
  * pages would confuse); REASON_NONE: it is. */
 static inline enum reason session_hold_reason(void)
 {
-    extern _Atomic enum reason session_hold_state;
-    return atomic_load_explicit(&session_hold_state, memory_order_relaxed); /* a switch (session.c) */
+    return atomic_load_explicit(&session.hold_reason, memory_order_relaxed);
 }
 
 /* The same, after a look whether a device, or something that may be one, has come since. */
@@ -31,12 +44,11 @@ enum reason session_look_for_devices(void);
  * what is about to begin. What is under way goes on. */
 static inline enum reason session_reason_to_begin(void)
 {
-    extern _Atomic bool session_is_paused;
     enum reason reason = session_reason();
     if (reason != REASON_NONE)
         return reason;
     /* relaxed: a switch, which orders nothing; its own thread sees its own write. */
-    return atomic_load_explicit(&session_is_paused, memory_order_relaxed) ? REASON_PAUSED : REASON_NONE;
+    return atomic_load_explicit(&session.is_paused, memory_order_relaxed) ? REASON_PAUSED : REASON_NONE;
 }
 
 /* Must a receive from a named rank wait until its message is matched, as one from

@@ -21,9 +21,18 @@ enum { TOUCH_COST_NS = 15000, ROUNDS_BEFORE_YIELD = 100, TOUCHED_TOO_LATE = -1 }
 
 _Atomic unsigned dispatch_busy; /* busy.h */
 
-static struct transfer transfers[TRANSFERS_MAX];
-static _Atomic uint64_t transfer_sequence;
-static _Atomic uint32_t transfer_count;
+static struct {
+    struct transfer slots[TRANSFERS_MAX];
+    _Atomic uint64_t sequence;
+    _Atomic uint32_t count;
+} transfers;
+
+/* The thread's own; its address is what tells threads apart. */
+static _Thread_local struct {
+    bool is_starter;        /* of an op */
+    bool is_leaving;        /* the process ends at this thread's wish */
+    bool is_cancel_put_off; /* a wait of this thread has put off its cancellation */
+} own;
 
 /* total: sum of ended stalls; since: start of the running one, 0 when none;
  * depth: threads that stall now. Any thread; relaxed: numbers for judging. */
@@ -69,30 +78,28 @@ void program_wait_end(uint32_t wait)
 
 static struct transfer *transfer_of(uint64_t id)
 {
-    return &transfers[id & ((1U << TRANSFER_SLOT_BITS) - 1)];
+    return &transfers.slots[id & ((1U << TRANSFER_SLOT_BITS) - 1)];
 }
 
 static bool transfer_claim(uint32_t slot)
 {
-    struct transfer *transfer = &transfers[slot];
+    struct transfer *transfer = &transfers.slots[slot];
     uint64_t unused = 0;
-    uint64_t sequence = 1 + atomic_fetch_add_explicit(&transfer_sequence, 1, memory_order_relaxed);
+    uint64_t sequence = 1 + atomic_fetch_add_explicit(&transfers.sequence, 1, memory_order_relaxed);
     uint64_t id = (sequence << TRANSFER_SLOT_BITS) | slot;
     /* acquire: pairs with transfer_free(), whose slot we write into. */
     return atomic_compare_exchange_strong_explicit(&transfer->id, &unused, id, memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
-/* What tells threads apart: an address of their own. */
 static uintptr_t transfer_me(void)
 {
-    static _Thread_local char own;
     return (uintptr_t)&own;
 }
 
 static struct transfer *transfer_reset(uint32_t slot)
 {
-    struct transfer *transfer = &transfers[slot];
+    struct transfer *transfer = &transfers.slots[slot];
     transfer->slot = slot;
     /* relaxed: a thread looks for its own only. */
     atomic_store_explicit(&transfer->starter, transfer_me(), memory_order_relaxed);
@@ -106,13 +113,13 @@ static struct transfer *transfer_reset(uint32_t slot)
 
 struct transfer *transfer_take(void)
 {
-    if (atomic_fetch_add_explicit(&transfer_count, 1, memory_order_relaxed) < TRANSFERS_MAX) {
+    if (atomic_fetch_add_explicit(&transfers.count, 1, memory_order_relaxed) < TRANSFERS_MAX) {
         for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
-            if (atomic_load_explicit(&transfers[slot].id, memory_order_relaxed) == 0 && transfer_claim(slot))
+            if (atomic_load_explicit(&transfers.slots[slot].id, memory_order_relaxed) == 0 && transfer_claim(slot))
                 return transfer_reset(slot);
         }
     }
-    atomic_fetch_sub_explicit(&transfer_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&transfers.count, 1, memory_order_relaxed);
     return NULL;
 }
 
@@ -120,12 +127,12 @@ static void transfer_free(struct transfer *transfer)
 {
     /* release: who takes the slot next, or reads that the op is over, sees its end. */
     atomic_store_explicit(&transfer->id, 0, memory_order_release);
-    atomic_fetch_sub_explicit(&transfer_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&transfers.count, 1, memory_order_relaxed);
 }
 
 uint64_t transfer_id(uint32_t slot)
 {
-    return atomic_load_explicit(&transfers[slot].id, memory_order_acquire);
+    return atomic_load_explicit(&transfers.slots[slot].id, memory_order_acquire);
 }
 
 bool transfer_is_pending(uint64_t id)
@@ -152,17 +159,14 @@ static void transfer_unhold(struct transfer *transfer)
     transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
 }
 
-static _Thread_local bool is_starter;
-static _Thread_local bool is_leaving; /* the process ends at this thread's wish */
-
 bool transfer_is_starter(void)
 {
-    return is_starter;
+    return own.is_starter;
 }
 
 void transfer_launch(struct transfer *transfer)
 {
-    is_starter = true;
+    own.is_starter = true;
     busy_raise();
     transfer->returned_ns = base_clock_now_ns();
     transfer->stalled_before_ns = program_stalled_ns();
@@ -274,9 +278,6 @@ void transfer_poll_round(uint32_t round)
         sched_yield();
 }
 
-/* A wait of this thread has put off its cancellation. */
-static _Thread_local bool is_cancel_put_off;
-
 /* A thread that died where MPI calls epoll_wait() or poll(), inside the gate, would leave
  * it shut, and these waits stand in calls of threads that never call MPI. Who was asked
  * to end meanwhile does so at the next such place of its own. True: let it again. */
@@ -284,7 +285,7 @@ static bool cancel_put_off(void)
 {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    is_cancel_put_off |= before == PTHREAD_CANCEL_ENABLE;
+    own.is_cancel_put_off |= before == PTHREAD_CANCEL_ENABLE;
     return before == PTHREAD_CANCEL_ENABLE;
 }
 
@@ -296,7 +297,7 @@ static void cancel_let(bool was_let)
     int type;
     if (!was_let)
         return;
-    is_cancel_put_off = false;
+    own.is_cancel_put_off = false;
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
     pthread_setcanceltype(type, NULL);
@@ -326,13 +327,13 @@ void transfer_leave_waits(void)
 {
     for (uint32_t left = gate_forget_waits(); left > 0; left--)
         program_stall_end();
-    cancel_let(is_cancel_put_off);
+    cancel_let(own.is_cancel_put_off);
 }
 
 bool transfer_wait(uint64_t id)
 {
-    if (!transfer_is_pending(id) || gate_is_inside() || is_leaving)
-        return !is_leaving;
+    if (!transfer_is_pending(id) || gate_is_inside() || own.is_leaving)
+        return !own.is_leaving;
     struct transfer_wait wait = transfer_wait_begin();
     for (uint32_t round = 0; transfer_is_pending(id); round++)
         transfer_poll_round(round);
@@ -367,7 +368,7 @@ void transfer_wait_all_unless_interrupted(void)
 
 void transfer_wait_all(void)
 {
-    if (engine_pending() == 0 || gate_is_inside() || is_leaving)
+    if (engine_pending() == 0 || gate_is_inside() || own.is_leaving)
         return;
     struct transfer_wait wait = transfer_wait_begin();
     for (uint32_t round = 0; engine_pending() != 0; round++)
@@ -379,7 +380,7 @@ void transfer_wait_own(void)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX && engine_pending() != 0; slot++) {
         uint64_t id = transfer_id(slot);
-        if (id != 0 && atomic_load_explicit(&transfers[slot].starter, memory_order_relaxed) == transfer_me())
+        if (id != 0 && atomic_load_explicit(&transfers.slots[slot].starter, memory_order_relaxed) == transfer_me())
             transfer_wait(id);
     }
 }
@@ -426,7 +427,7 @@ bool transfer_wait_received(int patience_s)
 static void transfer_abandon(bool are_all)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
-        struct transfer *transfer = &transfers[slot];
+        struct transfer *transfer = &transfers.slots[slot];
         if (transfer_id(slot) != 0 && transfer->hold != NULL && (are_all || transfer->way == POLICY_COPY_TOUCHED))
             protect_hold_abandon(transfer->hold);
     }
@@ -449,7 +450,7 @@ void transfer_leave(bool may_wait)
         transfer_wait_untouched();
     if (engine_pending() == 0)
         return;
-    is_leaving = true;
+    own.is_leaving = true;
     engine_freeze();
     /* Another thread, waiting at a touch, must not go on without its data. Nobody answers touches of what
      * is being sent any more: it is all there afterwards. */

@@ -47,13 +47,15 @@ struct policy_site {
 
 static struct policy_site sites[SITES];
 /* Both written once, at start. */
-static bool policy_learns = true;
-static enum option_send_buffers policy_send_buffers = OPTION_SEND_BUFFERS_AUTO;
+static struct {
+    bool learns;
+    enum option_send_buffers send_buffers;
+} policy = {.learns = true, .send_buffers = OPTION_SEND_BUFFERS_AUTO};
 
 void policy_configure(bool learns, enum option_send_buffers send_buffers)
 {
-    policy_learns = learns;
-    policy_send_buffers = send_buffers;
+    policy.learns = learns;
+    policy.send_buffers = send_buffers;
 }
 
 static bool site_is_or_becomes(struct policy_site *site, uintptr_t key)
@@ -118,7 +120,7 @@ static bool prices_pay(const struct prices *prices)
 
 bool policy_site_expects(const struct policy_site *site, uint32_t situation)
 {
-    return !policy_learns || site == NULL || prices_pay(&site->prices[situation]);
+    return !policy.learns || site == NULL || prices_pay(&site->prices[situation]);
 }
 
 static bool site_is_cheap(const struct policy_site *site)
@@ -153,7 +155,7 @@ void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int6
 static enum policy_send site_send_learnt(struct policy_site *site)
 {
     uint32_t left = site == NULL ? 0 : atomic_load_explicit(&site->sends_left, memory_order_relaxed);
-    if (!policy_learns || left == 0)
+    if (!policy.learns || left == 0)
         return POLICY_HOLD;
     atomic_store_explicit(&site->sends_left, left - 1, memory_order_relaxed);
     return (enum policy_send)atomic_load_explicit(&site->way, memory_order_relaxed);
@@ -161,7 +163,7 @@ static enum policy_send site_send_learnt(struct policy_site *site)
 
 enum policy_send policy_site_send(struct policy_site *site)
 {
-    switch (policy_send_buffers) {
+    switch (policy.send_buffers) {
     case OPTION_SEND_BUFFERS_HOLD:
         return POLICY_HOLD;
     case OPTION_SEND_BUFFERS_COPY_TOUCHED:

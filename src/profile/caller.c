@@ -12,6 +12,7 @@
 #include "base/pages.h"
 #include "base/libraries.h"
 #include "base/text.h"
+#include "profile/slack.h"
 #include "base/machine.h"
 #include "record/profile.h"
 
@@ -28,12 +29,12 @@ struct module {
     enum module_owner owner;
 };
 
-/* Entries below the count never change. Written under `modules_lock`. */
-static struct module modules[MODULES_MAX];
-static _Atomic uint32_t module_count;
-static struct base_lock modules_lock;
-
-static _Thread_local uintptr_t stack_high;
+/* Entries below the count never change. Written under the lock. */
+static struct {
+    struct base_lock lock;
+    _Atomic uint32_t count;
+    struct module table[MODULES_MAX];
+} modules;
 
 /* Beginnings of file names. */
 static const char *const system_names[] = {
@@ -61,10 +62,10 @@ static enum module_owner owner_of(const char *path)
 static const struct module *module_at(uintptr_t address)
 {
     /* acquire: the entries below the count are filled. */
-    uint32_t count = atomic_load_explicit(&module_count, memory_order_acquire);
+    uint32_t count = atomic_load_explicit(&modules.count, memory_order_acquire);
     for (uint32_t i = 0; i < count; i++)
-        if (modules[i].code.low <= address && address < modules[i].code.high)
-            return &modules[i];
+        if (modules.table[i].code.low <= address && address < modules.table[i].code.high)
+            return &modules.table[i];
     return NULL;
 }
 
@@ -104,14 +105,14 @@ static const char *module_path(const struct dl_phdr_info *info, char *storage)
 static int module_read(struct dl_phdr_info *info, size_t size_bytes, void *storage)
 {
     struct module module = {.base = info->dlpi_addr};
-    uint32_t count = atomic_load_explicit(&module_count, memory_order_relaxed);
+    uint32_t count = atomic_load_explicit(&modules.count, memory_order_relaxed);
     segments_read(info, &module);
     if (base_range_is_empty(module.code) || module_at(module.code.low) != NULL || count == MODULES_MAX)
         return 0;
     const char *path = module_path(info, storage);
     module.owner = owner_of(path);
-    modules[count] = module;
-    atomic_store_explicit(&module_count, count + 1, memory_order_release);
+    modules.table[count] = module;
+    atomic_store_explicit(&modules.count, count + 1, memory_order_release);
     profile_module_add(path, module.base, module.code.low, module.code.high);
     return 0;
 }
@@ -119,9 +120,9 @@ static int module_read(struct dl_phdr_info *info, size_t size_bytes, void *stora
 void caller_modules_read(void)
 {
     char storage[PATH_BYTES];
-    base_lock_take(&modules_lock);
+    base_lock_take(&modules.lock);
     dl_iterate_phdr(module_read, storage);
-    base_lock_release(&modules_lock);
+    base_lock_release(&modules.lock);
 }
 
 void caller_thread_begin(void)
@@ -133,7 +134,7 @@ void caller_thread_begin(void)
         return;
     pthread_attr_getstack(&attributes, &low, &length_bytes);
     pthread_attr_destroy(&attributes);
-    stack_high = (uintptr_t)low + length_bytes;
+    profile_thread.stack_high = (uintptr_t)low + length_bytes;
 }
 
 /* Is this a return address of the program's, and did its call lead into a system library? The
@@ -156,8 +157,8 @@ static bool is_way_out(uintptr_t return_address)
 __attribute__((no_sanitize("address"))) static uintptr_t stack_search(uintptr_t stack)
 {
     uintptr_t word = (stack + sizeof(uintptr_t) - 1) & ~(sizeof(uintptr_t) - 1);
-    bool is_mine = stack < stack_high && stack_high - stack < ((uintptr_t)1 << 36);
-    uintptr_t room = is_mine ? (stack_high - word) / sizeof(uintptr_t) : WORDS_OF_UNKNOWN_STACK;
+    bool is_mine = stack < profile_thread.stack_high && profile_thread.stack_high - stack < ((uintptr_t)1 << 36);
+    uintptr_t room = is_mine ? (profile_thread.stack_high - word) / sizeof(uintptr_t) : WORDS_OF_UNKNOWN_STACK;
     uintptr_t end = word + (room < WORDS_MAX ? room : WORDS_MAX) * sizeof(uintptr_t);
     for (; word < end; word += sizeof(uintptr_t)) {
         uintptr_t value = *(const uintptr_t *)word;

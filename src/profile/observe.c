@@ -18,7 +18,7 @@ enum { TOUCHES_MAX = 24, REASONS_MAX = 32 };
 
 /* What is known of the call whose buffer is watched. Filled between watch_take() and watch_arm(); the
  * touch by the thread that touches, once; read by the thread that claims the watch. */
-static struct {
+struct observed {
     struct profile_site *site;
     const struct profile_thread *thread;
     _Atomic int64_t returned_ns; /* taken again once the watch is armed */
@@ -26,14 +26,17 @@ static struct {
     int64_t touched_ns;
     int64_t computation_ns;
     uintptr_t place;
-} observed[WATCHES_MAX];
+};
 
-static bool is_observing;              /* written at start and stop */
-static _Atomic uint64_t sampled_sites; /* sites that were sampled at least once; relaxed */
+static struct {
+    struct observed watched[WATCHES_MAX];
+    bool is_on;                     /* written at start and stop */
+    _Atomic uint64_t sampled_sites; /* sites that were sampled at least once; relaxed */
+} observe;
 
 static int64_t returned_of(int watch)
 {
-    return atomic_load_explicit(&observed[watch].returned_ns, memory_order_relaxed);
+    return atomic_load_explicit(&observe.watched[watch].returned_ns, memory_order_relaxed);
 }
 
 /* Time that the program computed since the call returned. Inside MPI, the touch came when the call
@@ -43,11 +46,11 @@ static void note_touch(int watch, int64_t now_ns, uintptr_t place)
     const struct profile_thread *thread = &profile_thread;
     bool is_in_call = thread->depth != 0;
     int64_t touched_ns = is_in_call ? thread->begun_ns : now_ns;
-    bool is_same = observed[watch].thread == thread;
-    int64_t inside_ns = is_same ? thread->inside_ns - observed[watch].inside_ns : 0;
-    observed[watch].touched_ns = touched_ns;
-    observed[watch].computation_ns = touched_ns - returned_of(watch) - inside_ns;
-    observed[watch].place = is_in_call ? thread->caller : place;
+    bool is_same = observe.watched[watch].thread == thread;
+    int64_t inside_ns = is_same ? thread->inside_ns - observe.watched[watch].inside_ns : 0;
+    observe.watched[watch].touched_ns = touched_ns;
+    observe.watched[watch].computation_ns = touched_ns - returned_of(watch) - inside_ns;
+    observe.watched[watch].place = is_in_call ? thread->caller : place;
 }
 
 /* Signal context. The record's addresses are return addresses: the code stands before them. */
@@ -63,20 +66,20 @@ void observe_start(bool is_wanted)
     if (!is_wanted || !protect_start(OPTION_HOLD_SIGNAL, NULL))
         return;
     watch_report_to(touched);
-    is_observing = true;
+    observe.is_on = true;
 }
 
 static void add_sample(int watch, bool is_censored)
 {
-    struct profile_site *site = observed[watch].site;
-    int64_t wall_ns = observed[watch].touched_ns - returned_of(watch);
+    struct profile_site *site = observe.watched[watch].site;
+    int64_t wall_ns = observe.watched[watch].touched_ns - returned_of(watch);
     wall_ns = wall_ns > 0 ? wall_ns : 0;
-    slack_add(site, returned_of(watch), wall_ns, observed[watch].computation_ns);
+    slack_add(site, returned_of(watch), wall_ns, observe.watched[watch].computation_ns);
     if (is_censored)
         profile_add(&site->censored_count, 1);
     else
-        profile_cell_add(site, PROFILE_TOUCH, (int64_t)observed[watch].place, TOUCHES_MAX, (uint64_t)wall_ns, 0);
-    if (!is_censored && !caller_is_known(observed[watch].place - 1))
+        profile_cell_add(site, PROFILE_TOUCH, (int64_t)observe.watched[watch].place, TOUCHES_MAX, (uint64_t)wall_ns, 0);
+    if (!is_censored && !caller_is_known(observe.watched[watch].place - 1))
         caller_modules_read();
 }
 
@@ -106,7 +109,7 @@ void observe_harvest_all(void)
 
 void observe_use_range(struct range bytes, bool is_read)
 {
-    if (!is_observing)
+    if (!observe.is_on)
         return;
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     bool is_call = false;
@@ -122,12 +125,12 @@ void observe_use_all(void)
 
 void observe_stop(void)
 {
-    if (!is_observing)
+    if (!observe.is_on)
         return;
     observe_harvest_all();
     for (int watch = 0; watch < WATCHES_MAX; watch++)
         end_watch(watch, 0);
-    is_observing = false;
+    observe.is_on = false;
     protect_stop();
 }
 
@@ -171,10 +174,10 @@ static int take_watch(int64_t now_ns)
 
 static void describe(int watch, struct profile_site *site)
 {
-    observed[watch].site = site;
-    observed[watch].thread = &profile_thread;
-    observed[watch].inside_ns = profile_thread.inside_ns;
-    atomic_store_explicit(&observed[watch].returned_ns, base_clock_now_ns(), memory_order_relaxed);
+    observe.watched[watch].site = site;
+    observe.watched[watch].thread = &profile_thread;
+    observe.watched[watch].inside_ns = profile_thread.inside_ns;
+    atomic_store_explicit(&observe.watched[watch].returned_ns, base_clock_now_ns(), memory_order_relaxed);
 }
 
 /* The time of arming is not the program's: its slack begins afterwards. */
@@ -187,7 +190,7 @@ static enum reason arm(struct profile_site *site, const struct watch_part parts[
     if (!watch_arm(watch, parts, count))
         return REASON_MEMORY_FAILED;
     profile_thread.returned_ns = base_clock_now_ns();
-    atomic_store_explicit(&observed[watch].returned_ns, profile_thread.returned_ns, memory_order_relaxed);
+    atomic_store_explicit(&observe.watched[watch].returned_ns, profile_thread.returned_ns, memory_order_relaxed);
     return REASON_NONE;
 }
 
@@ -205,10 +208,11 @@ static enum reason sample(struct profile_site *site, const struct observe_buffer
 /* 0.5 to 1.5, so that samples keep no step with the program's own rhythm. */
 static double jitter(void)
 {
-    static _Thread_local uint32_t state = 2463534242;
+    uint32_t state = profile_thread.jitter != 0 ? profile_thread.jitter : 2463534242;
     state ^= state << 13;
     state ^= state >> 17;
     state ^= state << 5;
+    profile_thread.jitter = state;
     return 0.5 + (double)state / (double)UINT32_MAX;
 }
 
@@ -217,8 +221,8 @@ static double jitter(void)
 static void rest(struct profile_site *site, int64_t cost_ns, int64_t now_ns)
 {
     if (atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed) == 0)
-        atomic_fetch_add_explicit(&sampled_sites, 1, memory_order_relaxed);
-    uint64_t sites = atomic_load_explicit(&sampled_sites, memory_order_relaxed);
+        atomic_fetch_add_explicit(&observe.sampled_sites, 1, memory_order_relaxed);
+    uint64_t sites = atomic_load_explicit(&observe.sampled_sites, memory_order_relaxed);
     double rest_ns = (double)cost_ns * 1000 / (double)options.profile_cost * (double)sites * jitter();
     atomic_store_explicit(&site->next_watch_ns, (uint64_t)(now_ns + (int64_t)rest_ns), memory_order_relaxed);
     profile_add(&profile_header->watch_cost_ns, (uint64_t)cost_ns);
@@ -226,7 +230,7 @@ static void rest(struct profile_site *site, int64_t cost_ns, int64_t now_ns)
 
 void observe_call(struct profile_site *site, const struct observe_buffer buffers[], int count)
 {
-    if (!is_observing || site == NULL)
+    if (!observe.is_on || site == NULL)
         return;
     profile_add(&site->large_count, 1);
     int64_t begun_ns = profile_thread.returned_ns;
@@ -248,6 +252,6 @@ void observe_call(struct profile_site *site, const struct observe_buffer buffers
 
 void observe_forked_child(void)
 {
-    is_observing = false;
+    observe.is_on = false;
     watch_forked_child();
 }

@@ -35,8 +35,7 @@ void observe_harvest_all(void);
 
 static inline void observe_harvest(void)
 {
-    /* relaxed: a touch that is not seen yet is harvested by the next call. */
-    if (atomic_load_explicit(&watch_touched_count, memory_order_relaxed) != 0)
+    if (watch_is_any_touched())
         observe_harvest_all();
 }
 

@@ -5,14 +5,6 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
-/* Requests of the program under way. Any thread; relaxed: a number for a report. */
-static _Atomic int64_t active_count;
-
-int64_t profile_requests_active(void)
-{
-    return atomic_load_explicit(&active_count, memory_order_relaxed);
-}
-
 /* Open addressing by handle. A library may give the same handle to several requests (MPICH:
  * sends that were over at once): each has an entry, and any of them ends. Whoever swaps the
  * key (0 for a new request, its handle for a known one) for TAKEN owns the entry until it
@@ -32,11 +24,20 @@ struct request_entry {
     const struct profile_thread *thread;
 };
 
-static struct request_entry request_entries[REQUEST_SLOTS];
+/* active_count: requests of the program under way. Any thread; relaxed: a number for a report. */
+static struct {
+    _Atomic int64_t active_count;
+    struct request_entry entries[REQUEST_SLOTS];
+} requests;
+
+int64_t profile_requests_active(void)
+{
+    return atomic_load_explicit(&requests.active_count, memory_order_relaxed);
+}
 
 static struct request_entry *request_place(uint64_t key, uint32_t probe)
 {
-    return &request_entries[(base_hash(key, REQUEST_BITS) + probe) % REQUEST_SLOTS];
+    return &requests.entries[(base_hash(key, REQUEST_BITS) + probe) % REQUEST_SLOTS];
 }
 
 static bool request_take(struct request_entry *entry, uint64_t key)
@@ -84,13 +85,13 @@ static void request_activate(struct request_entry *entry)
     entry->started_ns = profile_thread.returned_ns;
     entry->inside_ns = profile_thread.inside_ns;
     entry->thread = &profile_thread;
-    atomic_fetch_add_explicit(&active_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&requests.active_count, 1, memory_order_relaxed);
 }
 
 static void request_deactivate(struct request_entry *entry)
 {
     if (entry->state == REQUEST_ACTIVE)
-        atomic_fetch_sub_explicit(&active_count, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&requests.active_count, 1, memory_order_relaxed);
     entry->state = REQUEST_INACTIVE;
 }
 

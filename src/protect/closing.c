@@ -114,9 +114,9 @@ static bool send_take_out(const struct backend *backend, struct hold *hold, stru
 static uintptr_t covered_until(const struct hold *self, uintptr_t page)
 {
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
     for (uint32_t i = 0; i < used; i++)
-        if (&hold_table[i] != self && hold_view_take(&hold_table[i], &view) && view.pages.low <= page &&
+        if (&holds.table[i] != self && hold_view_take(&holds.table[i], &view) && view.pages.low <= page &&
             page < view.pages.high)
             return view.pages.high;
     return 0;
@@ -126,9 +126,9 @@ static uintptr_t covered_until(const struct hold *self, uintptr_t page)
 static uintptr_t uncovered_until(const struct hold *self, uintptr_t page, uintptr_t limit)
 {
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
     for (uint32_t i = 0; i < used; i++)
-        if (&hold_table[i] != self && hold_view_take(&hold_table[i], &view) && view.pages.low > page &&
+        if (&holds.table[i] != self && hold_view_take(&holds.table[i], &view) && view.pages.low > page &&
             view.pages.low < limit)
             limit = view.pages.low;
     return limit;

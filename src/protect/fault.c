@@ -2,7 +2,7 @@
 /* Everything of this layer that may run in signal context. Rules of this file:
  * no allocation, no lock, no libc beyond syscall(2) wrappers, errno kept. A test
  * compares the symbols that it uses with a list; another one follows what is
- * reached through `touched_report` and `watch_report` (tests/lib/signal_context.py). */
+ * reached through `reports` (tests/lib/signal_context.py). */
 #include "protect/fault.h"
 
 #include <errno.h>
@@ -15,17 +15,14 @@
 #include "protect/kernel.h"
 #include "protect/watch_slots.h"
 
-struct hold hold_table[PROTECT_HOLDS_MAX];
-_Atomic uint32_t hold_table_used;
-_Atomic uintptr_t hold_bound_low = UINTPTR_MAX;
-_Atomic uintptr_t hold_bound_high;
-_Atomic uint32_t hold_release_count;
+struct holds holds;
+struct watches watches;
 
-struct watch_slot watch_slots[WATCHES_MAX];
-_Atomic uint32_t watch_touched_count;
-
-static _Atomic(protect_touched_fn *) touched_report;
-static _Atomic(watch_touched_fn *) watch_report;
+/* Whom to tell; written before any thread can fault. */
+static struct {
+    _Atomic(protect_touched_fn *) touched;
+    _Atomic(watch_touched_fn *) watch;
+} reports;
 
 /* The program's disposition behind a sequence count: odd while it is written.
  * All fields atomic, so that a torn read is only a stale one, tried again. */
@@ -42,7 +39,7 @@ static _Thread_local uint32_t retried_release_count;
 
 void fault_touched_set(protect_touched_fn *touched)
 {
-    atomic_store_explicit(&touched_report, touched, memory_order_relaxed); /* before any thread can fault */
+    atomic_store_explicit(&reports.touched, touched, memory_order_relaxed); /* before any thread can fault */
 }
 
 bool hold_view_take(struct hold *hold, struct hold_view *view)
@@ -63,10 +60,10 @@ bool hold_view_take(struct hold *hold, struct hold_view *view)
 static struct hold *find_from(uint32_t index, struct range pages, struct hold_view *view)
 {
     /* acquire: the slots below `used` and the bounds were written before */
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_acquire);
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_acquire);
     for (; index < used; index++)
-        if (hold_view_take(&hold_table[index], view) && base_ranges_overlap(view->pages, pages))
-            return &hold_table[index];
+        if (hold_view_take(&holds.table[index], view) && base_ranges_overlap(view->pages, pages))
+            return &holds.table[index];
     return NULL;
 }
 
@@ -74,8 +71,8 @@ static bool is_in_bounds(struct range pages)
 {
     /* relaxed: a hold that is armed at this very moment by another thread may
      * be missed, as in protect_is_armed() */
-    uintptr_t low = atomic_load_explicit(&hold_bound_low, memory_order_relaxed);
-    uintptr_t high = atomic_load_explicit(&hold_bound_high, memory_order_relaxed);
+    uintptr_t low = atomic_load_explicit(&holds.bound_low, memory_order_relaxed);
+    uintptr_t high = atomic_load_explicit(&holds.bound_high, memory_order_relaxed);
     return base_ranges_overlap(pages, (struct range){low, high});
 }
 
@@ -87,7 +84,7 @@ uint64_t protect_find_op(struct range bytes, bool allow_read)
     struct hold_view view;
     struct hold *hold = find_from(0, pages, &view);
     while (hold != NULL && allow_read && view.kind == HOLD_NO_WRITE)
-        hold = find_from((uint32_t)(hold - hold_table) + 1, pages, &view);
+        hold = find_from((uint32_t)(hold - holds.table) + 1, pages, &view);
     return hold == NULL ? 0 : view.op_id;
 }
 
@@ -97,14 +94,14 @@ bool protect_is_receiving(void)
     struct hold_view view;
     struct hold *hold = find_from(0, all, &view);
     while (hold != NULL && (view.kind == HOLD_NO_WRITE || view.kind == HOLD_COPY_ON_TOUCH))
-        hold = find_from((uint32_t)(hold - hold_table) + 1, all, &view);
+        hold = find_from((uint32_t)(hold - holds.table) + 1, all, &view);
     return hold != NULL;
 }
 
 /* Tells the op of one hold, if nobody has. */
 static void report_once(struct hold *hold, const struct hold_view *view, uintptr_t address)
 {
-    protect_touched_fn *touched = atomic_load_explicit(&touched_report, memory_order_relaxed);
+    protect_touched_fn *touched = atomic_load_explicit(&reports.touched, memory_order_relaxed);
     /* relaxed: only one of several threads must win; it publishes nothing */
     uint32_t before = atomic_exchange_explicit(&hold->touched_word, view->word, memory_order_relaxed);
     if (before != view->word && touched != NULL)
@@ -117,7 +114,7 @@ bool fault_report(uintptr_t address)
     struct hold_view view;
     bool is_held = false;
     for (struct hold *hold = find_from(0, byte, &view); hold != NULL;
-         hold = find_from((uint32_t)(hold - hold_table) + 1, byte, &view)) {
+         hold = find_from((uint32_t)(hold - holds.table) + 1, byte, &view)) {
         report_once(hold, &view, address);
         is_held = true;
     }
@@ -126,7 +123,7 @@ bool fault_report(uintptr_t address)
 
 void watch_report_to(watch_touched_fn *touched)
 {
-    atomic_store_explicit(&watch_report, touched, memory_order_relaxed); /* before any watch is armed */
+    atomic_store_explicit(&reports.watch, touched, memory_order_relaxed); /* before any watch is armed */
 }
 
 void watch_open(const struct watch_slot *slot)
@@ -148,8 +145,8 @@ static const struct watch_part *watch_part_at(const struct watch_slot *slot, uin
 /* First touch: tell, then open. Another thread's, at the same time: only open. */
 static void watch_touch(int watch, uintptr_t address, const void *context)
 {
-    struct watch_slot *slot = &watch_slots[watch];
-    watch_touched_fn *report = atomic_load_explicit(&watch_report, memory_order_relaxed);
+    struct watch_slot *slot = &watches.slots[watch];
+    watch_touched_fn *report = atomic_load_explicit(&reports.watch, memory_order_relaxed);
     uint32_t state = WATCH_ARMED;
     struct code_place place = context_place(context);
     bool is_first = atomic_compare_exchange_strong_explicit(&slot->state, &state, WATCH_TOUCHING, memory_order_acquire,
@@ -159,7 +156,7 @@ static void watch_touch(int watch, uintptr_t address, const void *context)
     watch_open(slot);
     if (!is_first)
         return;
-    atomic_fetch_add_explicit(&watch_touched_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&watches.touched_count, 1, memory_order_relaxed);
     /* release: who claims the watch sees what was reported. */
     atomic_store_explicit(&slot->state, WATCH_TOUCHED, memory_order_release);
 }
@@ -178,9 +175,9 @@ bool watch_handle(uintptr_t address, const void *context)
     bool is_watched = false;
     for (int i = 0; i < WATCHES_MAX; i++) {
         /* acquire: pairs with the release of ARMED. */
-        if (atomic_load_explicit(&watch_slots[i].state, memory_order_acquire) < WATCH_ARMED)
+        if (atomic_load_explicit(&watches.slots[i].state, memory_order_acquire) < WATCH_ARMED)
             continue;
-        const struct watch_part *part = watch_part_at(&watch_slots[i], address);
+        const struct watch_part *part = watch_part_at(&watches.slots[i], address);
         if (part == NULL)
             continue;
         watch_meet(i, part, address, context);
@@ -222,7 +219,7 @@ static bool wait_for_holds(uintptr_t address)
 static bool is_released_since(void)
 {
     /* acquire: pairs with the release in table.c, pages first, count second */
-    uint32_t count = atomic_load_explicit(&hold_release_count, memory_order_acquire);
+    uint32_t count = atomic_load_explicit(&holds.release_count, memory_order_acquire);
     bool is_new = count != retried_release_count;
     retried_release_count = count;
     return is_new;

@@ -42,18 +42,17 @@ struct hold_view {
     uint32_t word;
 };
 
-extern struct hold hold_table[PROTECT_HOLDS_MAX];
-
-/* Slots at and above this index are free. Written under the lock. */
-extern _Atomic uint32_t hold_table_used;
-
-/* Holds lie inside these bounds; they may be wider than needed. Written under
- * the lock, before the word of a new hold. */
-extern _Atomic uintptr_t hold_bound_low;
-extern _Atomic uintptr_t hold_bound_high;
-
-/* Grows after pages came back and before the word of their hold turns even. */
-extern _Atomic uint32_t hold_release_count;
+/* used: slots at and above this index are free. Written under the lock.
+ * bound_low, bound_high: holds lie inside these bounds; they may be wider than needed. Written
+ * under the lock, before the word of a new hold.
+ * release_count: grows after pages came back and before the word of their hold turns even. */
+extern struct holds {
+    struct hold table[PROTECT_HOLDS_MAX];
+    _Atomic uint32_t used;
+    _Atomic uint32_t release_count;
+    _Atomic uintptr_t bound_low;
+    _Atomic uintptr_t bound_high;
+} holds;
 
 /* True when the slot was armed all the while. Signal context allowed. */
 bool hold_view_take(struct hold *hold, struct hold_view *view);

@@ -18,7 +18,7 @@ const struct backend *backend_in_use;
  * nothing is copied: the child could meet a page that is half there. */
 static void touch_answer(uintptr_t address)
 {
-    if (touched_serve(address, backend_in_use, table_forking_count == 0))
+    if (touched_serve(address, backend_in_use, table.forking_count == 0))
         return;
     if (!fault_report(address))
         backend_in_use->wake(base_pages_of((struct range){address, address + 1}));
@@ -34,7 +34,7 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
 {
     struct range pages = pages_held(kind, bytes);
     struct hold *hold = table_find_free();
-    if (table_forking_count != 0)
+    if (table.forking_count != 0)
         return REASON_NOT_RUNNING;
     if (hold == NULL)
         return REASON_TOO_MANY_OPS;

@@ -21,12 +21,14 @@ struct buffer {
 };
 
 /* All under the lock of the table of holds. */
-static struct buffer buffers[BUFFERS_MAX];
-static bool is_given_up;
+static struct {
+    struct buffer buffers[BUFFERS_MAX];
+    bool is_given_up;
+} huge;
 
 static struct buffer *buffer_of(struct range pages)
 {
-    struct buffer *buffer = &buffers[(pages.low / base_page_bytes() + pages.low / HUGE_BYTES) % BUFFERS_MAX];
+    struct buffer *buffer = &huge.buffers[(pages.low / base_page_bytes() + pages.low / HUGE_BYTES) % BUFFERS_MAX];
     if (buffer->pages.low != pages.low || buffer->pages.high != pages.high)
         *buffer = (struct buffer){.pages = pages, .done_until = pages.low};
     return buffer;
@@ -60,14 +62,14 @@ static void buffer_make_huge(struct buffer *buffer)
     int64_t step_ns = begin_ns;
     while (step_ns - begin_ns < BUDGET_NS && buffer_advance(buffer)) {
         int64_t now_ns = base_clock_thread_cpu_ns();
-        is_given_up |= now_ns - step_ns > DEAR_NS;
+        huge.is_given_up |= now_ns - step_ns > DEAR_NS;
         step_ns = now_ns;
     }
 }
 
 void huge_note_send(struct range pages)
 {
-    if (!options.huge_pages || is_given_up || pages.high - pages.low < HUGE_BYTES)
+    if (!options.huge_pages || huge.is_given_up || pages.high - pages.low < HUGE_BYTES)
         return;
     struct buffer *buffer = buffer_of(pages);
     buffer->sends++;
@@ -80,6 +82,5 @@ void huge_note_send(struct range pages)
 
 void huge_forget(void)
 {
-    memset(buffers, 0, sizeof buffers);
-    is_given_up = false;
+    memset(&huge, 0, sizeof huge);
 }

@@ -54,10 +54,10 @@ static bool hold_inherit(struct hold *hold)
 /* How many are lost. */
 static uint32_t holds_inherit(void)
 {
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
     uint32_t lost_count = 0;
     for (uint32_t i = 0; i < used; i++)
-        lost_count += hold_inherit(&hold_table[i]);
+        lost_count += hold_inherit(&holds.table[i]);
     return lost_count;
 }
 

@@ -212,9 +212,9 @@ static enum reason mapping_check(const struct mapping *mapping, uintptr_t addres
 static bool is_seam_of_hold(uintptr_t address)
 {
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_acquire);
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_acquire);
     for (uint32_t i = 0; i < used; i++)
-        if (hold_view_take(&hold_table[i], &view) && (view.pages.low == address || view.pages.high == address))
+        if (hold_view_take(&holds.table[i], &view) && (view.pages.low == address || view.pages.high == address))
             return true;
     return false;
 }

@@ -121,14 +121,14 @@ void protect_stop(void)
 void protect_fork_begin(void)
 {
     uint64_t mask = table_enter();
-    table_forking_count++;
+    table.forking_count++;
     table_leave(mask);
 }
 
 void protect_fork_end(void)
 {
     uint64_t mask = table_enter();
-    if (--table_forking_count == 0)
+    if (--table.forking_count == 0)
         touched_let_again(backend_in_use);
     table_leave(mask);
 }

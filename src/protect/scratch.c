@@ -30,10 +30,10 @@ static bool has_edge_on(const struct hold *hold, uintptr_t page)
 static bool is_shared(const struct hold *self, uintptr_t page)
 {
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
     for (uint32_t i = 0; i < used; i++)
-        if (&hold_table[i] != self && hold_view_take(&hold_table[i], &view) && view.kind == HOLD_COPY_ON_TOUCH &&
-            has_edge_on(&hold_table[i], page))
+        if (&holds.table[i] != self && hold_view_take(&holds.table[i], &view) && view.kind == HOLD_COPY_ON_TOUCH &&
+            has_edge_on(&holds.table[i], page))
             return true;
     return false;
 }

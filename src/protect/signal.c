@@ -14,8 +14,10 @@
 /* linux/signal.h; glibc hides it */
 enum { SIGNAL_RESTORER_FLAG = 0x04000000 };
 
-static struct base_lock disposition_lock;
-static _Atomic bool is_installed;
+static struct {
+    struct base_lock lock; /* of the program's disposition */
+    _Atomic bool is_installed;
+} handler;
 
 static bool action_exchange(const struct kernel_action *new_action, struct kernel_action *old_action)
 {
@@ -44,21 +46,21 @@ static bool signal_start(void)
 {
     struct kernel_action before = {0};
     /* In a child of fork() who had taken it may not exist. Nobody takes it before. */
-    atomic_store_explicit(&disposition_lock.state, 0, memory_order_relaxed);
+    atomic_store_explicit(&handler.lock.state, 0, memory_order_relaxed);
     if (!action_exchange(NULL, &before))
         return false;
     struct disposition disposition = {before.handler, before.mask,
                                       (uint32_t)before.flags & ~(uint32_t)SIGNAL_RESTORER_FLAG};
     fault_disposition_set(&disposition);
     bool is_done = handler_install(&disposition, &before);
-    atomic_store_explicit(&is_installed, is_done, memory_order_relaxed); /* start is single-threaded */
+    atomic_store_explicit(&handler.is_installed, is_done, memory_order_relaxed); /* start is single-threaded */
     return is_done;
 }
 
 /* Gives SIGSEGV back to the program. */
 static void signal_stop(void)
 {
-    if (!atomic_exchange_explicit(&is_installed, false, memory_order_relaxed))
+    if (!atomic_exchange_explicit(&handler.is_installed, false, memory_order_relaxed))
         return;
     struct disposition disposition;
     fault_disposition_get(&disposition);
@@ -89,19 +91,19 @@ static void disposition_exchange(const struct disposition *next, struct disposit
 {
     struct kernel_action ignored;
     uint64_t mask = kernel_signals_block();
-    base_lock_take(&disposition_lock);
+    base_lock_take(&handler.lock);
     fault_disposition_get(before);
     if (next != NULL) {
         fault_disposition_set(next);
         handler_install(next, &ignored);
     }
-    base_lock_release(&disposition_lock);
+    base_lock_release(&handler.lock);
     kernel_signals_restore(mask);
 }
 
 int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action)
 {
-    if (signal_number != SIGSEGV || !atomic_load_explicit(&is_installed, memory_order_relaxed))
+    if (signal_number != SIGSEGV || !atomic_load_explicit(&handler.is_installed, memory_order_relaxed))
         return ENOSYS;
     struct disposition next;
     struct disposition before;

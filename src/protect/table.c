@@ -8,34 +8,33 @@
 #include "protect/kernel.h"
 
 _Atomic uint32_t protect_armed_count;
-uint32_t table_forking_count;
 
-static struct base_lock table_lock;
+struct table table;
 
 uint64_t table_enter(void)
 {
     uint64_t mask = kernel_signals_block();
-    base_lock_take(&table_lock);
+    base_lock_take(&table.lock);
     return mask;
 }
 
 void table_leave(uint64_t mask)
 {
-    base_lock_release(&table_lock);
+    base_lock_release(&table.lock);
     kernel_signals_restore(mask);
 }
 
 struct hold *table_find_free(void)
 {
     for (uint32_t i = 0; i < PROTECT_HOLDS_MAX; i++)
-        if (atomic_load_explicit(&hold_table[i].word, memory_order_relaxed) % 2 == 0)
-            return &hold_table[i];
+        if (atomic_load_explicit(&holds.table[i].word, memory_order_relaxed) % 2 == 0)
+            return &holds.table[i];
     return NULL;
 }
 
 static uint32_t slot_index(const struct hold *hold)
 {
-    return (uint32_t)(hold - hold_table);
+    return (uint32_t)(hold - holds.table);
 }
 
 static uintptr_t lower_of(uintptr_t a, uintptr_t b)
@@ -51,10 +50,11 @@ static uintptr_t higher_of(uintptr_t a, uintptr_t b)
 static void bounds_widen(struct range pages)
 {
     /* relaxed: only the lock's owner writes; readers see them by the word or a bit later */
-    uintptr_t low = atomic_load_explicit(&hold_bound_low, memory_order_relaxed);
-    uintptr_t high = atomic_load_explicit(&hold_bound_high, memory_order_relaxed);
-    atomic_store_explicit(&hold_bound_low, lower_of(low, pages.low), memory_order_relaxed);
-    atomic_store_explicit(&hold_bound_high, higher_of(high, pages.high), memory_order_relaxed);
+    bool is_first = atomic_load_explicit(&holds.used, memory_order_relaxed) == 0;
+    uintptr_t low = is_first ? UINTPTR_MAX : atomic_load_explicit(&holds.bound_low, memory_order_relaxed);
+    uintptr_t high = atomic_load_explicit(&holds.bound_high, memory_order_relaxed);
+    atomic_store_explicit(&holds.bound_low, lower_of(low, pages.low), memory_order_relaxed);
+    atomic_store_explicit(&holds.bound_high, higher_of(high, pages.high), memory_order_relaxed);
 }
 
 void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages, uint64_t op_id)
@@ -71,30 +71,30 @@ void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, stru
 void table_publish(struct hold *hold, struct range pages)
 {
     bounds_widen(pages);
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
     atomic_fetch_add_explicit(&hold->word, 1, memory_order_release);
     if (used <= slot_index(hold))
-        atomic_store_explicit(&hold_table_used, slot_index(hold) + 1, memory_order_release);
+        atomic_store_explicit(&holds.used, slot_index(hold) + 1, memory_order_release);
     atomic_fetch_add_explicit(&protect_armed_count, 1, memory_order_release);
 }
 
 static void table_shrink(void)
 {
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
-    while (used > 0 && atomic_load_explicit(&hold_table[used - 1].word, memory_order_relaxed) % 2 == 0)
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
+    while (used > 0 && atomic_load_explicit(&holds.table[used - 1].word, memory_order_relaxed) % 2 == 0)
         used--;
-    atomic_store_explicit(&hold_table_used, used, memory_order_relaxed);
+    atomic_store_explicit(&holds.used, used, memory_order_relaxed);
     if (used > 0)
         return;
-    atomic_store_explicit(&hold_bound_low, UINTPTR_MAX, memory_order_relaxed);
-    atomic_store_explicit(&hold_bound_high, 0, memory_order_relaxed);
+    atomic_store_explicit(&holds.bound_low, UINTPTR_MAX, memory_order_relaxed);
+    atomic_store_explicit(&holds.bound_high, 0, memory_order_relaxed);
 }
 
 /* The pages are back: first the count for a fault that is on its way to the
  * handler, then the word for those that sleep. */
 void table_retire(struct hold *hold)
 {
-    atomic_fetch_add_explicit(&hold_release_count, 1, memory_order_release);
+    atomic_fetch_add_explicit(&holds.release_count, 1, memory_order_release);
     atomic_fetch_add_explicit(&hold->word, 1, memory_order_release);
     atomic_fetch_sub_explicit(&protect_armed_count, 1, memory_order_release);
     table_shrink();
@@ -104,7 +104,7 @@ void table_retire(struct hold *hold)
 void table_forked_child(void)
 {
     table_shrink();
-    atomic_store_explicit(&table_lock.state, 0, memory_order_relaxed);
+    atomic_store_explicit(&table.lock.state, 0, memory_order_relaxed);
     atomic_store_explicit(&protect_armed_count, 0, memory_order_relaxed);
-    table_forking_count = 0;
+    table.forking_count = 0;
 }

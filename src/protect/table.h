@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/lock.h"
 #include "base/pages.h"
 #include "protect/hold.h"
 
@@ -15,8 +16,11 @@ void table_leave(uint64_t mask);
 
 /* The rest: between the two, or in a forked child, which is alone. */
 
-/* Threads that fork now: meanwhile nothing is armed or copied. */
-extern uint32_t table_forking_count;
+/* forking_count: threads that fork now; meanwhile nothing is armed or copied. */
+extern struct table {
+    struct base_lock lock;
+    uint32_t forking_count;
+} table;
 
 /* NULL when all are in use. */
 struct hold *table_find_free(void);

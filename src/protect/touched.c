@@ -17,20 +17,21 @@ struct touched {
     size_t left_bytes;
 };
 
-static struct touched touched_table[PROTECT_HOLDS_MAX];
-
-/* Armed holds of this kind: written under the lock, read by anybody. */
-static _Atomic uint32_t touched_holds;
+/* holds: armed ones of this kind; written under the lock, read by anybody. */
+static struct {
+    struct touched table[PROTECT_HOLDS_MAX];
+    _Atomic uint32_t holds;
+} copying;
 
 bool touched_is_any(void)
 {
     /* relaxed: a thread knows of the holds that it has armed itself */
-    return atomic_load_explicit(&touched_holds, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&copying.holds, memory_order_relaxed) != 0;
 }
 
 static struct touched *touched_of(const struct hold *hold)
 {
-    return &touched_table[hold - hold_table];
+    return &copying.table[hold - holds.table];
 }
 
 static size_t smaller_of(size_t a, size_t b)
@@ -54,7 +55,7 @@ void touched_begin(const struct hold *hold)
     struct touched *touched = touched_of(hold);
     touched->count = 0;
     touched->left_bytes = touched_most(length_of(hold->bytes));
-    atomic_fetch_add_explicit(&touched_holds, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&copying.holds, 1, memory_order_relaxed);
 }
 
 static struct range *copied_at(struct touched *touched, uintptr_t address)
@@ -124,11 +125,11 @@ static bool page_copy(struct touched *touched, struct range pages, const struct 
 /* Such a hold on any of the pages, at or after `index`; no other kind has pages of it. NULL at the end. */
 static struct hold *hold_from(uint32_t index, struct range pages, struct hold_view *view)
 {
-    uint32_t used = atomic_load_explicit(&hold_table_used, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
     for (; index < used; index++)
-        if (hold_view_take(&hold_table[index], view) && view->kind == HOLD_COPY_ON_TOUCH &&
+        if (hold_view_take(&holds.table[index], view) && view->kind == HOLD_COPY_ON_TOUCH &&
             base_ranges_overlap(view->pages, pages))
-            return &hold_table[index];
+            return &holds.table[index];
     return NULL;
 }
 
@@ -155,7 +156,7 @@ void touched_let_again(const struct backend *backend)
     struct range all = base_range_of_all();
     struct hold_view view;
     struct hold *hold = hold_from(0, all, &view);
-    for (; hold != NULL; hold = hold_from((uint32_t)(hold - hold_table) + 1, all, &view))
+    for (; hold != NULL; hold = hold_from((uint32_t)(hold - holds.table) + 1, all, &view))
         backend->wake(view.pages);
 }
 
@@ -172,7 +173,7 @@ __attribute__((no_sanitize("address", "thread"))) void touched_collect(const str
         memcpy((void *)transit_address(TRANSIT_SEND, copied.low), (const void *)copied.low, length_of(copied));
     }
     touched->count = 0;
-    atomic_fetch_sub_explicit(&touched_holds, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&copying.holds, 1, memory_order_relaxed);
 }
 
 /* Without memory for a copy MPI loses the page rather than the program: the process ends. */
@@ -184,7 +185,7 @@ void touched_complete(const struct hold *hold, struct range pages, const struct 
         size_t done_bytes = backend->page_place(gap, transit_address(TRANSIT_SEND, gap.low));
         transit_fetch(TRANSIT_SEND, (struct range){gap.low + done_bytes, gap.high});
     }
-    atomic_fetch_sub_explicit(&touched_holds, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&copying.holds, 1, memory_order_relaxed);
 }
 
 void touched_inherit(const struct hold *hold, struct range pages)
@@ -197,5 +198,5 @@ void touched_inherit(const struct hold *hold, struct range pages)
 
 void touched_forked_child(void)
 {
-    atomic_store_explicit(&touched_holds, 0, memory_order_relaxed);
+    atomic_store_explicit(&copying.holds, 0, memory_order_relaxed);
 }

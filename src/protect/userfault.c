@@ -26,8 +26,10 @@ enum {
 };
 
 /* Written by start and stop; nobody else runs then. */
-static int descriptor = -1;
-static uint64_t features;
+static struct {
+    int descriptor;
+    uint64_t features;
+} userfault = {.descriptor = -1};
 
 static int open_by_device(void)
 {
@@ -74,9 +76,10 @@ static bool start_with(int (*open_descriptor)(void))
     uint64_t offered = 0;
     if (!features_offered(open_descriptor, &offered) || !(offered & UFFD_FEATURE_PAGEFAULT_FLAG_WP))
         return false;
-    features = offered & (UFFD_FEATURE_PAGEFAULT_FLAG_WP | USERFAULT_EXACT_ADDRESS | USERFAULT_WP_UNPOPULATED);
-    descriptor = base_descriptor_own(open_descriptor());
-    return descriptor >= 0 && features_agree(descriptor, features, &offered);
+    userfault.features =
+        offered & (UFFD_FEATURE_PAGEFAULT_FLAG_WP | USERFAULT_EXACT_ADDRESS | USERFAULT_WP_UNPOPULATED);
+    userfault.descriptor = base_descriptor_own(open_descriptor());
+    return userfault.descriptor >= 0 && features_agree(userfault.descriptor, userfault.features, &offered);
 }
 
 static bool full_start(void)
@@ -91,8 +94,8 @@ static bool user_start(void)
 
 static void userfault_stop(void)
 {
-    base_descriptor_close(descriptor);
-    descriptor = -1;
+    base_descriptor_close(userfault.descriptor);
+    userfault.descriptor = -1;
 }
 
 static struct uffdio_range kernel_range(struct range pages)
@@ -103,7 +106,7 @@ static struct uffdio_range kernel_range(struct range pages)
 static bool pages_register(struct range pages, uint64_t mode)
 {
     struct uffdio_register registration = {.range = kernel_range(pages), .mode = mode};
-    return kernel_ioctl(descriptor, UFFDIO_REGISTER, &registration) == 0;
+    return kernel_ioctl(userfault.descriptor, UFFDIO_REGISTER, &registration) == 0;
 }
 
 static bool userfault_access_close(struct range pages)
@@ -119,7 +122,7 @@ static bool userfault_copying_close(struct range pages)
 static void userfault_wake(struct range pages)
 {
     struct uffdio_range range = kernel_range(pages);
-    kernel_ioctl(descriptor, UFFDIO_WAKE, &range);
+    kernel_ioctl(userfault.descriptor, UFFDIO_WAKE, &range);
 }
 
 /* The protection goes with the registration: a mark that an older kernel leaves
@@ -127,7 +130,7 @@ static void userfault_wake(struct range pages)
 static void userfault_open(struct range pages)
 {
     struct uffdio_range range = kernel_range(pages);
-    while (kernel_ioctl(descriptor, UFFDIO_UNREGISTER, &range) != 0 && errno == ENOMEM && reserve_spend())
+    while (kernel_ioctl(userfault.descriptor, UFFDIO_UNREGISTER, &range) != 0 && errno == ENOMEM && reserve_spend())
         continue; /* a mapping was to be split where a neighbour stays held, and there was none left */
     userfault_wake(pages);
 }
@@ -148,19 +151,19 @@ static void pages_make_present(struct range pages)
 static bool pages_write_protect(struct range pages)
 {
     struct uffdio_writeprotect protection = {.range = kernel_range(pages), .mode = UFFDIO_WRITEPROTECT_MODE_WP};
-    return kernel_ioctl(descriptor, UFFDIO_WRITEPROTECT, &protection) == 0;
+    return kernel_ioctl(userfault.descriptor, UFFDIO_WRITEPROTECT, &protection) == 0;
 }
 
 static bool userfault_write_close(struct range pages)
 {
-    if (!(features & USERFAULT_WP_UNPOPULATED))
+    if (!(userfault.features & USERFAULT_WP_UNPOPULATED))
         pages_make_present(pages);
     return pages_register(pages, UFFDIO_REGISTER_MODE_WP) && pages_write_protect(pages);
 }
 
 static int userfault_event_descriptor(void)
 {
-    return descriptor;
+    return userfault.descriptor;
 }
 
 /* EAGAIN: somebody else's change of the mappings was under way. */
@@ -171,7 +174,7 @@ static size_t userfault_page_place(struct range pages, uintptr_t from)
     do {
         copy = (struct uffdio_copy){
             .dst = pages.low + done_bytes, .src = from + done_bytes, .len = pages.high - pages.low - done_bytes};
-        bool is_refused = kernel_ioctl(descriptor, UFFDIO_COPY, &copy) != 0 && errno != EAGAIN;
+        bool is_refused = kernel_ioctl(userfault.descriptor, UFFDIO_COPY, &copy) != 0 && errno != EAGAIN;
         done_bytes += copy.copy > 0 ? (size_t)copy.copy : 0;
         if (is_refused)
             break;
@@ -190,7 +193,7 @@ static void userfault_events_read(void (*touched)(uintptr_t address))
     struct uffd_msg messages[USERFAULT_MESSAGES_MAX];
     ssize_t read_bytes;
     do {
-        read_bytes = kernel_read(descriptor, messages, sizeof(messages));
+        read_bytes = kernel_read(userfault.descriptor, messages, sizeof(messages));
         for (ssize_t i = 0; i < read_bytes / (ssize_t)sizeof(messages[0]); i++)
             if (messages[i].event == UFFD_EVENT_PAGEFAULT)
                 touched(messages[i].arg.pagefault.address);

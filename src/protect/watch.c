@@ -14,7 +14,7 @@ int watch_take(void)
     for (int i = 0; i < WATCHES_MAX; i++) {
         uint32_t unused = WATCH_FREE;
         /* acquire: pairs with watch_free(), whose slot we write into. */
-        if (atomic_compare_exchange_strong_explicit(&watch_slots[i].state, &unused, WATCH_TAKEN, memory_order_acquire,
+        if (atomic_compare_exchange_strong_explicit(&watches.slots[i].state, &unused, WATCH_TAKEN, memory_order_acquire,
                                                     memory_order_relaxed))
             return i;
     }
@@ -47,7 +47,7 @@ static void slot_fill(struct watch_slot *slot, const struct watch_part parts[], 
 
 bool watch_arm(int watch, const struct watch_part parts[], int count)
 {
-    struct watch_slot *slot = &watch_slots[watch];
+    struct watch_slot *slot = &watches.slots[watch];
     bool is_touched;
     int saved_errno = errno;
     slot_fill(slot, parts, count);
@@ -61,9 +61,15 @@ bool watch_arm(int watch, const struct watch_part parts[], int count)
     return is_closed;
 }
 
+bool watch_is_any_touched(void)
+{
+    /* relaxed: a touch that is not seen yet is seen by the next call. */
+    return atomic_load_explicit(&watches.touched_count, memory_order_relaxed) != 0;
+}
+
 bool watch_is_touched(int watch)
 {
-    return atomic_load_explicit(&watch_slots[watch].state, memory_order_relaxed) == WATCH_TOUCHED;
+    return atomic_load_explicit(&watches.slots[watch].state, memory_order_relaxed) == WATCH_TOUCHED;
 }
 
 static bool slot_claim_from(struct watch_slot *slot, uint32_t state)
@@ -75,10 +81,10 @@ static bool slot_claim_from(struct watch_slot *slot, uint32_t state)
 
 bool watch_claim(int watch, bool *is_touched)
 {
-    struct watch_slot *slot = &watch_slots[watch];
+    struct watch_slot *slot = &watches.slots[watch];
     *is_touched = slot_claim_from(slot, WATCH_TOUCHED);
     if (*is_touched) {
-        atomic_fetch_sub_explicit(&watch_touched_count, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&watches.touched_count, 1, memory_order_relaxed);
         return true;
     }
     if (!slot_claim_from(slot, WATCH_ARMED))
@@ -92,9 +98,9 @@ bool watch_claim(int watch, bool *is_touched)
 void watch_free(int watch)
 {
     /* A fault may be on its way to the handler, and will not find the watch: it tries again. */
-    atomic_fetch_add_explicit(&hold_release_count, 1, memory_order_release);
+    atomic_fetch_add_explicit(&holds.release_count, 1, memory_order_release);
     atomic_fetch_sub_explicit(&protect_armed_count, 1, memory_order_relaxed);
-    atomic_store_explicit(&watch_slots[watch].state, WATCH_FREE, memory_order_release);
+    atomic_store_explicit(&watches.slots[watch].state, WATCH_FREE, memory_order_release);
 }
 
 static bool part_minds(const struct watch_part *part, struct range bytes, bool is_read)
@@ -115,7 +121,7 @@ static bool slot_minds(const struct watch_slot *slot, struct range bytes, bool i
 int watch_find(int from, struct range bytes, bool is_read)
 {
     for (int i = from; i < WATCHES_MAX; i++)
-        if (slot_minds(&watch_slots[i], bytes, is_read))
+        if (slot_minds(&watches.slots[i], bytes, is_read))
             return i;
     return WATCH_NONE;
 }
@@ -124,9 +130,9 @@ void watch_forked_child(void)
 {
     for (int i = 0; i < WATCHES_MAX; i++) {
         /* acquire: another thread of the parent's may have armed it while this one forked. */
-        if (atomic_load_explicit(&watch_slots[i].state, memory_order_acquire) >= WATCH_ARMED)
-            watch_open(&watch_slots[i]);
-        atomic_store_explicit(&watch_slots[i].state, WATCH_FREE, memory_order_relaxed);
+        if (atomic_load_explicit(&watches.slots[i].state, memory_order_acquire) >= WATCH_ARMED)
+            watch_open(&watches.slots[i]);
+        atomic_store_explicit(&watches.slots[i].state, WATCH_FREE, memory_order_relaxed);
     }
-    atomic_store_explicit(&watch_touched_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&watches.touched_count, 0, memory_order_relaxed);
 }

@@ -35,8 +35,8 @@ void watch_free(int watch);
 /* The first watch at or after `from` that a touch of these bytes would end; WATCH_NONE. */
 int watch_find(int from, struct range bytes, bool is_read);
 
-/* Watches that were touched and are not claimed yet. */
-extern _Atomic uint32_t watch_touched_count;
+/* Is there one that was touched and is not claimed yet? */
+bool watch_is_any_touched(void);
 
 /* In the child after fork: no watches; the memory is open. */
 void watch_forked_child(void);

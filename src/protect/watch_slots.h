@@ -23,7 +23,11 @@ struct watch_slot {
     struct watch_part parts[WATCH_PARTS_MAX];
 };
 
-extern struct watch_slot watch_slots[WATCHES_MAX];
+/* touched_count: watches that were touched and are not claimed yet. */
+extern struct watches {
+    struct watch_slot slots[WATCHES_MAX];
+    _Atomic uint32_t touched_count;
+} watches;
 
 /* The SIGSEGV handler's part. True when the access may be tried again. */
 bool watch_handle(uintptr_t address, const void *context);

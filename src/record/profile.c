@@ -35,19 +35,23 @@ struct profile_header *profile_header;
 bool profile_is_shared;
 
 /* Written by profile_open() and under `growth`. */
-static int file = -1;
-static uint64_t length_bytes;
-static char path[4096];
-static struct base_lock growth;
-static bool is_closed; /* under `growth` */
-static struct profile_events *events;
+static struct {
+    int descriptor;
+    struct base_lock growth;
+    uint64_t length_bytes;
+    struct profile_events *events;
+    bool is_closed;
+    char path[4096];
+} file = {.descriptor = -1};
 
 /* key 0: free. Filled under `growth`, block first; read by all without it. */
 static struct {
-    _Atomic uint64_t key;
-    _Atomic uint32_t block;
-} site_slots[SITE_SLOTS];
-static bool is_named[NAMES_MAX];
+    struct {
+        _Atomic uint64_t key;
+        _Atomic uint32_t block;
+    } slots[SITE_SLOTS];
+    bool is_named[NAMES_MAX];
+} sites;
 
 static void *block_at(uint32_t number)
 {
@@ -59,12 +63,12 @@ static void *block_at(uint32_t number)
 static bool file_reserve(uint64_t from_bytes, uint64_t to_bytes)
 {
     static const char zeros[4096];
-    if (syscall(SYS_fallocate, file, 0, from_bytes, to_bytes - from_bytes) == 0)
+    if (syscall(SYS_fallocate, file.descriptor, 0, from_bytes, to_bytes - from_bytes) == 0)
         return true;
     if (errno != EOPNOTSUPP && errno != ENOSYS)
         return false;
     for (; from_bytes < to_bytes; from_bytes += sizeof zeros)
-        if (syscall(SYS_pwrite64, file, zeros, sizeof zeros, from_bytes) != (long)sizeof zeros)
+        if (syscall(SYS_pwrite64, file.descriptor, zeros, sizeof zeros, from_bytes) != (long)sizeof zeros)
             return false;
     return true;
 }
@@ -72,11 +76,11 @@ static bool file_reserve(uint64_t from_bytes, uint64_t to_bytes)
 static bool file_grow(uint64_t wanted_bytes)
 {
     uint64_t next_bytes = (wanted_bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
-    if (wanted_bytes <= length_bytes)
+    if (wanted_bytes <= file.length_bytes)
         return true;
-    if (next_bytes > LENGTH_MAX_BYTES || !file_reserve(length_bytes, next_bytes))
+    if (next_bytes > LENGTH_MAX_BYTES || !file_reserve(file.length_bytes, next_bytes))
         return false;
-    length_bytes = next_bytes;
+    file.length_bytes = next_bytes;
     return true;
 }
 
@@ -85,7 +89,7 @@ static uint32_t blocks_take(uint32_t count)
 {
     uint32_t first = atomic_load_explicit(&profile_header->used_blocks, memory_order_relaxed);
     uint64_t end_bytes = sizeof(struct profile_header) + ((uint64_t)first + count) * PROFILE_BLOCK_BYTES;
-    if (is_closed || !file_grow(end_bytes))
+    if (file.is_closed || !file_grow(end_bytes))
         return 0;
     /* A reader of an aborted process finds blocks that were never filled blank. */
     atomic_store_explicit(&profile_header->used_blocks, first + count, memory_order_relaxed);
@@ -94,13 +98,13 @@ static uint32_t blocks_take(uint32_t count)
 
 static bool file_map(const char *directory, int rank)
 {
-    if (!record_name_make(path, sizeof path, directory, rank, "profile"))
+    if (!record_name_make(file.path, sizeof file.path, directory, rank, "profile"))
         return false;
-    file = base_descriptor_own(open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    length_bytes = 0;
-    if (file < 0 || !file_grow(STEP_BYTES))
+    file.descriptor = base_descriptor_own(open(file.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    file.length_bytes = 0;
+    if (file.descriptor < 0 || !file_grow(STEP_BYTES))
         return false;
-    void *mapped = mmap(NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *mapped = mmap(NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
     profile_header = mapped == MAP_FAILED ? NULL : mapped;
     return profile_header != NULL;
 }
@@ -146,18 +150,18 @@ static void events_make(uint32_t capacity)
     uint32_t number = capacity == 0 ? 0 : blocks_take(block_count);
     if (number == 0)
         return;
-    events = block_at(number);
-    events->kind = PROFILE_EVENTS;
-    events->block_count = block_count;
-    events->capacity = capacity;
+    file.events = block_at(number);
+    file.events->kind = PROFILE_EVENTS;
+    file.events->block_count = block_count;
+    file.events->capacity = capacity;
 }
 
 bool profile_open(const char *directory, const struct profile_identity *identity)
 {
     if (!file_map(directory, identity->rank)) {
-        base_descriptor_close(file);
-        unlink(path);
-        file = -1;
+        base_descriptor_close(file.descriptor);
+        unlink(file.path);
+        file.descriptor = -1;
         return false;
     }
     profile_is_shared = identity->is_shared;
@@ -169,24 +173,24 @@ bool profile_open(const char *directory, const struct profile_identity *identity
 /* The mapping stays: a thread that does not know of the end yet may still add. */
 void profile_close(enum profile_state state, int64_t ended_ns)
 {
-    if (file < 0)
+    if (file.descriptor < 0)
         return;
-    base_lock_take(&growth);
+    base_lock_take(&file.growth);
     uint32_t used = atomic_load_explicit(&profile_header->used_blocks, memory_order_relaxed);
     atomic_store_explicit(&profile_header->ended_ns, (uint64_t)ended_ns, memory_order_relaxed);
     atomic_store_explicit(&profile_header->state, state, memory_order_relaxed);
     if (state == PROFILE_FINALIZED)
-        syscall(SYS_ftruncate, file, sizeof(struct profile_header) + (uint64_t)used * PROFILE_BLOCK_BYTES);
-    is_closed = true;
-    base_descriptor_close(file);
-    file = -1;
-    base_lock_release(&growth);
+        syscall(SYS_ftruncate, file.descriptor, sizeof(struct profile_header) + (uint64_t)used * PROFILE_BLOCK_BYTES);
+    file.is_closed = true;
+    base_descriptor_close(file.descriptor);
+    file.descriptor = -1;
+    base_lock_release(&file.growth);
 }
 
 void profile_forked_child(void)
 {
-    base_descriptor_close(file);
-    file = -1;
+    base_descriptor_close(file.descriptor);
+    file.descriptor = -1;
 }
 
 static void *filled_block(uint32_t count, enum profile_kind kind)
@@ -200,12 +204,12 @@ static void *filled_block(uint32_t count, enum profile_kind kind)
 
 static void name_add(uint32_t function, const char *name)
 {
-    if (function >= NAMES_MAX || is_named[function])
+    if (function >= NAMES_MAX || sites.is_named[function])
         return;
     struct profile_name *block = filled_block(1, PROFILE_NAME);
     if (block == NULL)
         return;
-    is_named[function] = true;
+    sites.is_named[function] = true;
     block->function = function;
     snprintf(block->name, sizeof block->name, "%s", name);
 }
@@ -241,7 +245,7 @@ static uint32_t slot_find(uint64_t key)
     for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
         uint32_t slot = site_slot(key, probe);
         /* acquire: who sees the key sees the block. */
-        uint64_t known = atomic_load_explicit(&site_slots[slot].key, memory_order_acquire);
+        uint64_t known = atomic_load_explicit(&sites.slots[slot].key, memory_order_acquire);
         if (known == key || known == 0)
             return slot;
     }
@@ -250,7 +254,7 @@ static uint32_t slot_find(uint64_t key)
 
 static struct profile_site *slot_site(uint32_t slot)
 {
-    return block_at(atomic_load_explicit(&site_slots[slot].block, memory_order_relaxed));
+    return block_at(atomic_load_explicit(&sites.slots[slot].block, memory_order_relaxed));
 }
 
 static struct profile_site *slot_fill(uint64_t key, uintptr_t address, uint32_t function, const char *name)
@@ -258,21 +262,21 @@ static struct profile_site *slot_fill(uint64_t key, uintptr_t address, uint32_t 
     uint32_t slot = slot_find(key);
     if (slot == SITE_SLOTS)
         return NULL;
-    if (atomic_load_explicit(&site_slots[slot].key, memory_order_relaxed) == key)
+    if (atomic_load_explicit(&sites.slots[slot].key, memory_order_relaxed) == key)
         return slot_site(slot);
     struct profile_site *site = site_make(address, function, name);
     if (site == NULL)
         return NULL;
-    atomic_store_explicit(&site_slots[slot].block, profile_site_number(site), memory_order_relaxed);
-    atomic_store_explicit(&site_slots[slot].key, key, memory_order_release);
+    atomic_store_explicit(&sites.slots[slot].block, profile_site_number(site), memory_order_relaxed);
+    atomic_store_explicit(&sites.slots[slot].key, key, memory_order_release);
     return site;
 }
 
 static struct profile_site *site_add(uintptr_t address, uint32_t function, const char *name)
 {
-    base_lock_take(&growth);
+    base_lock_take(&file.growth);
     struct profile_site *site = slot_fill(site_key(address, function), address, function, name);
-    base_lock_release(&growth);
+    base_lock_release(&file.growth);
     if (site == NULL)
         atomic_fetch_add_explicit(&profile_header->lost_calls, 1, memory_order_relaxed);
     return site;
@@ -283,7 +287,7 @@ struct profile_site *profile_site_find(uintptr_t address, uint32_t function, con
     uint64_t key = site_key(address, function);
     uint32_t slot = slot_find(key);
     /* relaxed: slot_find() has loaded it with acquire, and a key never changes. */
-    if (slot != SITE_SLOTS && atomic_load_explicit(&site_slots[slot].key, memory_order_relaxed) == key)
+    if (slot != SITE_SLOTS && atomic_load_explicit(&sites.slots[slot].key, memory_order_relaxed) == key)
         return slot_site(slot);
     return site_add(address, function, name);
 }
@@ -330,9 +334,9 @@ static struct profile_cell *cell_make(struct profile_site *site, enum profile_ki
 
 static struct profile_cell *cell_add(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t limit)
 {
-    base_lock_take(&growth);
+    base_lock_take(&file.growth);
     struct profile_cell *cell = cell_make(site, kind, key, limit);
-    base_lock_release(&growth);
+    base_lock_release(&file.growth);
     return cell;
 }
 
@@ -366,7 +370,7 @@ void profile_module_add(const char *file_path, uintptr_t base, uintptr_t low, ui
     size_t path_length = strnlen(file_path, 4000);
     size_t module_bytes = offsetof(struct profile_module, path) + path_length;
     uint32_t block_count = (uint32_t)((module_bytes + PROFILE_BLOCK_BYTES - 1) / PROFILE_BLOCK_BYTES);
-    base_lock_take(&growth);
+    base_lock_take(&file.growth);
     struct profile_module *module = filled_block(block_count, PROFILE_MODULE);
     if (module != NULL) {
         module->block_count = block_count;
@@ -376,14 +380,14 @@ void profile_module_add(const char *file_path, uintptr_t base, uintptr_t low, ui
         module->path_length = (uint32_t)path_length;
         memcpy((char *)module + offsetof(struct profile_module, path), file_path, path_length);
     }
-    base_lock_release(&growth);
+    base_lock_release(&file.growth);
 }
 
 void profile_event_add(const struct profile_event *event)
 {
-    if (events == NULL)
+    if (file.events == NULL)
         return;
-    uint64_t number = atomic_fetch_add_explicit(&events->count, 1, memory_order_relaxed);
-    struct profile_event *places = (struct profile_event *)(events + 1);
-    places[number % events->capacity] = *event;
+    uint64_t number = atomic_fetch_add_explicit(&file.events->count, 1, memory_order_relaxed);
+    struct profile_event *places = (struct profile_event *)(file.events + 1);
+    places[number % file.events->capacity] = *event;
 }

@@ -11,18 +11,15 @@
 
 _Static_assert(sizeof(struct record_header) == 328, "the reader counts on this size");
 
-_Atomic uint64_t record_counters[RECORD_COUNTER_COUNT];
-_Atomic uint64_t record_pass_calls[REASON_COUNT];
-_Atomic uint64_t record_pass_bytes[REASON_COUNT];
-bool record_is_shared;
+struct record record;
 
 static void record_collect(uint64_t counters[], struct record_pass passes[])
 {
     for (int i = 0; i < RECORD_COUNTER_COUNT; i++)
-        counters[i] = atomic_load_explicit(&record_counters[i], memory_order_relaxed);
+        counters[i] = atomic_load_explicit(&record.counters[i], memory_order_relaxed);
     for (int i = 0; i < REASON_COUNT; i++) {
-        passes[i].calls = atomic_load_explicit(&record_pass_calls[i], memory_order_relaxed);
-        passes[i].bytes = atomic_load_explicit(&record_pass_bytes[i], memory_order_relaxed);
+        passes[i].calls = atomic_load_explicit(&record.pass_calls[i], memory_order_relaxed);
+        passes[i].bytes = atomic_load_explicit(&record.pass_bytes[i], memory_order_relaxed);
     }
 }
 
@@ -44,8 +41,10 @@ static bool record_write_file(const char *path, struct record_header *header)
 bool record_write(const char *directory, const struct record_header *identity)
 {
     /* Not on the stack, which may be the smallest there is: any thread can end the process. One does, and it alone. */
-    static char path[4096];
-    static char temporary[4096 + 8];
+    static struct {
+        char path[4096];
+        char temporary[4096 + 8];
+    } names;
     struct record_header header = *identity;
 
     memcpy(header.magic, RECORD_MAGIC, sizeof header.magic);
@@ -53,11 +52,11 @@ bool record_write(const char *directory, const struct record_header *identity)
     header.header_bytes = sizeof header;
     header.counter_count = RECORD_COUNTER_COUNT;
     header.reason_count = REASON_COUNT;
-    if (!record_name_make(path, sizeof path, directory, header.rank, "rank"))
+    if (!record_name_make(names.path, sizeof names.path, directory, header.rank, "rank"))
         return false;
-    snprintf(temporary, sizeof temporary, "%s.part", path);
-    if (record_write_file(temporary, &header) && rename(temporary, path) == 0)
+    snprintf(names.temporary, sizeof names.temporary, "%s.part", names.path);
+    if (record_write_file(names.temporary, &header) && rename(names.temporary, names.path) == 0)
         return true;
-    unlink(temporary);
+    unlink(names.temporary);
     return false;
 }

@@ -12,14 +12,15 @@
 #include "record/counters.h"
 #include "record/format.h"
 
-/* Any thread may add (relaxed: numbers for a report, read at the end); the
- * passes are on the path of every small message. */
-extern _Atomic uint64_t record_counters[RECORD_COUNTER_COUNT];
-extern _Atomic uint64_t record_pass_calls[REASON_COUNT];
-extern _Atomic uint64_t record_pass_bytes[REASON_COUNT];
-
-/* True when several threads may count at once (MPI_THREAD_MULTIPLE). */
-extern bool record_is_shared;
+/* Any thread may add to the counters (relaxed: numbers for a report, read at the end); the
+ * passes are on the path of every small message.
+ * is_shared: several threads may count at once (MPI_THREAD_MULTIPLE). */
+extern struct record {
+    _Atomic uint64_t counters[RECORD_COUNTER_COUNT];
+    _Atomic uint64_t pass_calls[REASON_COUNT];
+    _Atomic uint64_t pass_bytes[REASON_COUNT];
+    bool is_shared;
+} record;
 
 /* One thread at a time is here: a plain add, without the locked cycle. */
 static inline void record_add_alone(_Atomic uint64_t *number, uint64_t value)
@@ -31,24 +32,24 @@ static inline void record_add_alone(_Atomic uint64_t *number, uint64_t value)
 /* A pass while nothing is pending and no other thread may be in MPI. */
 static inline void record_pass_alone(enum reason reason, uint64_t bytes)
 {
-    record_add_alone(&record_pass_calls[reason], 1);
-    record_add_alone(&record_pass_bytes[reason], bytes);
+    record_add_alone(&record.pass_calls[reason], 1);
+    record_add_alone(&record.pass_bytes[reason], bytes);
 }
 
 static inline void record_pass(enum reason reason, uint64_t bytes)
 {
-    if (!record_is_shared) {
+    if (!record.is_shared) {
         record_pass_alone(reason, bytes);
         return;
     }
-    atomic_fetch_add_explicit(&record_pass_calls[reason], 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&record_pass_bytes[reason], bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&record.pass_calls[reason], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&record.pass_bytes[reason], bytes, memory_order_relaxed);
 }
 
 /* For counters that the engine and the program both feed. */
 static inline void record_count(enum record_counter counter, uint64_t value)
 {
-    atomic_fetch_add_explicit(&record_counters[counter], value, memory_order_relaxed);
+    atomic_fetch_add_explicit(&record.counters[counter], value, memory_order_relaxed);
 }
 
 /* Writes a file of <directory> (record/name.h) atomically (a temporary name, then a

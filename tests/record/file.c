@@ -23,13 +23,13 @@ static void *thread_run(void *unused)
 static void counters_check(void)
 {
     pthread_t threads[THREADS];
-    record_is_shared = true;
+    record.is_shared = true;
     for (int i = 0; i < THREADS; i++)
         claim(pthread_create(&threads[i], NULL, thread_run, NULL) == 0, "a thread");
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    claim(record_counters[RECORD_TOUCHES] == THREADS * ROUNDS, "no count is lost");
-    claim(record_pass_bytes[REASON_SMALL] == 10 * THREADS * ROUNDS, "nor a pass");
+    claim(record.counters[RECORD_TOUCHES] == THREADS * ROUNDS, "no count is lost");
+    claim(record.pass_bytes[REASON_SMALL] == 10 * THREADS * ROUNDS, "nor a pass");
 }
 
 static bool name_is_of_record(const char *name)
