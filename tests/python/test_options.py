@@ -6,12 +6,12 @@ import argparse
 import pytest
 
 from lapwing.errors import LapwingError
-from lapwing.options import add_flags, collect_environment, format_markdown, load_options, parse_bytes
+from lapwing.options import GROUPS, add_flags, collect_environment, format_markdown, load_options, parse_bytes
 
 
 def collect(line: list[str], environment: dict[str, str] | None = None) -> dict[str, str]:
     parser = argparse.ArgumentParser()
-    add_flags(parser)
+    add_flags(parser, tuple(GROUPS))
     return collect_environment(parser.parse_args(line), environment or {})
 
 
