@@ -64,11 +64,11 @@ def wait_for_pointer(row: Row, parameter: Parameter) -> str:
     return f"dispatch_wait_argument({parameter.name}, {row.size_of(parameter)});"
 
 
-def waits_for_handed(row: Row) -> Iterator[str]:
+def waits_for_argument_buffers(row: Row) -> Iterator[str]:
     """What a drained call waits for besides the ops of its own thread."""
     lines = list(uses(row))
     if lines:
-        yield "if (handed_is_possible()) {"
+        yield "if (argument_buffers_may_be_shared()) {"
         yield from (f"    {line}" for line in lines)
         yield "}"
 
@@ -78,7 +78,7 @@ def waits(row: Row) -> Iterator[str]:
     if row.is_drained:
         requests = [parameter for parameter in row.parameters if parameter.type == "MPI_Request"]
         yield f"dispatch_wait_request({requests[0].name});" if requests else "transfer_wait_due();"
-        yield from waits_for_handed(row)
+        yield from waits_for_argument_buffers(row)
         return
     if row.has("follows_all"):
         yield "transfer_wait_due();"
@@ -322,7 +322,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "engine/gate.h"
 #include "mpi/entries.h"
 #include "mpi/dispatch.h"
-#include "mpi/handed.h"
+#include "mpi/argument_buffers.h"
 #include "mpi/early.h"
 #include "mpi/measure.h"
 #include "mpi/message/message.h"

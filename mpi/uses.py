@@ -2,8 +2,8 @@
 """The memory that drained calls use, as waits in C.
 
 A drained call waits for the ops of its own thread. Under MPI_THREAD_MULTIPLE its arguments may also be memory that
-another thread has received, and has handed over; those ops are waited for too, and no others: one that the call does
-not depend on may end only after it.
+another thread has received, and has given to this one; those ops are waited for too, and no others: one that the call
+does not depend on may end only after it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ from collections.abc import Iterator
 from table import Buffer, Row
 
 # How many blocks lie behind a buffer: C expressions.
-BLOCKS = {"peer": "handed_peers(comm)", "source": "handed_sources(comm)", "target": "handed_targets(comm)"}
+BLOCKS = {
+    "peer": "argument_buffers_peers(comm)",
+    "source": "argument_buffers_sources(comm)",
+    "target": "argument_buffers_targets(comm)",
+}
 
 
 def access_of(buffer: Buffer) -> str:
@@ -31,26 +35,29 @@ def wait_for_blocks(buffer: Buffer) -> str:
     blocks = BLOCKS.get(buffer.per, buffer.per)
     if buffer.displacements:
         kind = "typed" if buffer.is_typed_each else "parts"
-        lists = f"HANDED_LIST({buffer.count}), HANDED_LIST({buffer.displacements})"
-        return f"handed_wait_{kind}({buffer.address}, {lists}, {buffer.datatype}, {blocks}, {access_of(buffer)});"
+        lists = f"ARGUMENT_BUFFER_LIST({buffer.count}), ARGUMENT_BUFFER_LIST({buffer.displacements})"
+        described = f"{buffer.address}, {lists}, {buffer.datatype}, {blocks}"
+        return f"argument_buffers_wait_{kind}({described}, {access_of(buffer)});"
     if blocks:
         described = f"{buffer.address}, {buffer.count}, {buffer.datatype}, {blocks}"
-        return f"handed_wait_blocks({described}, {access_of(buffer)});"
+        return f"argument_buffers_wait_blocks({described}, {access_of(buffer)});"
     return wait_for_buffer(buffer)
 
 
 def wait_for_shares(row: Row) -> str:
     """All is sent, and a share of it received; the counts are those of the own group."""
     sent, received = row.buffers
-    kind, counts = ("shares", f"HANDED_LIST({sent.count})") if sent.is_list else ("even_shares", sent.count)
-    return f"handed_wait_{kind}({sent.address}, {received.address}, {counts}, {sent.datatype}, comm);"
+    kind, counts = ("shares", f"ARGUMENT_BUFFER_LIST({sent.count})") if sent.is_list else ("even_shares", sent.count)
+    return f"argument_buffers_wait_{kind}({sent.address}, {received.address}, {counts}, {sent.datatype}, comm);"
 
 
 def guarded(row: Row, buffer: Buffer) -> Iterator[str]:
     """A buffer whose description MPI ignores on other ranks must not be looked at there: it may be garbage."""
     conditions = [f"op != abi_handles.{buffer.unless}"] if buffer.unless else []
     if any(each.is_at_root for each in row.buffers):
-        conditions.append("handed_is_root(root, comm)" if buffer.is_at_root else "handed_is_leaf(root)")
+        conditions.append(
+            "argument_buffers_is_root(root, comm)" if buffer.is_at_root else "argument_buffers_is_leaf(root)"
+        )
     yield from (f"if ({condition})" for condition in conditions)
     yield f"{'    ' if conditions else ''}{wait_for_blocks(buffer)}"
 

@@ -26,7 +26,7 @@ step_format() {
 }
 
 step_layers() {
-    .venv/bin/python tools/check_layers.py
+    .venv/bin/python tools/check_layers.py && .venv/bin/python tools/check_names.py
 }
 
 step_lint() {

@@ -60,9 +60,9 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
 
 uint32_t engine_progress(void)
 {
-    uint32_t ended = engine_poll();
-    if (engine_assists())
-        engine.hooks.poke();
+    uint32_t ended = engine_pending_poll();
+    if (engine_pending_assists())
+        engine.hooks.progress();
     return ended;
 }
 
@@ -217,8 +217,8 @@ static void engine_turn(void)
     uint32_t ended = engine_strategy_is_idle() ? 0 : engine_look();
     if (engine_strategy_judge(events == ENGINE_EVENT_NONE, ended))
         engine_count(&engine.guard_wakeups);
-    engine_strategy_back_off(ended != 0 || engine_is_awaited());
-    if (engine_strategy_is_polling() && engine_is_awaited())
+    engine_strategy_back_off(ended != 0 || engine_pending_is_awaited());
+    if (engine_strategy_is_polling() && engine_pending_is_awaited())
         sched_yield();
 }
 

@@ -4,9 +4,9 @@
  * Nothing pending: the thread is parked on a futex. Pending: it sleeps in
  * epoll on the MPI library's sockets and on the touches, or polls with a
  * back-off where no socket carries the data, and at each wake-up tests every
- * pending op once. Who else waits for an op calls engine_poll() itself.
+ * pending op once. Who else waits for an op calls engine_pending_poll() itself.
  *
- * Besides, it assists the program's own nonblocking operations: it pokes MPI for
+ * Besides, it assists the program's own nonblocking operations: it lets MPI progress for
  * them, never completes one, and stays out while the program is inside MPI. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -20,7 +20,7 @@
 struct engine_hooks {
     int touch_descriptor;       /* readable when a touch waits in the kernel; -1: none */
     void (*touches_read)(void); /* reads it */
-    void (*poke)(void);         /* lets MPI progress; inside the gate, while something is assisted */
+    void (*progress)(void);     /* lets MPI progress; inside the gate, while something is assisted */
 };
 
 /* Remembers how to run; starts no thread yet. */
@@ -30,7 +30,7 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
  * and for good. Any thread, before anything begins that only the engine may end. */
 bool engine_start(void);
 
-/* Tests every op and pokes once; returns how many ops ended. The engine, or a program
+/* Tests every op and lets MPI progress once; returns how many ops ended. The engine, or a program
  * that lends a hand. Inside the gate. */
 uint32_t engine_progress(void);
 

@@ -20,11 +20,11 @@ static _Thread_local struct {
     bool are_signals_deferred;
 } own;
 
-/* is_open: written once before the first op, read by all. lock: who is inside
- * when the gate is exclusive. inside: counts visitors when it is open.
+/* is_shared: written once before the first op, read by all. lock: who is inside
+ * when the gate is not shared. inside: counts visitors when it is.
  * keep_out: program threads that do the engine's work; the engine sleeps on it. */
 static struct {
-    bool is_open;
+    bool is_shared;
     struct base_lock lock;
     _Atomic uint32_t inside;
     _Atomic uint32_t keep_out;
@@ -54,14 +54,14 @@ void gate_defer_signals(void)
     atomic_store_explicit(&gate.defers_signals, true, memory_order_relaxed);
 }
 
-void gate_open(bool is_open)
+void gate_share(bool is_shared)
 {
-    gate.is_open = is_open;
+    gate.is_shared = is_shared;
 }
 
-bool gate_is_open(void)
+bool gate_is_shared(void)
 {
-    return gate.is_open;
+    return gate.is_shared;
 }
 
 void gate_enter(void)
@@ -70,7 +70,7 @@ void gate_enter(void)
         signals_defer();
     if (gate_depth++ != 0)
         return;
-    if (gate.is_open)
+    if (gate.is_shared)
         /* seq_cst: pairs with the look at gate_others_inside() after a hold was
          * announced (op/transfer.c): one of the two sees the other. */
         atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst);
@@ -80,7 +80,7 @@ void gate_enter(void)
 
 static bool gate_try_take(void)
 {
-    return gate.is_open ? gate_others_inside() == 0 : base_lock_try(&gate.lock);
+    return gate.is_shared ? gate_others_inside() == 0 : base_lock_try(&gate.lock);
 }
 
 bool gate_try_enter(void)
@@ -90,7 +90,7 @@ bool gate_try_enter(void)
         signals_deliver();
         return false;
     }
-    if (gate.is_open)
+    if (gate.is_shared)
         atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst); /* as in gate_enter() */
     gate_depth++;
     return true;
@@ -100,7 +100,7 @@ void gate_leave(void)
 {
     if (--gate_depth != 0)
         return;
-    if (gate.is_open)
+    if (gate.is_shared)
         atomic_fetch_sub_explicit(&gate.inside, 1, memory_order_release);
     else
         base_lock_release(&gate.lock);
@@ -110,7 +110,7 @@ void gate_leave(void)
 uint32_t gate_others_inside(void)
 {
     uint32_t inside = atomic_load_explicit(&gate.inside, memory_order_seq_cst);
-    return inside - (gate_depth != 0 && gate.is_open ? 1 : 0);
+    return inside - (gate_depth != 0 && gate.is_shared ? 1 : 0);
 }
 
 bool gate_is_waiting(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gate: what keeps the program's threads and the engine from being in MPI
  * at once, so that MPI needs no locks of its own, whatever level the program asks
- * for. Under MPI_THREAD_MULTIPLE it is open: everybody may be in MPI, and it only
+ * for. Under MPI_THREAD_MULTIPLE it is shared: everybody may be in MPI, and it only
  * counts who is.
  *
  * The gate is not taken at all while nothing is pending: then the engine is
@@ -24,8 +24,8 @@ static inline bool gate_is_inside(void)
 }
 
 /* Once, before the first op: true under MPI_THREAD_MULTIPLE. */
-void gate_open(bool is_open);
-bool gate_is_open(void);
+void gate_share(bool is_shared);
+bool gate_is_shared(void);
 
 /* From now on signals wait while their thread is in the gate and ops are pending:
  * a handler that touched a pending message there would wait for an engine that
@@ -39,7 +39,7 @@ void gate_leave(void);
  * all progress itself. */
 bool gate_try_enter(void);
 
-/* Threads inside MPI now, this one not counted. Exact only for an open gate. */
+/* Threads inside MPI now, this one not counted. Exact only for a shared gate. */
 uint32_t gate_others_inside(void);
 
 /* A program thread that loops over short visits (a wait) asks the engine to

@@ -55,7 +55,7 @@ static int64_t pace_unsettled_ns(int64_t settle_us)
 int64_t engine_pace_settle_ns(void)
 {
     int64_t unsettled_ns = pace_unsettled_ns(SETTLE_OPS_US);
-    if (unsettled_ns <= 0 || engine_is_awaited())
+    if (unsettled_ns <= 0 || engine_pending_is_awaited())
         return 0;
     return base_clock_now_ns() < pace.settle_end_ns ? unsettled_ns : 0;
 }
@@ -86,7 +86,7 @@ void engine_pace_nap_no_more(void)
     pace.nap_ns = 0;
 }
 
-void engine_pace_slept(int64_t begin_ns, struct engine_waiting waiting)
+void engine_pace_slept(int64_t begin_ns, struct engine_sockets_waiting waiting)
 {
     int64_t now_ns = base_clock_now_ns();
     pace.is_bulk = waiting.bytes >= BULK_BYTES;
@@ -102,7 +102,7 @@ void engine_pace_slept(int64_t begin_ns, struct engine_waiting waiting)
  * end of a round of a nonblocking collective, whose next round then begins late. */
 static bool pace_is_lone(void)
 {
-    return engine_pending_work() == 1 && !engine_assists() && !engine_strategy_is_polling();
+    return engine_pending_work() == 1 && !engine_pending_assists() && !engine_strategy_is_polling();
 }
 
 /* A part of the time that the work has taken so far, so that short transfers are not held up. */
@@ -121,7 +121,7 @@ static int64_t pace_bearable_ns(void)
  * nobody waits for it, let more gather, but no more than the sockets take in. */
 int64_t engine_pace_rest_ns(void)
 {
-    if (!pace.is_bulk || engine_is_awaited() || engine_strategy_is_idle())
+    if (!pace.is_bulk || engine_pending_is_awaited() || engine_strategy_is_idle())
         return 0;
     int64_t rest_ns = least_ns(pace_bearable_ns(), pace.gather_ns);
     /* A shorter rest than what the next data take to come is a wake-up more, not less. */
@@ -139,5 +139,5 @@ uint32_t engine_pace_looks_due(void)
     /* The look that takes in a round's last data is not the one that begins the next
      * round of a nonblocking collective (Open MPI runs schedules before it reads its
      * sockets), and no event tells of that. */
-    return engine_assists() ? LOOKS_OF_SCHEDULE : 1;
+    return engine_pending_assists() ? LOOKS_OF_SCHEDULE : 1;
 }

@@ -27,7 +27,7 @@ void engine_pace_nap_longer(void);
 void engine_pace_nap_no_more(void);
 
 /* After a sleep: when it began, and what waits in the sockets that ended it. */
-void engine_pace_slept(int64_t begin_ns, struct engine_waiting waiting);
+void engine_pace_slept(int64_t begin_ns, struct engine_sockets_waiting waiting);
 
 /* How long data may gather before the next sleep; 0: not at all. */
 int64_t engine_pace_rest_ns(void);

@@ -10,13 +10,13 @@
 #include "engine/sockets.h"
 
 _Atomic uint32_t engine_pending_count;
-_Atomic uint32_t engine_waiters;
+_Atomic uint32_t engine_pending_waiters;
 
 /* lock: whoever reads or changes the list. work: ops and assisted operations; the
  * futex that a parked engine sleeps on. All: whoever begins and ends them. */
 static struct {
     struct base_lock lock;
-    struct engine_op *list;
+    struct engine_pending_op *list;
     _Atomic uint32_t work;
     _Atomic uint32_t assisted;
     _Atomic int64_t begun_last_ns;
@@ -61,14 +61,14 @@ int64_t engine_pending_begun_last_ns(void)
     return atomic_load_explicit(&pending.begun_last_ns, memory_order_relaxed);
 }
 
-uint32_t engine_poll(void)
+uint32_t engine_pending_poll(void)
 {
     uint32_t ended = 0;
     if (engine_pending() == 0 || !base_lock_try(&pending.lock))
         return 0;
-    for (struct engine_op **link = &pending.list; *link != NULL;) {
-        struct engine_op *op = *link;
-        struct engine_op *next = op->next;
+    for (struct engine_pending_op **link = &pending.list; *link != NULL;) {
+        struct engine_pending_op *op = *link;
+        struct engine_pending_op *next = op->next;
         if (op->test(op)) {
             *link = next;
             ended++;
@@ -83,11 +83,11 @@ uint32_t engine_poll(void)
     return ended;
 }
 
-void engine_submit(struct engine_op *op)
+void engine_pending_add(struct engine_pending_op *op)
 {
     base_lock_take(&pending.lock);
     /* At the end: ops are tested in the order in which they began. */
-    struct engine_op **link = &pending.list;
+    struct engine_pending_op **link = &pending.list;
     while (*link != NULL)
         link = &(*link)->next;
     op->next = NULL;
@@ -99,26 +99,26 @@ void engine_submit(struct engine_op *op)
 
 /* Whoever else has the lock gives it back soon; the frame that this handler
  * interrupted never does, and then nobody can take it any more either. */
-void engine_freeze(void)
+void engine_pending_freeze(void)
 {
     enum { TRIES_MAX = 1000 };
     for (int i = 0; i < TRIES_MAX && !base_lock_try(&pending.lock); i++)
         sched_yield();
 }
 
-bool engine_assists(void)
+bool engine_pending_assists(void)
 {
     /* relaxed: exact inside the gate, where alone it ends; a hint elsewhere. */
     return atomic_load_explicit(&pending.assisted, memory_order_relaxed) != 0;
 }
 
-void engine_assist_begin(void)
+void engine_pending_assist_begin(void)
 {
     atomic_fetch_add_explicit(&pending.assisted, 1, memory_order_relaxed); /* ordered by `work` */
     pending_work_add();
 }
 
-void engine_assist_end(void)
+void engine_pending_assist_end(void)
 {
     atomic_fetch_sub_explicit(&pending.assisted, 1, memory_order_relaxed); /* the gate orders it */
     pending_work_end(1);
@@ -141,5 +141,5 @@ void engine_pending_forked_child(void)
     atomic_store_explicit(&engine_pending_count, 0, memory_order_relaxed);
     atomic_store_explicit(&pending.work, 0, memory_order_relaxed);
     atomic_store_explicit(&pending.assisted, 0, memory_order_relaxed);
-    atomic_store_explicit(&engine_waiters, 0, memory_order_relaxed);
+    atomic_store_explicit(&engine_pending_waiters, 0, memory_order_relaxed);
 }

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 /* One pending op, embedded in what the dispatcher knows about it. */
-struct engine_op {
-    struct engine_op *next; /* under the list lock */
+struct engine_pending_op {
+    struct engine_pending_op *next; /* under the list lock */
     /* Inside the gate. True when the transfer has ended and all that belongs to
      * it is done; the op is then off the list and never touched again. */
-    bool (*test)(struct engine_op *op);
+    bool (*test)(struct engine_pending_op *op);
 };
 
 /* Number of pending ops. */
@@ -28,32 +28,32 @@ static inline uint32_t engine_pending(void)
 
 /* Threads that wait at a touch: while there are any, a polling engine does not
  * sleep, as MPI's own wait would not. Whoever sees the touch or its end. */
-extern _Atomic uint32_t engine_waiters;
+extern _Atomic uint32_t engine_pending_waiters;
 
-static inline bool engine_is_awaited(void)
+static inline bool engine_pending_is_awaited(void)
 {
-    return atomic_load_explicit(&engine_waiters, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&engine_pending_waiters, memory_order_relaxed) != 0;
 }
 
 /* Tests every pending op once; returns how many ended. Inside the gate. When
  * another thread is doing the same, returns 0 at once. */
-uint32_t engine_poll(void);
+uint32_t engine_pending_poll(void);
 
 /* Is an operation of the program assisted? */
-bool engine_assists(void);
+bool engine_pending_assists(void);
 
 /* For ever: no op is tested any more, by whomever. For the end of the process
  * while ops are pending; also in a signal handler of a thread that was testing. */
-void engine_freeze(void);
+void engine_pending_freeze(void);
 
 /* Puts an op on the list and wakes the engine, which has started. Inside the gate. */
-void engine_submit(struct engine_op *op);
+void engine_pending_add(struct engine_pending_op *op);
 
 /* The engine, which has started, assists from the first of these calls until as many
  * ends have come. End: inside the gate, so that the engine is not poking when it
  * returns. */
-void engine_assist_begin(void);
-void engine_assist_end(void);
+void engine_pending_assist_begin(void);
+void engine_pending_assist_end(void);
 
 /* When the last op, or operation to assist, began. */
 int64_t engine_pending_begun_last_ns(void);

@@ -169,19 +169,19 @@ static uint32_t sockets_room_bytes(int descriptor)
     return (uint32_t)buffer_bytes / ROOM_PART;
 }
 
-static struct engine_waiting sockets_one_waiting(int descriptor)
+static struct engine_sockets_waiting sockets_one_waiting(int descriptor)
 {
     int bytes = 0;
     if (syscall(SYS_ioctl, descriptor, FIONREAD, &bytes) != 0 || bytes <= 0)
-        return (struct engine_waiting){.room_bytes = GATHER_BYTES_MAX};
-    return (struct engine_waiting){(uint32_t)bytes, sockets_room_bytes(descriptor)};
+        return (struct engine_sockets_waiting){.room_bytes = GATHER_BYTES_MAX};
+    return (struct engine_sockets_waiting){(uint32_t)bytes, sockets_room_bytes(descriptor)};
 }
 
-struct engine_waiting engine_sockets_waiting(void)
+struct engine_sockets_waiting engine_sockets_waiting(void)
 {
-    struct engine_waiting all = {.room_bytes = GATHER_BYTES_MAX};
+    struct engine_sockets_waiting all = {.room_bytes = GATHER_BYTES_MAX};
     for (int i = 0; i < sockets.woken_count; i++) {
-        struct engine_waiting one = sockets_one_waiting(sockets.woken[i]);
+        struct engine_sockets_waiting one = sockets_one_waiting(sockets.woken[i]);
         all.bytes += one.bytes;
         all.room_bytes = one.room_bytes < all.room_bytes ? one.room_bytes : all.room_bytes;
     }

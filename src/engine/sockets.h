@@ -39,13 +39,13 @@ unsigned engine_sockets_sleep(int64_t timeout_ns);
 
 /* What waits in the sockets that woke the engine, together; how much each of them may
  * hold before its sender has to stop. */
-struct engine_waiting {
+struct engine_sockets_waiting {
     uint32_t bytes;
     uint32_t room_bytes;
 };
 
 /* Engine thread, right after a sleep. */
-struct engine_waiting engine_sockets_waiting(void);
+struct engine_sockets_waiting engine_sockets_waiting(void);
 
 /* Engine thread: for at most `timeout_ns`; a touch or a wake ends it sooner. */
 typedef void engine_sockets_doze(int touch_descriptor, int wake_descriptor, int64_t timeout_ns);

@@ -58,14 +58,14 @@ bool engine_strategy_is_polling(void)
 
 bool engine_strategy_is_idle(void)
 {
-    return strategy_mode() == OPTION_PROGRESS_MANUAL && !engine_is_awaited();
+    return strategy_mode() == OPTION_PROGRESS_MANUAL && !engine_pending_is_awaited();
 }
 
 int64_t engine_strategy_timeout_ns(void)
 {
     if (engine_strategy_is_idle())
         return MANUAL_SLEEP_NS;
-    if (strategy_mode() == OPTION_PROGRESS_DEDICATED || (engine_strategy_is_polling() && engine_is_awaited()))
+    if (strategy_mode() == OPTION_PROGRESS_DEDICATED || (engine_strategy_is_polling() && engine_pending_is_awaited()))
         return 0;
     return engine_strategy_is_polling() ? strategy.sleep_ns : GUARD_NS;
 }

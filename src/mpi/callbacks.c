@@ -5,7 +5,7 @@
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
 #include "mpi/entries.h"
-#include "mpi/types.h"
+#include "mpi/datatypes.h"
 #include "op/transfer.h"
 
 int entry_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
@@ -56,7 +56,7 @@ int entry_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
  * such functions otherwise always does (class drain). */
 int entry_MPI_Type_free(MPI_Datatype *datatype)
 {
-    types_forget();
+    datatype_forget();
     if (atomic_load_explicit(&types_have_functions, memory_order_relaxed))
         transfer_wait_due();
     dispatch_wait_argument(datatype, sizeof *datatype);

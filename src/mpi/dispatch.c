@@ -11,9 +11,9 @@
 #include "op/transfer.h"
 #include "op/untracked.h"
 #include "op/wait.h"
-#include "mpi/poke.h"
+#include "mpi/progress.h"
 #include "mpi/request_key.h"
-#include "mpi/types.h"
+#include "mpi/datatypes.h"
 #include "mpi/early.h"
 
 static bool buffer_is_plain(const void *buffer)
@@ -37,11 +37,11 @@ void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype data
 {
     if (count <= 0 || !buffer_is_plain(buffer) || datatype == abi_handles.datatype_null)
         return; /* no memory: of the last MPI says itself what is wrong */
-    if (!protect_is_armed() && !gate_is_open())
+    if (!protect_is_armed() && !gate_is_shared())
         return;
-    const struct type_layout *layout = types_layout(datatype);
+    const struct type_layout *layout = datatype_layout(datatype);
     if (layout->is_known)
-        dispatch_wait_range(types_span(layout, buffer, count), access == DISPATCH_READS);
+        dispatch_wait_range(datatype_span(layout, buffer, count), access == DISPATCH_READS);
     else
         dispatch_wait_unknown();
 }
@@ -49,13 +49,13 @@ void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype data
 void dispatch_wait_argument(const void *argument, size_t length_bytes)
 {
     bool is_memory = (uintptr_t)argument > base_page_bytes() && !gate_is_inside();
-    if (is_memory && (protect_is_armed() || gate_is_open()))
+    if (is_memory && (protect_is_armed() || gate_is_shared()))
         dispatch_wait_range(base_range_of(argument, length_bytes), false);
 }
 
 void dispatch_wait_others(void)
 {
-    bool is_awaited = (libc_threads_are_several() && !gate_is_open()) || libc_signals_have_handlers();
+    bool is_awaited = (libc_threads_are_several() && !gate_is_shared()) || libc_signals_have_handlers();
     if (is_awaited)
         transfer_wait_all();
 }
@@ -64,7 +64,7 @@ void dispatch_wait_request(MPI_Request request)
 {
     struct range bytes = requests_range(request_key(request));
     transfer_wait_due();
-    if (gate_is_open() && !base_range_is_empty(bytes))
+    if (gate_is_shared() && !base_range_is_empty(bytes))
         dispatch_wait_range(bytes, false);
 }
 
@@ -92,12 +92,12 @@ void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MP
 {
     struct range everything = {1, UINTPTR_MAX};
     struct range nothing = {0, 0};
-    const struct type_layout *layout = types_layout(datatype);
+    const struct type_layout *layout = datatype_layout(datatype);
     bool is_empty = count <= 0 || buffer == MPI_IN_PLACE;
     if (request == abi_handles.request_null)
         return;
     requests_track(request_key(request), is_empty           ? nothing
-                                         : layout->is_known ? types_span(layout, buffer, count)
+                                         : layout->is_known ? datatype_span(layout, buffer, count)
                                                             : everything);
 }
 
@@ -111,7 +111,7 @@ void dispatch_track_unknown(MPI_Request request)
 static void dispatch_assist_bytes(MPI_Request request, uint64_t bytes, const void *return_address)
 {
     bool is_possible = options.nonblocking && session_reason_to_begin() == REASON_NONE;
-    if (is_possible && request != abi_handles.request_null && poke_prepare())
+    if (is_possible && request != abi_handles.request_null && progress_prepare())
         requests_assist(request_key(request), bytes, return_address);
 }
 
@@ -122,7 +122,7 @@ void dispatch_assist(MPI_Request request, const void *return_address)
 
 void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype datatype, const void *return_address)
 {
-    const struct type_layout *layout = types_layout(datatype);
+    const struct type_layout *layout = datatype_layout(datatype);
     uint64_t bytes = 0;
     if (layout->is_known && count > 0 && __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes))
         bytes = UINT64_MAX;
@@ -141,7 +141,7 @@ static bool dispatch_is_small(MPI_Count count, const struct type_layout *layout)
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                             const void *return_address)
 {
-    bool is_small = dispatch_is_small(count, types_layout(datatype));
+    bool is_small = dispatch_is_small(count, datatype_layout(datatype));
     if (request == abi_handles.request_null || (is_small && untracked_begin()))
         return;
     dispatch_track(request, buffer, count, datatype);
@@ -167,7 +167,7 @@ int dispatch_end_unknown(int result)
     return result;
 }
 
-int dispatch_block(dispatch_look_fn *look, void *argument)
+int dispatch_block(dispatch_poll_fn *look, void *argument)
 {
     int is_over = 0;
     int result = MPI_SUCCESS;

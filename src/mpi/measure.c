@@ -8,15 +8,15 @@
 #include "mpi/dispatch.h"
 #include "op/requests.h"
 #include "mpi/status.h"
-#include "mpi/types.h"
+#include "mpi/datatypes.h"
 
 void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read)
 {
     if (count <= 0 || buffer == MPI_IN_PLACE)
         return;
-    const struct type_layout *layout = types_layout(datatype);
+    const struct type_layout *layout = datatype_layout(datatype);
     if (layout->is_known)
-        observe_use_range(types_span(layout, buffer, count), is_read);
+        observe_use_range(datatype_span(layout, buffer, count), is_read);
     else
         observe_use_all();
 }
@@ -42,7 +42,7 @@ void measure_uses_requests(int count, const MPI_Request requests[])
 
 int64_t measure_bytes(MPI_Count count, MPI_Datatype datatype)
 {
-    const struct type_layout *layout = types_layout(datatype);
+    const struct type_layout *layout = datatype_layout(datatype);
     return layout->is_known && count > 0 ? (int64_t)count * layout->size_bytes : 0;
 }
 
@@ -97,7 +97,7 @@ static struct {
     struct base_lock lock;
     struct communicator entries[1 << COMMUNICATOR_BITS];
 } communicators;
-static _Atomic uint32_t communicator_generation = 1; /* raised when one is freed; relaxed, as types_generation */
+static _Atomic uint32_t communicator_generation = 1; /* raised when one is freed; relaxed, as datatype_generation */
 
 void measure_forget_communicators(void)
 {
@@ -337,13 +337,13 @@ void measure_restarted(struct profile_call *call, int count, const MPI_Request r
 void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                     bool is_received)
 {
-    const struct type_layout *layout = types_layout(datatype);
+    const struct type_layout *layout = datatype_layout(datatype);
     bool is_known = layout->is_known && buffer != MPI_IN_PLACE && count > 0;
     if (!is_known || count * layout->size_bytes < OBSERVE_BYTES_MIN || buffers->count == WATCH_PARTS_MAX)
         return;
     buffers->buffers[buffers->count++] = (struct observe_buffer){
-        .bytes = types_span(layout, buffer, count),
+        .bytes = datatype_span(layout, buffer, count),
         .is_received = is_received,
-        .has_gaps = types_have_gaps(layout, count),
+        .has_gaps = datatype_has_gaps(layout, count),
     };
 }

@@ -40,7 +40,7 @@ void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const
     if (!assist->is_active)
         return;
     busy_raise();
-    engine_assist_begin();
+    engine_pending_assist_begin();
 }
 
 static int64_t assist_slack_ns(const struct assist *assist)
@@ -53,7 +53,7 @@ static int64_t assist_slack_ns(const struct assist *assist)
 static void assist_engine_end(int64_t slack_ns)
 {
     gate_enter();
-    engine_assist_end();
+    engine_pending_assist_end();
     gate_leave();
     busy_lower();
     record_count(RECORD_ASSISTED, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Nonblocking operations of the program that the engine keeps going while the
- * program computes. They stay the program's: the engine only pokes MPI.
+ * program computes. They stay the program's: the engine only lets MPI progress.
  *
  * How long the program computes between start and wait is seen of every operation, also of
  * those that the engine has left alone, so that nothing need be tried: the engine is woken

@@ -26,7 +26,7 @@ enum { LEVEL_MULTIPLE = 3 };
 
 /* identity, started_ns: written in MPI_Init. */
 static struct {
-    struct record_header identity;
+    struct record_format_header identity;
     int64_t started_ns;
     _Atomic bool is_written;  /* by whoever ends the process first */
     _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
@@ -39,7 +39,7 @@ static void lifetime_note(char *field, size_t field_bytes, const char *text)
 
 static void lifetime_identify(const struct lifetime_facts *facts)
 {
-    struct record_header *identity = &lifetime.identity;
+    struct record_format_header *identity = &lifetime.identity;
     identity->pid = (uint32_t)getpid();
     identity->rank = facts->rank;
     identity->size = facts->size;
@@ -72,7 +72,7 @@ static enum reason lifetime_start_holds(void)
 /* What every call needs to know, be it timed alone. */
 static void lifetime_share(bool is_multiple)
 {
-    gate_open(is_multiple);
+    gate_share(is_multiple);
     requests_share(is_multiple);
     record.is_shared = is_multiple;
     copied_objects_track();
@@ -83,7 +83,7 @@ static void lifetime_configure(const struct lifetime_facts *facts)
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
     session_set_holds(lifetime_start_holds());
     host.watch();
-    struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->poke};
+    struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->progress};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
     bool has_rdma = session_hold_reason() == REASON_TRANSPORT;
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
@@ -98,12 +98,12 @@ static void lifetime_configure(const struct lifetime_facts *facts)
  * needed for watches as well. */
 static enum reason lifetime_profile(const struct lifetime_facts *facts)
 {
-    struct profile_identity profile = {.rank = facts->rank,
-                                       .size = facts->size,
-                                       .is_shared = facts->provided_ordinal == LEVEL_MULTIPLE,
-                                       .abi = facts->abi,
-                                       .mpi_library = facts->mpi_library,
-                                       .event_capacity = (uint32_t)options.timeline};
+    struct profile_file_identity profile = {.rank = facts->rank,
+                                            .size = facts->size,
+                                            .is_shared = facts->provided_ordinal == LEVEL_MULTIPLE,
+                                            .abi = facts->abi,
+                                            .mpi_library = facts->mpi_library,
+                                            .event_capacity = (uint32_t)options.timeline};
     lifetime_share(profile.is_shared);
     host.watch();
     profile.matches_first = session_matches_first();
@@ -131,7 +131,7 @@ void lifetime_start(const struct lifetime_facts *facts)
 static void lifetime_write_record(bool is_complete)
 {
     const char *directory = getenv("LAPWING_RECORD_DIR");
-    struct record_header *identity = &lifetime.identity;
+    struct record_format_header *identity = &lifetime.identity;
     if (directory == NULL || identity->pid != (uint32_t)getpid())
         return;
     if (atomic_exchange_explicit(&lifetime.is_written, true, memory_order_relaxed))

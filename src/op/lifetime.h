@@ -14,7 +14,7 @@ struct lifetime_facts {
     int size;
     bool is_spawned;                  /* its parents are in another MPI_COMM_WORLD */
     int provided_ordinal;             /* thread level, 0 (single) to 3 (multiple) */
-    void (*poke)(void);               /* lets MPI progress */
+    void (*progress)(void);           /* lets MPI progress */
     const char *(*find_bypass)(void); /* why a part of the program reaches MPI past Lapwing, or NULL */
 };
 

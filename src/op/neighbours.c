@@ -8,7 +8,7 @@
 
 static enum reason neighbours_threads(void)
 {
-    if (!gate_is_open())
+    if (!gate_is_shared())
         return REASON_NONE;
     return gate_others_inside() == 0 ? REASON_NONE : REASON_OTHER_THREAD;
 }
@@ -25,7 +25,7 @@ static bool neighbours_are_busy(void)
  * would wait for this op, and what ends the op may wait for that thread's next call. */
 static bool neighbours_may_wait(void)
 {
-    return gate_is_open() && host.threads_are_several();
+    return gate_is_shared() && host.threads_are_several();
 }
 
 /* Are the pages the buffer's alone? Beside a whole heap block that libc has mapped there is nothing to touch. */

@@ -29,7 +29,7 @@ static void noted_begin(void)
 
 void noted_add(struct range bytes, bool is_read)
 {
-    if (!gate_is_open())
+    if (!gate_is_shared())
         return;
     noted_begin();
     if (noted.count == RANGES_MAX) {
@@ -55,14 +55,14 @@ void noted_forget(void)
 
 bool noted_is_overtaken(void)
 {
-    bool is_noted = noted.moment != 0 && gate_is_open() && gate_depth == 1;
+    bool is_noted = noted.moment != 0 && gate_is_shared() && gate_depth == 1;
     return is_noted && arming_came_between(noted.moment);
 }
 
 void noted_wait_any_memory(void)
 {
     transfer_wait_due();
-    if (gate_is_open())
+    if (gate_is_shared())
         wait_range(base_range_of_all(), false);
 }
 

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 
 #include "base/pages.h"
-#include "record/profile.h"
+#include "record/profile_file.h"
 
 struct observer {
     /* Before the first MPI call: is a profile wanted? Then every call is passed, and timed. */
     bool (*is_wanted)(void);
 
     /* After MPI_Init; false, and no profile, when its file cannot be made. */
-    bool (*start)(const struct profile_identity *identity);
+    bool (*start)(const struct profile_file_identity *identity);
     /* MPI_Finalize; the end of a process without; the child of a fork. */
     void (*stop)(void);
     void (*leave)(void);

@@ -99,7 +99,7 @@ bool session_has_more_peers(void)
 
 bool session_matches_first(void)
 {
-    bool has_others = session.size > PAIR_SIZE || gate_is_open() || session_has_more_peers();
+    bool has_others = session.size > PAIR_SIZE || gate_is_shared() || session_has_more_peers();
     return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && has_others);
 }
 
@@ -139,9 +139,9 @@ void session_meet_registration(void)
         session_meet_obstacle(REASON_MEMORY_DEVICE);
 }
 
-/* The engine may be making its last poke (mpi/poke.c). While a thread of the program's
+/* The engine may be making its last call for progress (mpi/progress.c). While a thread of the program's
  * is inside MPI, the engine is not. */
-static void session_await_poke(void)
+static void session_await_progress(void)
 {
     enum { TRIES_MAX = 1000 };
     bool is_inside = false;
@@ -161,7 +161,7 @@ static void session_withdraw(enum reason reason)
     if (gate_is_inside() || host.thread_is_of_mpi())
         return;
     transfer_wait_due_unless_interrupted();
-    session_await_poke();
+    session_await_progress();
 }
 
 void session_bypassed(void)

@@ -170,7 +170,7 @@ void transfer_launch(struct transfer *transfer)
     busy_raise();
     transfer->returned_ns = base_clock_now_ns();
     transfer->stalled_before_ns = program_stalled_ns();
-    engine_submit(&transfer->op);
+    engine_pending_add(&transfer->op);
 }
 
 /* From now on a touch is no longer this op's. acq_rel: see transfer_touched(). */
@@ -182,7 +182,7 @@ static int64_t transfer_close(struct transfer *transfer)
 static void transfer_count_touch(int64_t touched_ns, int64_t ended_ns)
 {
     program_stall_end();
-    atomic_fetch_sub_explicit(&engine_waiters, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&engine_pending_waiters, 1, memory_order_relaxed);
     record_count(RECORD_TOUCHES, 1);
     if (ended_ns > touched_ns)
         record_count(RECORD_TOUCH_WAIT_NS, (uint64_t)(ended_ns - touched_ns));
@@ -271,7 +271,7 @@ void transfer_poll_round(uint32_t round)
     if (protect_is_copying()) /* another thread's touch; the engine stays out meanwhile */
         protect_events_read();
     gate_enter();
-    engine_poll();
+    engine_pending_poll();
     gate_leave();
     /* MPI's own waits spin; after a while make way for whoever shares the core. */
     if (round > ROUNDS_BEFORE_YIELD)
@@ -347,9 +347,9 @@ static bool transfer_is_awaited(void)
 {
     enum { LOOKS = 50 };
     const struct timespec pause = {0, 1000000};
-    for (int i = 0; i < LOOKS && engine_is_awaited(); i++)
+    for (int i = 0; i < LOOKS && engine_pending_is_awaited(); i++)
         syscall(SYS_nanosleep, &pause, NULL);
-    return engine_is_awaited();
+    return engine_pending_is_awaited();
 }
 
 /* Is this a signal handler that interrupted a wait for a message? (At a touch the
@@ -387,7 +387,7 @@ void transfer_wait_own(void)
 
 void transfer_wait_due(void)
 {
-    if (gate_is_open())
+    if (gate_is_shared())
         transfer_wait_own();
     else
         transfer_wait_all();
@@ -451,7 +451,7 @@ void transfer_leave(bool may_wait)
     if (engine_pending() == 0)
         return;
     own.is_leaving = true;
-    engine_freeze();
+    engine_pending_freeze();
     /* Another thread, waiting at a touch, must not go on without its data. Nobody answers touches of what
      * is being sent any more: it is all there afterwards. */
     transfer_abandon(transfer_is_starter() && !host.threads_are_several());
@@ -468,7 +468,7 @@ void transfer_touched(uint64_t op_id, uintptr_t address)
     if (!atomic_compare_exchange_strong_explicit(&transfer->touched_ns, &untouched, base_clock_now_ns(),
                                                  memory_order_release, memory_order_relaxed))
         return;
-    atomic_fetch_add_explicit(&engine_waiters, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&engine_pending_waiters, 1, memory_order_relaxed);
     program_stall_begin(); /* both end with the op */
     engine_wake();
 }

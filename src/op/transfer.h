@@ -19,7 +19,7 @@
 enum { TRANSFERS_MAX = 128, TRANSFER_SLOT_BITS = 8 };
 
 struct transfer {
-    struct engine_op op; /* first: the engine hands back its address */
+    struct engine_pending_op op; /* first: the engine hands back its address */
     /* (sequence << 8) | slot while in use, 0 when free. Written by the thread
      * that takes or ends the op; read by all. */
     _Atomic uint64_t id;

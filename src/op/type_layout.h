@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked again and again about datatypes (mpi/types.h), whatever the ABI of their handles. */
+/* What is asked again and again about datatypes (mpi/datatypes.h), whatever the ABI of their handles. */
 #ifndef OP_TYPE_LAYOUT_H
 #define OP_TYPE_LAYOUT_H
 
@@ -10,7 +10,7 @@ struct type_layout {
     uint64_t handle;     /* of the datatype */
     uint32_t generation; /* of the cache when it was filled; 0: never */
     bool is_known;
-    uint8_t gaps; /* enum type_gaps */
+    uint8_t gaps; /* enum datatype_gaps */
     int64_t size_bytes;
     int64_t extent_bytes;
     int64_t true_lower_bytes;

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "profile/slack.h"
 #include "base/machine.h"
-#include "record/profile.h"
+#include "record/profile_file.h"
 
 enum { MODULES_MAX = 1024, WORDS_MAX = 512, WORDS_OF_UNKNOWN_STACK = 32, PATH_BYTES = 4096 };
 
@@ -113,7 +113,7 @@ static int module_read(struct dl_phdr_info *info, size_t size_bytes, void *stora
     module.owner = owner_of(path);
     modules.table[count] = module;
     atomic_store_explicit(&modules.count, count + 1, memory_order_release);
-    profile_module_add(path, module.base, module.code.low, module.code.high);
+    profile_file_module_add(path, module.base, module.code.low, module.code.high);
     return 0;
 }
 

@@ -19,7 +19,7 @@ enum { TOUCHES_MAX = 24, REASONS_MAX = 32 };
 /* What is known of the call whose buffer is watched. Filled between watch_take() and watch_arm(); the
  * touch by the thread that touches, once; read by the thread that claims the watch. */
 struct observed {
-    struct profile_site *site;
+    struct profile_format_site *site;
     const struct profile_thread *thread;
     _Atomic int64_t returned_ns; /* taken again once the watch is armed */
     int64_t inside_ns;
@@ -71,14 +71,15 @@ void observe_start(bool is_wanted)
 
 static void add_sample(int watch, bool is_censored)
 {
-    struct profile_site *site = observe.watched[watch].site;
+    struct profile_format_site *site = observe.watched[watch].site;
     int64_t wall_ns = observe.watched[watch].touched_ns - returned_of(watch);
     wall_ns = wall_ns > 0 ? wall_ns : 0;
     slack_add(site, returned_of(watch), wall_ns, observe.watched[watch].computation_ns);
     if (is_censored)
-        profile_add(&site->censored_count, 1);
+        profile_file_add(&site->censored_count, 1);
     else
-        profile_cell_add(site, PROFILE_TOUCH, (int64_t)observe.watched[watch].place, TOUCHES_MAX, (uint64_t)wall_ns, 0);
+        profile_file_cell_add(site, PROFILE_TOUCH, (int64_t)observe.watched[watch].place, TOUCHES_MAX,
+                              (uint64_t)wall_ns, 0);
     if (!is_censored && !caller_is_known(observe.watched[watch].place - 1))
         caller_modules_read();
 }
@@ -141,7 +142,7 @@ void observe_stop(void)
 static enum reason find_pages(const struct observe_buffer *buffer, struct range *pages)
 {
     enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps);
-    bool may_share = reason == REASON_NONE && !profile_is_shared;
+    bool may_share = reason == REASON_NONE && !profile_file_is_shared;
     *pages = may_share ? base_pages_of(buffer->bytes) : base_pages_within(buffer->bytes);
     if (requests_are_unknown() || neighbours_own_thread(*pages) || (buffer->has_gaps && !may_share))
         return reason == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : reason;
@@ -172,7 +173,7 @@ static int take_watch(int64_t now_ns)
     return watch;
 }
 
-static void describe(int watch, struct profile_site *site)
+static void describe(int watch, struct profile_format_site *site)
 {
     observe.watched[watch].site = site;
     observe.watched[watch].thread = &profile_thread;
@@ -181,7 +182,7 @@ static void describe(int watch, struct profile_site *site)
 }
 
 /* The time of arming is not the program's: its slack begins afterwards. */
-static enum reason arm(struct profile_site *site, const struct watch_part parts[], int count, int64_t begun_ns)
+static enum reason arm(struct profile_format_site *site, const struct watch_part parts[], int count, int64_t begun_ns)
 {
     int watch = take_watch(begun_ns);
     if (watch == WATCH_NONE)
@@ -194,7 +195,8 @@ static enum reason arm(struct profile_site *site, const struct watch_part parts[
     return REASON_NONE;
 }
 
-static enum reason sample(struct profile_site *site, const struct observe_buffer buffers[], int count, int64_t begun_ns)
+static enum reason sample(struct profile_format_site *site, const struct observe_buffer buffers[], int count,
+                          int64_t begun_ns)
 {
     struct watch_part parts[WATCH_PARTS_MAX];
     for (int i = 0; i < count; i++) {
@@ -218,35 +220,35 @@ static double jitter(void)
 
 /* A site rests so many times as long as its last sample cost, times the number of sites that are
  * sampled: together they take no more than their share of the time. */
-static void rest(struct profile_site *site, int64_t cost_ns, int64_t now_ns)
+static void rest(struct profile_format_site *site, int64_t cost_ns, int64_t now_ns)
 {
     if (atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed) == 0)
         atomic_fetch_add_explicit(&observe.sampled_sites, 1, memory_order_relaxed);
     uint64_t sites = atomic_load_explicit(&observe.sampled_sites, memory_order_relaxed);
     double rest_ns = (double)cost_ns * 1000 / (double)options.profile_cost * (double)sites * jitter();
     atomic_store_explicit(&site->next_watch_ns, (uint64_t)(now_ns + (int64_t)rest_ns), memory_order_relaxed);
-    profile_add(&profile_header->watch_cost_ns, (uint64_t)cost_ns);
+    profile_file_add(&profile_file_header->watch_cost_ns, (uint64_t)cost_ns);
 }
 
-void observe_call(struct profile_site *site, const struct observe_buffer buffers[], int count)
+void observe_call(struct profile_format_site *site, const struct observe_buffer buffers[], int count)
 {
     if (!observe.is_on || site == NULL)
         return;
-    profile_add(&site->large_count, 1);
+    profile_file_add(&site->large_count, 1);
     int64_t begun_ns = profile_thread.returned_ns;
     if ((uint64_t)begun_ns < atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed))
         return;
     enum reason reason = sample(site, buffers, count, begun_ns);
     int64_t now_ns = base_clock_now_ns();
     int64_t spent_ns = now_ns - begun_ns;
-    profile_add(&site->watch_tried_count, 1);
+    profile_file_add(&site->watch_tried_count, 1);
     if (reason == REASON_NONE) {
-        profile_add(&profile_header->watch_count, 1);
+        profile_file_add(&profile_file_header->watch_count, 1);
         rest(site, 2 * spent_ns + FAULT_NS, now_ns); /* opening costs about as much as closing */
         return;
     }
-    profile_add(&site->watch_refused_count, 1);
-    profile_cell_add(site, PROFILE_PASS, reason, REASONS_MAX, 0, 0);
+    profile_file_add(&site->watch_refused_count, 1);
+    profile_file_cell_add(site, PROFILE_PASS, reason, REASONS_MAX, 0, 0);
     rest(site, spent_ns, now_ns);
 }
 

@@ -11,7 +11,7 @@
 #include "base/pages.h"
 #include "protect/protect.h"
 #include "protect/watch.h"
-#include "record/profile.h"
+#include "record/profile_file.h"
 
 /* Smaller buffers share their pages with others. */
 enum { OBSERVE_BYTES_MIN = 4096 };
@@ -28,7 +28,7 @@ void observe_start(bool is_wanted);
 void observe_stop(void);
 
 /* Watches the buffers if it is the site's turn. After profile_call_end(). */
-void observe_call(struct profile_site *site, const struct observe_buffer buffers[], int count);
+void observe_call(struct profile_format_site *site, const struct observe_buffer buffers[], int count);
 
 /* Accounts for watches that were touched. */
 void observe_harvest_all(void);

@@ -21,9 +21,9 @@ bool profile_is_wanted(void)
     return options.profile && getenv("LAPWING_RECORD_DIR") != NULL;
 }
 
-bool profile_start(const struct profile_identity *identity)
+bool profile_start(const struct profile_file_identity *identity)
 {
-    if (!profile_open(getenv("LAPWING_RECORD_DIR"), identity))
+    if (!profile_file_open(getenv("LAPWING_RECORD_DIR"), identity))
         return false;
     caller_modules_read();
     observe_start(options.profile_slack);
@@ -37,13 +37,13 @@ void profile_stop(void)
     if (!atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
         return;
     observe_stop();
-    profile_close(PROFILE_FINALIZED, ended_ns);
+    profile_file_close(PROFILE_FINALIZED, ended_ns);
 }
 
 void profile_leave(void)
 {
     if (atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
-        profile_close(PROFILE_EXITED, base_clock_now_ns());
+        profile_file_close(PROFILE_EXITED, base_clock_now_ns());
 }
 
 void profile_fork(void)
@@ -51,7 +51,7 @@ void profile_fork(void)
     if (!atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
         return;
     observe_forked_child();
-    profile_forked_child();
+    profile_file_forked_child();
 }
 
 static void thread_begin(void)
@@ -61,9 +61,9 @@ static void thread_begin(void)
     caller_thread_begin();
     if (!atomic_compare_exchange_strong_explicit(&first_thread, &nobody, &profile_thread, memory_order_relaxed,
                                                  memory_order_relaxed))
-        atomic_store_explicit(&profile_header->has_threads, 1, memory_order_relaxed);
+        atomic_store_explicit(&profile_file_header->has_threads, 1, memory_order_relaxed);
     else
-        profile_thread.returned_ns = (int64_t)profile_header->started_ns;
+        profile_thread.returned_ns = (int64_t)profile_file_header->started_ns;
 }
 
 void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address)
@@ -83,7 +83,7 @@ void profile_call_start(struct profile_call *call, uint32_t function, const void
 static void covered_add(int64_t before_ns)
 {
     if (before_ns > 0 && profile_requests_active() > 0)
-        profile_add(&profile_header->covered_ns, (uint64_t)before_ns);
+        profile_file_add(&profile_file_header->covered_ns, (uint64_t)before_ns);
 }
 
 int64_t profile_call_over(struct profile_call *call)
@@ -93,23 +93,23 @@ int64_t profile_call_over(struct profile_call *call)
     thread->inside_ns += over_ns - thread->begun_ns;
     thread->returned_ns = over_ns;
     covered_add(call->before_ns);
-    call->site = profile_site_find(thread->caller, call->function, profile_function_name(call->function));
+    call->site = profile_file_site_find(thread->caller, call->function, profile_function_name(call->function));
     if (call->site != NULL && !caller_is_known(thread->caller))
         caller_modules_read();
     return over_ns;
 }
 
-static void site_add(struct profile_site *site, const struct profile_call *call, uint64_t length_ns)
+static void site_add(struct profile_format_site *site, const struct profile_call *call, uint64_t length_ns)
 {
     uint64_t bytes = call->bytes > 0 ? (uint64_t)call->bytes : 0;
-    profile_moments_add(&site->time, length_ns);
+    profile_file_moments_add(&site->time, length_ns);
     if (call->before_ns >= 0)
-        profile_moments_add(&site->before, (uint64_t)call->before_ns);
+        profile_file_moments_add(&site->before, (uint64_t)call->before_ns);
     if (call->bytes >= 0)
-        profile_moments_add(&site->bytes, bytes);
-    profile_cell_add(site, PROFILE_SIZE, profile_bits(bytes), PROFILE_BITS_MAX, bytes, length_ns);
+        profile_file_moments_add(&site->bytes, bytes);
+    profile_file_cell_add(site, PROFILE_SIZE, profile_file_bits(bytes), PROFILE_BITS_MAX, bytes, length_ns);
     if (call->peer >= 0)
-        profile_cell_add(site, PROFILE_PEER, call->peer, PEERS_MAX, bytes, 0);
+        profile_file_cell_add(site, PROFILE_PEER, call->peer, PEERS_MAX, bytes, 0);
 }
 
 void profile_call_end(struct profile_call *call, int64_t over_ns)
@@ -117,13 +117,14 @@ void profile_call_end(struct profile_call *call, int64_t over_ns)
     struct profile_thread *thread = &profile_thread;
     int64_t length_ns = over_ns - thread->begun_ns;
     thread->depth = 0;
-    atomic_store_explicit(&profile_header->ended_ns, (uint64_t)over_ns, memory_order_relaxed);
+    atomic_store_explicit(&profile_file_header->ended_ns, (uint64_t)over_ns, memory_order_relaxed);
     if (call->site == NULL)
         return;
     site_add(call->site, call, (uint64_t)length_ns);
-    struct profile_event event = {(uint64_t)thread->begun_ns, (uint64_t)length_ns, profile_site_number(call->site),
-                                  PROFILE_EVENT_CALL, call->bytes > 0 ? (uint64_t)call->bytes : 0};
-    profile_event_add(&event);
+    struct profile_format_event event = {(uint64_t)thread->begun_ns, (uint64_t)length_ns,
+                                         profile_file_site_number(call->site), PROFILE_EVENT_CALL,
+                                         call->bytes > 0 ? (uint64_t)call->bytes : 0};
+    profile_file_event_add(&event);
 }
 
 void profile_wait_slack(struct profile_call *call, const struct profile_completion *completion)

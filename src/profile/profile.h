@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "profile/slack.h"
-#include "record/profile.h"
+#include "record/profile_file.h"
 
 /* One call while it lasts, on the stack of its wrapper. */
 struct profile_call {
@@ -21,7 +21,7 @@ struct profile_call {
     int64_t bytes; /* negative: the call moves no message */
     int64_t before_ns;
     int64_t inside_before_ns; /* the thread's, at the call's begin */
-    struct profile_site *site;
+    struct profile_format_site *site;
 };
 
 /* The name of an MPI function; given by lib/wiring.c, since the table is bind's. */
@@ -34,7 +34,7 @@ extern _Atomic bool profile_is_on;
 bool profile_is_wanted(void);
 
 /* After MPI_Init; false, and no profile, when its file cannot be made. */
-bool profile_start(const struct profile_identity *identity);
+bool profile_start(const struct profile_file_identity *identity);
 
 /* MPI_Finalize. */
 void profile_stop(void);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/profile.h"
+#include "record/profile_file.h"
 
 /* What each thread knows of itself. Also read by its own fault handler. */
 struct profile_thread {
@@ -21,10 +21,10 @@ struct profile_thread {
 };
 extern _Thread_local struct profile_thread profile_thread;
 
-/* Keys of profile_bits() that are told apart for a site. */
+/* Keys of profile_file_bits() that are told apart for a site. */
 enum { PROFILE_BITS_MAX = 64 };
 
 /* A sample: for waits, and for touches. Not for signal context. */
-void slack_add(struct profile_site *site, int64_t start_ns, int64_t wall_ns, int64_t computation_ns);
+void slack_add(struct profile_format_site *site, int64_t start_ns, int64_t wall_ns, int64_t computation_ns);
 
 #endif

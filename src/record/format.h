@@ -14,16 +14,16 @@
 enum { RECORD_VERSION = 1 };
 
 /* 328 bytes; strings are zero-terminated, cut when too long. */
-struct record_header {
+struct record_format_header {
     char magic[8];
     uint32_t version;
-    uint32_t header_bytes; /* sizeof(struct record_header) */
+    uint32_t header_bytes; /* sizeof(struct record_format_header) */
     int32_t rank;          /* in MPI_COMM_WORLD; -1 when never known */
     int32_t size;          /* of MPI_COMM_WORLD; -1 when never known */
     uint32_t pid;
     uint32_t is_complete;   /* 1 when written by MPI_Finalize */
     uint32_t counter_count; /* uint64_t each */
-    uint32_t reason_count;  /* struct record_pass each */
+    uint32_t reason_count;  /* struct record_format_pass each */
     uint64_t is_active;     /* 1 when ops were possible in this process */
     char host[64];
     char mpi_library[96]; /* path of the MPI library that was bound */
@@ -33,7 +33,7 @@ struct record_header {
     char notice[64];      /* why Lapwing is off, or an option that it could not read, or "" */
 };
 
-struct record_pass {
+struct record_format_pass {
     uint64_t calls;
     uint64_t bytes;
 };

@@ -19,13 +19,13 @@
 enum { PROFILE_VERSION = 1, PROFILE_BLOCK_BYTES = 64 };
 
 /* `state`: how the process ended. One that died without a word is still running. */
-enum profile_state { PROFILE_RUNNING = 0, PROFILE_FINALIZED = 1, PROFILE_EXITED = 2 };
+enum profile_format_state { PROFILE_RUNNING = 0, PROFILE_FINALIZED = 1, PROFILE_EXITED = 2 };
 
 /* Whether receives would wait for their messages to be announced (`--match`). Records of older versions do not say. */
-enum profile_matching { PROFILE_MATCHING_UNKNOWN = 0, PROFILE_MATCHES_LATER = 1, PROFILE_MATCHES_FIRST = 2 };
+enum profile_format_matching { PROFILE_MATCHING_UNKNOWN = 0, PROFILE_MATCHES_LATER = 1, PROFILE_MATCHES_FIRST = 2 };
 
 /* 512 bytes. What is atomic changes while the program runs, by any thread. */
-struct profile_header {
+struct profile_format_header {
     char magic[8];
     uint32_t version;
     uint32_t header_bytes;
@@ -49,11 +49,11 @@ struct profile_header {
     char mpi_library[256];
     char abi[16];
     uint32_t online_count; /* cores of the host; 0 in records of older versions */
-    uint32_t matching;     /* enum profile_matching */
+    uint32_t matching;     /* enum profile_format_matching */
     char spare[56];
 };
 
-enum profile_kind {
+enum profile_format_kind {
     PROFILE_BLANK = 0,
     PROFILE_NAME = 1,   /* an MPI function that some site calls */
     PROFILE_MODULE = 2, /* a loaded file that some address may lie in */
@@ -66,14 +66,14 @@ enum profile_kind {
     PROFILE_EVENTS = 9 /* the timeline: a header block, then events */
 };
 
-struct profile_name {
+struct profile_format_name {
     uint32_t kind;
     uint32_t function; /* the number that sites use */
     char name[56];
 };
 
 /* The path goes on into the following blocks. */
-struct profile_module {
+struct profile_format_module {
     uint32_t kind;
     uint32_t block_count;
     uint64_t base; /* address minus base = address in the file's symbols */
@@ -83,7 +83,7 @@ struct profile_module {
     char path[28];
 };
 
-struct profile_moments {
+struct profile_format_moments {
     _Atomic uint64_t count;
     _Atomic uint64_t total;
     _Atomic uint64_t minimum;
@@ -91,13 +91,13 @@ struct profile_moments {
 };
 
 /* One call site of one function: three blocks. */
-struct profile_site {
+struct profile_format_site {
     uint32_t kind;
     uint32_t function;
     uint64_t address; /* return address of the call; 0: the calls that found no site of their own */
-    struct profile_moments time;
-    struct profile_moments bytes;  /* calls that move a message */
-    struct profile_moments before; /* since this thread's previous MPI call returned */
+    struct profile_format_moments time;
+    struct profile_format_moments bytes;  /* calls that move a message */
+    struct profile_format_moments before; /* since this thread's previous MPI call returned */
     _Atomic uint32_t first_cell;
     _Atomic uint32_t full_kinds;    /* bit n: some cell of kind n found no room, and is missing */
     _Atomic uint64_t sampled_count; /* slack: samples, their wall time, those that ended untouched */
@@ -116,7 +116,7 @@ struct profile_site {
  * TOUCH  code address      touches  wall time
  * PEER   world rank        calls    bytes
  * PASS   enum reason       calls */
-struct profile_cell {
+struct profile_format_cell {
     uint32_t kind;
     _Atomic uint32_t next;
     _Atomic int64_t key;
@@ -128,7 +128,7 @@ struct profile_cell {
 };
 
 /* `block_count` blocks with this one. Event n stands at place n modulo `capacity`. */
-struct profile_events {
+struct profile_format_events {
     uint32_t kind;
     uint32_t block_count;
     uint32_t capacity;
@@ -137,12 +137,12 @@ struct profile_events {
     uint64_t more_spare[5];
 };
 
-enum profile_event_kind {
+enum profile_format_event_kind {
     PROFILE_EVENT_CALL = 1,  /* one MPI call */
     PROFILE_EVENT_SLACK = 2, /* from a call's return to the touch, or from a start to its wait */
 };
 
-struct profile_event {
+struct profile_format_event {
     uint64_t start_ns;
     uint64_t length_ns;
     uint32_t site; /* its block */

@@ -9,11 +9,11 @@
 
 #include "record/name.h"
 
-_Static_assert(sizeof(struct record_header) == 328, "the reader counts on this size");
+_Static_assert(sizeof(struct record_format_header) == 328, "the reader counts on this size");
 
 struct record record;
 
-static void record_collect(uint64_t counters[], struct record_pass passes[])
+static void record_collect(uint64_t counters[], struct record_format_pass passes[])
 {
     for (int i = 0; i < RECORD_COUNTER_COUNT; i++)
         counters[i] = atomic_load_explicit(&record.counters[i], memory_order_relaxed);
@@ -23,10 +23,10 @@ static void record_collect(uint64_t counters[], struct record_pass passes[])
     }
 }
 
-static bool record_write_file(const char *path, struct record_header *header)
+static bool record_write_file(const char *path, struct record_format_header *header)
 {
     uint64_t counters[RECORD_COUNTER_COUNT];
-    struct record_pass passes[REASON_COUNT];
+    struct record_format_pass passes[REASON_COUNT];
     struct iovec parts[] = {{header, sizeof *header}, {counters, sizeof counters}, {passes, sizeof passes}};
     size_t length_bytes = sizeof *header + sizeof counters + sizeof passes;
 
@@ -38,14 +38,14 @@ static bool record_write_file(const char *path, struct record_header *header)
     return close(file) == 0 && is_whole;
 }
 
-bool record_write(const char *directory, const struct record_header *identity)
+bool record_write(const char *directory, const struct record_format_header *identity)
 {
     /* Not on the stack, which may be the smallest there is: any thread can end the process. One does, and it alone. */
     static struct {
         char path[4096];
         char temporary[4096 + 8];
     } names;
-    struct record_header header = *identity;
+    struct record_format_header header = *identity;
 
     memcpy(header.magic, RECORD_MAGIC, sizeof header.magic);
     header.version = RECORD_VERSION;

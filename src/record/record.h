@@ -54,6 +54,6 @@ static inline void record_count(enum record_counter counter, uint64_t value)
 
 /* Writes a file of <directory> (record/name.h) atomically (a temporary name, then a
  * rename). False, with nothing left behind, when the folder cannot be written. */
-bool record_write(const char *directory, const struct record_header *identity);
+bool record_write(const char *directory, const struct record_format_header *identity);
 
 #endif

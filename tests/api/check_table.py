@@ -104,16 +104,17 @@ def test_classes() -> None:
         assert ROWS[name].treatment == "buffers", name
 
 
-def test_handed() -> None:
+def test_argument_buffers() -> None:
     """What another thread has received is waited for where a call uses it, and only what MPI looks at is read."""
     assert {row.name for row in ROWS.values() if row.is_drained and list(unwaited(row))} == UNWAITED
     assert waits("MPI_File_write_at")[0] == "dispatch_wait_buffer(buf, count, datatype, DISPATCH_READS);"
     assert waits("MPI_Igatherv_c")[2:4] == [
-        "if (handed_is_root(root, comm))",
-        "    handed_wait_parts(recvbuf, HANDED_LIST(recvcounts), HANDED_LIST(displs), recvtype, handed_peers(comm), "
+        "if (argument_buffers_is_root(root, comm))",
+        "    argument_buffers_wait_parts(recvbuf, ARGUMENT_BUFFER_LIST(recvcounts), ARGUMENT_BUFFER_LIST(displs), "
+        "recvtype, argument_buffers_peers(comm), "
         "DISPATCH_WRITES);",
     ]
-    assert "handed_sources" in waits("MPI_Neighbor_allgather_init")[1]
+    assert "argument_buffers_sources" in waits("MPI_Neighbor_allgather_init")[1]
     assert waits("MPI_Rget_accumulate")[0] == "if (op != abi_handles.no_op)"
     assert not waits("MPI_Barrier")
 

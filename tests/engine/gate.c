@@ -26,13 +26,13 @@ static void *thread_run(void *unused)
 int main(void)
 {
     pthread_t threads[THREADS];
-    gate_open(false);
+    gate_share(false);
     for (int i = 0; i < THREADS; i++)
         claim(pthread_create(&threads[i], NULL, thread_run, NULL) == 0, "a thread");
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     claim(inside == THREADS * ROUNDS, "no visit was lost");
-    gate_open(true);
+    gate_share(true);
     gate_enter();
     claim(gate_others_inside() == 0, "this thread is not counted");
     gate_leave();

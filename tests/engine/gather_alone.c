@@ -25,7 +25,7 @@ static void take(void)
     (void)!recv(ends[1], received, sizeof received, MSG_DONTWAIT);
 }
 
-static bool test(struct engine_op *op)
+static bool test(struct engine_pending_op *op)
 {
     (void)op;
     take();
@@ -45,23 +45,23 @@ static void finish(int assisted)
     gate_enter();
     atomic_store(&is_over, true);
     while (engine_pending() != 0)
-        engine_poll();
+        engine_pending_poll();
     for (int i = 0; i < assisted; i++)
-        engine_assist_end();
+        engine_pending_assist_end();
     gate_leave();
 }
 
 static uint64_t count_wakeups(int ops, int assisted)
 {
-    static struct engine_op pending[OPS_MAX];
+    static struct engine_pending_op pending[OPS_MAX];
     atomic_store(&is_over, false);
     gate_enter();
     for (int i = 0; i < ops; i++) {
         pending[i].test = test;
-        engine_submit(&pending[i]);
+        engine_pending_add(&pending[i]);
     }
     for (int i = 0; i < assisted; i++)
-        engine_assist_begin();
+        engine_pending_assist_begin();
     gate_leave();
     usleep(SETTLED_US);
     uint64_t before = engine_totals_read().wakeups;
@@ -90,11 +90,11 @@ static bool is_gathered(void)
 
 int main(void)
 {
-    struct engine_hooks hooks = {.touch_descriptor = -1, .poke = take};
+    struct engine_hooks hooks = {.touch_descriptor = -1, .progress = take};
     claim(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "sockets");
     engine_sockets_add(ends[1]);
     engine_configure(OPTION_PROGRESS_EVENT, false, hooks);
-    gate_open(false);
+    gate_share(false);
     claim(engine_start(), "there is a thread for the engine");
     bool has_gathered = false;
     int prompt_tries = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: when much has arrived for an assisted operation, MPI is poked once more after all of it was taken in: the
+/* Claim: when much has arrived for an assisted operation, MPI progresses once more after all of it was taken in: the
  * schedule of a nonblocking collective begins its next round only then, and no event tells of that. (Seen with Open
  * MPI 4.1's MPI_Iallreduce: each operation lost the 20 ms until the engine looks anyway.) */
 #include <stdatomic.h>
@@ -20,7 +20,7 @@ static _Atomic int rounds_begun;
 static _Atomic int taken_bytes; /* of this round */
 
 /* Plays MPI: takes in what there is, and begins the next round in the call after. */
-static void poke(void)
+static void progress_poll(void)
 {
     ssize_t length = recv(ends[1], received, sizeof received, MSG_DONTWAIT);
     if (length > 0)
@@ -43,14 +43,14 @@ static int round_begin_us(int number)
 
 int main(void)
 {
-    struct engine_hooks hooks = {.touch_descriptor = -1, .poke = poke};
+    struct engine_hooks hooks = {.touch_descriptor = -1, .progress = progress_poll};
     claim(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "sockets");
     engine_sockets_add(ends[1]);
     engine_configure(OPTION_PROGRESS_EVENT, false, hooks);
-    gate_open(false);
+    gate_share(false);
     claim(engine_start(), "there is a thread for the engine");
     gate_enter();
-    engine_assist_begin();
+    engine_pending_assist_begin();
     gate_leave();
     usleep(SETTLED_US);
     int soon = 0;
@@ -60,7 +60,7 @@ int main(void)
     }
     claim(soon > ROUNDS / 2, "most rounds begin before an engine without events looks");
     gate_enter();
-    engine_assist_end();
+    engine_pending_assist_end();
     gate_leave();
     engine_stop();
     return 0;

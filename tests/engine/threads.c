@@ -11,12 +11,12 @@
 enum { THREADS = 4, ROUNDS = 300, OPS = 8 };
 
 struct op {
-    struct engine_op op; /* first */
-    int tests_left;      /* inside the gate */
+    struct engine_pending_op op; /* first */
+    int tests_left;              /* inside the gate */
     int ends;
 };
 
-static bool op_test(struct engine_op *given)
+static bool op_test(struct engine_pending_op *given)
 {
     struct op *op = (struct op *)given;
     op->ends += --op->tests_left == 0;
@@ -28,7 +28,7 @@ static void ops_wait(void)
     uint32_t wait = gate_keep_engine_out();
     while (engine_pending() != 0) {
         gate_enter();
-        engine_poll();
+        engine_pending_poll();
         gate_leave();
         sched_yield();
     }
@@ -42,7 +42,7 @@ static void *thread_run(void *unused)
         for (int i = 0; i < OPS; i++) {
             ops[i] = (struct op){.op.test = op_test, .tests_left = 1 + (round + i) % 5};
             gate_enter();
-            engine_submit(&ops[i].op);
+            engine_pending_add(&ops[i].op);
             gate_leave();
         }
         if (round % 3 == 0)
@@ -61,7 +61,7 @@ int main(void)
     pthread_t threads[THREADS];
     struct engine_hooks hooks = {.touch_descriptor = -1};
     engine_configure(OPTION_PROGRESS_POLL, true, hooks);
-    gate_open(false);
+    gate_share(false);
     claim(engine_start(), "there is a thread for the engine");
     for (int i = 0; i < THREADS; i++)
         claim(pthread_create(&threads[i], NULL, thread_run, NULL) == 0, "a thread");

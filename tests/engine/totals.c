@@ -11,7 +11,7 @@
 
 enum { PATIENCE_US = 5000000, STEP_US = 1000 };
 
-static void poke(void)
+static void progress_poll(void)
 {
 }
 
@@ -28,17 +28,18 @@ static bool is_counted(void)
 
 int main(void)
 {
-    engine_configure(OPTION_PROGRESS_POLL, true, (struct engine_hooks){.touch_descriptor = -1, .poke = poke});
+    engine_configure(OPTION_PROGRESS_POLL, true,
+                     (struct engine_hooks){.touch_descriptor = -1, .progress = progress_poll});
     claim(strcmp(engine_strategy_name(), "none") == 0, "no thread has run");
     claim(engine_totals_read().cpu_ns == 0, "nor taken time");
     claim(engine_start(), "there is a thread for the engine");
     gate_enter();
-    engine_assist_begin();
+    engine_pending_assist_begin();
     gate_leave();
     claim(is_counted(), "the running engine's time and wake-ups");
     claim(strcmp(engine_strategy_name(), "poll") == 0, "its name while it runs");
     gate_enter();
-    engine_assist_end();
+    engine_pending_assist_end();
     gate_leave();
     struct engine_totals totals = engine_totals_read();
     engine_stop();

@@ -20,7 +20,7 @@ __attribute__((constructor)) static void leave_record(void)
     const char *size = first_set("OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
     if (!folder || !rank || !size)
         return;
-    struct record_header header = {.version = RECORD_VERSION, .header_bytes = sizeof(header), .is_complete = 1};
+    struct record_format_header header = {.version = RECORD_VERSION, .header_bytes = sizeof(header), .is_complete = 1};
     memcpy(header.magic, RECORD_MAGIC, sizeof(header.magic));
     header.rank = atoi(rank);
     header.size = atoi(size);

@@ -55,7 +55,7 @@ int main(void)
 {
     char folder[] = "/tmp/lapwing-record-XXXXXX";
     char far_away[6000];
-    struct record_header identity = {.rank = 1, .size = 2, .pid = 7};
+    struct record_format_header identity = {.rank = 1, .size = 2, .pid = 7};
     claim(mkdtemp(folder) != NULL, "a folder");
     counters_check();
     memset(far_away, 'x', sizeof far_away - 1);

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import check_layers  # noqa: E402
+import check_names  # noqa: E402
 import check_preload  # noqa: E402
 import generate_exports  # noqa: E402
 import generate_tables  # noqa: E402
@@ -48,6 +49,55 @@ class Layers(unittest.TestCase):
     def test_unknown(self) -> None:
         """A new folder must be given its place."""
         self.assertEqual(len(self.violations({"src/other/a.c": "\n"})), 1)
+
+
+class Names(unittest.TestCase):
+    """tools/check_names.py."""
+
+    def misnamed(self, files: dict[str, str]) -> set[str]:
+        """What is wrong in a tree made of these files."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            wrong = check_names.find_misnamed(check_names.exported(Path(folder)))
+            return set().union(*wrong.values()) | check_names.find_shared(Path(folder))
+
+    def test_source(self) -> None:
+        """What a C file defines for others, and nothing else in it."""
+        text = """/* int comment(void); */
+            static int own(void) { return 1; }
+            struct hidden { int field; };
+            enum { MAX = 1 };
+            extern int elsewhere[2];
+            int prototype(int number);
+            _Static_assert(1, "text");
+            _Atomic(void *) gate_slots[MAX] = {0};
+            __attribute__((noinline)) int gate_enter(void) { if (1) { own(); } return 0; }
+            """
+        self.assertEqual(self.misnamed({"engine/gate.c": text}), set())
+        wrong = "int enter(void)\n{\n    return 0;\n}\n_Thread_local int depth;\nint table[2] = {1, 2};\n"
+        self.assertEqual(self.misnamed({"engine/gate.c": wrong}), {"enter", "depth", "table"})
+
+    def test_header(self) -> None:
+        """Types and inline functions; what another file defines is judged there."""
+        text = "typedef int gate_fn(void *argument);\nstruct gate { int a; };\nvoid enter(void);\nstruct other;\n"
+        self.assertEqual(self.misnamed({"engine/gate.h": text}), set())
+        wrong = "typedef int turn_fn(int);\nenum turn { ONE };\nstatic inline int look(void) { return 1; }\n"
+        self.assertEqual(self.misnamed({"engine/gate.h": wrong}), {"turn_fn", "turn", "look"})
+
+    def test_prefix(self) -> None:
+        """The file, its singular, its folder before it; what stands before a function has that one's name."""
+        text = "int request_key(void) { return 1; }\nint op_requests_count;\nint entry_MPI_Wait(void) { return 0; }\n"
+        self.assertEqual(self.misnamed({"op/requests.c": text}), set())
+        self.assertEqual(self.misnamed({"op/requests.c": "int op_count;\n"}), {"op_count"})
+
+    def test_shared(self) -> None:
+        """One name for a file and its header, and for an ABI's files, but for no others."""
+        files = {"a/one.c": "", "a/one.h": "", "b/two.c": "", "mpi/abi/x/abi.h": "", "mpi/abi/y/abi.h": ""}
+        self.assertEqual(self.misnamed(files), set())
+        self.assertEqual(self.misnamed({**files, "b/one.c": ""}), {"one"})
 
 
 class Preload(unittest.TestCase):

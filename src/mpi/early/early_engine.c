@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "op/session.h"
-#include "mpi/poke.h"
+#include "mpi/progress.h"
 #include "mpi/status.h"
 #include "mpi/early/early_messages.h"
 
@@ -32,7 +32,7 @@ void early_engine_resume(void)
 /* Processes from outside MPI_COMM_WORLD may not know that their synchronous sends must be refused. */
 static bool engine_may_take(void)
 {
-    return session_reason_to_begin() == REASON_NONE && !gate_is_open() && !session_has_more_peers();
+    return session_reason_to_begin() == REASON_NONE && !gate_is_shared() && !session_has_more_peers();
 }
 
 /* Its length, or 0 when it is not to be taken. */
@@ -82,7 +82,8 @@ static void channels_take(void)
 
 void early_engine_poll(void)
 {
-    /* As in poke(): the program has given MPI functions to call, or reaches it past us. Its waits look themselves. */
+    /* As in progress_poll(): the program has given MPI functions to call, or reaches it past us. Its waits look
+     * themselves. */
     if (!early_messages_are_used || session_reason() != REASON_NONE)
         return;
     early_messages_advance();
@@ -94,11 +95,11 @@ void early_engine_poll(void)
 static bool engine_begin(void)
 {
     bool has_calls = real.MPI_Improbe != NULL && real.MPI_Imrecv != NULL;
-    if (early_messages_are_used || !has_calls || !session_has_engine() || !poke_prepare())
+    if (early_messages_are_used || !has_calls || !session_has_engine() || !progress_prepare())
         return early_messages_are_used;
     early_messages_are_used = true;
     busy_raise();
-    engine_assist_begin();
+    engine_pending_assist_begin();
     return true;
 }
 

@@ -9,11 +9,11 @@
 #include "mpi/errors.h"
 #include "mpi/message/exchange.h"
 #include "op/copies.h"
-#include "mpi/poke.h"
+#include "mpi/progress.h"
 #include "record/record.h"
 #include "mpi/status.h"
 
-enum { MESSAGES_MAX = 64, OWN_RANK = 0, OWN_TAG = 1 /* poke.c has the other */ };
+enum { MESSAGES_MAX = 64, OWN_RANK = 0, OWN_TAG = 1 /* progress.c has the other */ };
 
 bool early_messages_are_used;
 
@@ -142,7 +142,7 @@ const MPI_Status *early_message_status(const struct early_message *message)
 static int message_copy_to(const struct early_message *u, const struct message *m)
 {
     MPI_Datatype packed = abi_handles.packed;
-    MPI_Comm own = poke_comm();
+    MPI_Comm own = progress_comm();
     if (m->count <= INT32_MAX)
         return real.MPI_Sendrecv(u->data, u->length_bytes, packed, OWN_RANK, OWN_TAG, m->buffer, (int)m->count,
                                  m->datatype, OWN_RANK, OWN_TAG, own, MPI_STATUS_IGNORE);

@@ -5,7 +5,7 @@
 #include "mpi/dispatch.h"
 #include "op/away.h"
 #include "mpi/entries.h"
-#include "mpi/message/probe.h"
+#include "mpi/message/message_probe.h"
 #include "record/record.h"
 #include "mpi/status.h"
 
@@ -69,7 +69,7 @@ static int matched_carry(struct message *message, MPI_Status *status, const MPI_
 int matched_receive(struct message *message, MPI_Status *status)
 {
     MPI_Status probed;
-    int result = probe_match(message->peer, message->tag, message->comm, &matched_message, &probed);
+    int result = message_probe_match(message->peer, message->tag, message->comm, &matched_message, &probed);
     return result == MPI_SUCCESS ? matched_carry(message, status, &probed) : result;
 }
 
@@ -105,7 +105,7 @@ static int matched_judged(struct message *message, MPI_Message *handle, MPI_Stat
     message_measure(message);
     dispatch_wait_argument(handle, sizeof *handle);
     enum reason reason = message_judge(message, return_address);
-    if (reason == REASON_NONE && !probe_recall(*handle, &probed))
+    if (reason == REASON_NONE && !message_probe_recall(*handle, &probed))
         reason = REASON_STATUS;
     if (reason == REASON_NONE)
         return matched_take(message, handle, status, &probed);

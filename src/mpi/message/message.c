@@ -21,19 +21,19 @@
 #include "mpi/native.h"
 #include "record/record.h"
 #include "mpi/status.h"
-#include "mpi/types.h"
+#include "mpi/datatypes.h"
 
 /* Gaps may be this many times as large as the data: the cost of a hold grows with both. */
 enum { SPAN_FACTOR_MAX = 4 };
 
 void message_measure(struct message *message)
 {
-    const struct type_layout *layout = types_layout(message->datatype);
+    const struct type_layout *layout = datatype_layout(message->datatype);
     uint64_t count = message->count > 0 ? (uint64_t)message->count : 0;
     bool is_huge = __builtin_mul_overflow(layout->is_known ? (uint64_t)layout->size_bytes : 0, count, &message->bytes);
     message->is_measured = layout->is_known && !is_huge && message->count >= 0;
-    message->has_gaps = types_have_gaps(layout, message->count);
-    message->range = types_span(layout, message->buffer, message->count);
+    message->has_gaps = datatype_has_gaps(layout, message->count);
+    message->range = datatype_span(layout, message->buffer, message->count);
 }
 
 bool message_is_whole(const struct message *message)
@@ -43,7 +43,7 @@ bool message_is_whole(const struct message *message)
     if (!message->has_gaps)
         return true;
     bool is_compact = message->range.high - message->range.low <= SPAN_FACTOR_MAX * message->bytes;
-    return is_compact && message->buffer != MPI_BOTTOM && types_gaps_are_own(message->datatype);
+    return is_compact && message->buffer != MPI_BOTTOM && datatype_gaps_are_own(message->datatype);
 }
 
 bool message_copy(struct message *message)
@@ -63,7 +63,7 @@ bool message_copy(struct message *message)
  * would be there to answer. */
 static bool message_copy_touched(struct message *message)
 {
-    bool is_possible = protect_copies_touched() && !gate_is_open() && !libc_signals_have_handlers();
+    bool is_possible = protect_copies_touched() && !gate_is_shared() && !libc_signals_have_handlers();
     size_t most_bytes = protect_copied_most(message->range.high - message->range.low);
     if (!is_possible || !copies_reserve(most_bytes))
         return false;
@@ -215,7 +215,7 @@ int message_start_receive(const struct message *m, void *buffer, MPI_Request *re
 }
 
 /* The engine's question. Frees the slot before it returns true. */
-static bool message_test(struct engine_op *op)
+static bool message_test(struct engine_pending_op *op)
 {
     struct transfer *transfer = (struct transfer *)op;
     struct native *native = native_of(transfer);
@@ -242,7 +242,7 @@ static bool message_test(struct engine_op *op)
 static bool message_may_hide_gaps(const struct message *message)
 {
     enum { PREDEFINED_BYTES_MAX = 32 };
-    return message->direction == POLICY_SEND && types_layout(message->datatype)->size_bytes > PREDEFINED_BYTES_MAX;
+    return message->direction == POLICY_SEND && datatype_layout(message->datatype)->size_bytes > PREDEFINED_BYTES_MAX;
 }
 
 static bool message_moves(const struct message *message)
@@ -319,7 +319,7 @@ static void *message_transfer_buffer(const struct transfer *transfer, const stru
 /* Holds what is to move. A send that cannot is held where it is: nothing has happened yet. */
 static enum reason message_move(struct transfer *transfer, struct message *message)
 {
-    freed_requests_look();
+    freed_requests_poll();
     if (message->direction == POLICY_RECEIVE)
         return message_hold(transfer, message);
     if (message_moves(message) && (!message_pages_are_free(message) || message_hold(transfer, message) != REASON_NONE))
@@ -427,15 +427,15 @@ static int message_receive_nothing(const struct message *message, MPI_Status *st
     return result;
 }
 
-struct message_look {
+struct message_poll {
     struct errors_home home;
     MPI_Request *request;
     MPI_Status *status;
 };
 
-static int message_look(void *argument, int *is_over)
+static int message_poll(void *argument, int *is_over)
 {
-    struct message_look *look = argument;
+    struct message_poll *look = argument;
     return errors_test_and_raise(&look->home, look->request, is_over, look->status);
 }
 
@@ -449,7 +449,7 @@ static struct errors_home message_home(const struct message *message)
 
 int message_finish(const struct message *message, MPI_Request *request, MPI_Status *status)
 {
-    int result = dispatch_block(message_look, &(struct message_look){message_home(message), request, status});
+    int result = dispatch_block(message_poll, &(struct message_poll){message_home(message), request, status});
     requests_untrack(message_key(message));
     bool is_from_nobody = message->direction == POLICY_RECEIVE && message->peer == MPI_PROC_NULL;
     return result == MPI_SUCCESS && is_from_nobody ? message_receive_nothing(message, status) : result;

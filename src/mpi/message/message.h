@@ -13,7 +13,7 @@
 #include "op/busy.h"
 #include "op/transfer.h"
 #include "record/record.h"
-#include "mpi/types.h"
+#include "mpi/datatypes.h"
 
 struct message {
     enum policy_direction direction;
@@ -64,8 +64,8 @@ void message_measure(struct message *message);
  * known to be small. Counts it; the caller gives the call to MPI. */
 static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
 {
-    const struct type_layout *layout = types_entry(datatype);
-    if (!dispatch_is_direct() || !types_is_cached(layout, datatype))
+    const struct type_layout *layout = datatype_entry(datatype);
+    if (!dispatch_is_direct() || !datatype_is_cached(layout, datatype))
         return false;
     uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when either is negative */
     if (bytes >= options.threshold_bytes || count > INT32_MAX)

@@ -9,14 +9,14 @@
 #include "mpi/early.h"
 #include "mpi/entries.h"
 #include "mpi/errors.h"
-#include "mpi/poke.h"
+#include "mpi/progress.h"
 #include "mpi/request/freed.h"
 #include "op/lifetime.h"
 
 /* The engine's look, inside the gate. */
-static void lifecycle_look(void)
+static void lifecycle_progress(void)
 {
-    poke();
+    progress_poll();
     early_poll();
 }
 
@@ -27,7 +27,7 @@ static void lifecycle_start(int provided_ordinal)
                                    .rank = -1,
                                    .size = -1,
                                    .provided_ordinal = provided_ordinal,
-                                   .poke = lifecycle_look,
+                                   .progress = lifecycle_progress,
                                    .find_bypass = bind_bypass};
     MPI_Comm parent = abi_handles.comm_null;
     real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
@@ -68,7 +68,7 @@ int entry_MPI_Finalize(void)
     int late = errors_take();
     freed_requests_give_up();
     bool is_needed = !early_settle();
-    poke_finish(is_needed);
+    progress_finish(is_needed);
     int result = real.MPI_Finalize();
     early_finish();
     return result == MPI_SUCCESS ? late : result;

@@ -127,20 +127,20 @@ int completion_test_one(struct completion *completion, int *is_over)
     return real.MPI_Test(completion->requests, is_over, completion->statuses);
 }
 
-struct completion_look {
+struct completion_poll {
     struct completion *completion;
     completion_test_fn *test;
 };
 
-static int completion_look(void *argument, int *is_over)
+static int completion_poll(void *argument, int *is_over)
 {
-    const struct completion_look *look = argument;
+    const struct completion_poll *look = argument;
     return look->test(look->completion, is_over);
 }
 
 int completion_wait(struct completion *completion, completion_test_fn *test)
 {
-    return dispatch_block(completion_look, &(struct completion_look){completion, test});
+    return dispatch_block(completion_poll, &(struct completion_poll){completion, test});
 }
 
 static int completion_call(struct completion *completion, completion_call_fn *call)

@@ -51,7 +51,7 @@ static void freed_count_set(uint32_t count)
     atomic_store_explicit(&freed.count, count, memory_order_relaxed);
 }
 
-static void freed_look(uint32_t index)
+static void freed_poll(uint32_t index)
 {
     if (!request_is_over(freed.requests[index]))
         return;
@@ -63,7 +63,7 @@ static void freed_look(uint32_t index)
 static void freed_sweep(uint32_t looks)
 {
     for (uint32_t i = 0; i < looks && freed_count() != 0; i++)
-        freed_look(freed.next++ % freed_count());
+        freed_poll(freed.next++ % freed_count());
 }
 
 /* Each look makes MPI progress: seldom, and all of them then. */
@@ -103,7 +103,7 @@ static int freed_take(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-void freed_requests_look(void)
+void freed_requests_poll(void)
 {
     if (freed_count() == 0)
         return;

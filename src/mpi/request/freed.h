@@ -5,7 +5,7 @@
 #define MPI_REQUEST_FREED_H
 
 /* Inside the gate, before it is asked which bytes MPI may use: gives back those that are over, a few at a time. */
-void freed_requests_look(void);
+void freed_requests_poll(void);
 
 /* Before MPI_Finalize, without an engine any more: MPI gets them all, as the program gave them. */
 void freed_requests_give_up(void);

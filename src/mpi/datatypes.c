@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "mpi/types.h"
+#include "mpi/datatypes.h"
 
 #include "engine/gate.h"
 #include "mpi/gaps.h"
 #include "op/busy.h"
 #include "mpi/real.h"
 
-_Atomic uint32_t types_generation = 1;
+_Atomic uint32_t datatype_generation = 1;
 
-void types_forget(void)
+void datatype_forget(void)
 {
-    atomic_fetch_add_explicit(&types_generation, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&datatype_generation, 1, memory_order_relaxed);
 }
 
 /* `size_bytes` is MPI_UNDEFINED (negative) when the size does not fit an int. */
@@ -44,7 +44,7 @@ static bool types_ask(struct type_layout *layout, MPI_Datatype datatype)
     return layout->size_bytes >= 0;
 }
 
-static void types_fill(struct type_layout *layout, MPI_Datatype datatype, uint32_t generation)
+static void datatype_fill(struct type_layout *layout, MPI_Datatype datatype, uint32_t generation)
 {
     bool must_gate = !dispatch_is_direct();
     *layout = (struct type_layout){.handle = (uint64_t)(uintptr_t)datatype, .generation = generation};
@@ -55,15 +55,15 @@ static void types_fill(struct type_layout *layout, MPI_Datatype datatype, uint32
         gate_leave();
 }
 
-const struct type_layout *types_layout(MPI_Datatype datatype)
+const struct type_layout *datatype_layout(MPI_Datatype datatype)
 {
-    struct type_layout *layout = types_entry(datatype);
-    if (!types_is_cached(layout, datatype))
-        types_fill(layout, datatype, atomic_load_explicit(&types_generation, memory_order_relaxed));
+    struct type_layout *layout = datatype_entry(datatype);
+    if (!datatype_is_cached(layout, datatype))
+        datatype_fill(layout, datatype, atomic_load_explicit(&datatype_generation, memory_order_relaxed));
     return layout;
 }
 
-static enum type_gaps types_judge_gaps(MPI_Datatype datatype)
+static enum datatype_gaps datatype_judge_gaps(MPI_Datatype datatype)
 {
     bool must_gate = !dispatch_is_direct();
     if (must_gate)
@@ -71,25 +71,25 @@ static enum type_gaps types_judge_gaps(MPI_Datatype datatype)
     bool is_array = gaps_are_of_an_array(datatype);
     if (must_gate)
         gate_leave();
-    return is_array ? TYPE_GAPS_OWN : TYPE_GAPS_FOREIGN;
+    return is_array ? DATATYPE_GAPS_OWN : DATATYPE_GAPS_FOREIGN;
 }
 
-bool types_gaps_are_own(MPI_Datatype datatype)
+bool datatype_gaps_are_own(MPI_Datatype datatype)
 {
-    types_layout(datatype);
-    struct type_layout *layout = types_entry(datatype);
-    if (layout->gaps == TYPE_GAPS_UNASKED)
-        layout->gaps = (uint8_t)types_judge_gaps(datatype);
-    return layout->gaps == TYPE_GAPS_OWN;
+    datatype_layout(datatype);
+    struct type_layout *layout = datatype_entry(datatype);
+    if (layout->gaps == DATATYPE_GAPS_UNASKED)
+        layout->gaps = (uint8_t)datatype_judge_gaps(datatype);
+    return layout->gaps == DATATYPE_GAPS_OWN;
 }
 
-bool types_have_gaps(const struct type_layout *layout, MPI_Count count)
+bool datatype_has_gaps(const struct type_layout *layout, MPI_Count count)
 {
     bool is_one = count == 1 || layout->extent_bytes == layout->size_bytes;
     return !is_one || layout->size_bytes != layout->true_extent_bytes;
 }
 
-struct range types_span(const struct type_layout *layout, const void *buffer, MPI_Count count)
+struct range datatype_span(const struct type_layout *layout, const void *buffer, MPI_Count count)
 {
     if (count <= 0 || layout->size_bytes == 0)
         return (struct range){0, 0};

@@ -9,7 +9,7 @@
 
 _Static_assert(sizeof(struct real) == NAMES_COUNT * sizeof(void *), "one pointer per name");
 
-static bool backend_prepare(void *library)
+static bool binding_prepare(void *library)
 {
     if (options.early_receive)
         early_install_functions();
@@ -18,7 +18,7 @@ static bool backend_prepare(void *library)
 
 const struct bind_backend ABI_BACKEND = {
     .abi = ABI_NAME,
-    .prepare = backend_prepare,
+    .prepare = binding_prepare,
     .entry_at = entries_at,
     .measured_at = entries_measured_at,
     .real = &real,

@@ -25,17 +25,17 @@ static int wait_some(struct completion *c)
     return real.MPI_Waitsome(c->count, c->requests, c->out_count, c->indices, c->statuses);
 }
 
-static int wait_look_all(struct completion *c, int *is_over)
+static int wait_poll_all(struct completion *c, int *is_over)
 {
     return real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
 }
 
-static int wait_look_any(struct completion *c, int *is_over)
+static int wait_poll_any(struct completion *c, int *is_over)
 {
     return real.MPI_Testany(c->count, c->requests, c->indices, is_over, c->statuses);
 }
 
-static int wait_look_some(struct completion *c, int *is_over)
+static int wait_poll_some(struct completion *c, int *is_over)
 {
     int result = real.MPI_Testsome(c->count, c->requests, c->out_count, c->indices, c->statuses);
     *is_over = *c->out_count != 0; /* MPI_UNDEFINED (none active) ends it too */
@@ -63,7 +63,7 @@ int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
         return result;
     }
     struct completion completion = {.count = count, .requests = requests, .statuses = statuses};
-    return completion_carry(&completion, wait_all, wait_look_all);
+    return completion_carry(&completion, wait_all, wait_poll_all);
 }
 
 int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
@@ -75,7 +75,7 @@ int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *
         return result;
     }
     struct completion completion = {.count = count, .requests = requests, .indices = index, .statuses = status};
-    return completion_carry(&completion, wait_any, wait_look_any);
+    return completion_carry(&completion, wait_any, wait_poll_any);
 }
 
 int entry_MPI_Waitsome(int in_count, MPI_Request *requests, int *out_count, int *indices, MPI_Status *statuses)
@@ -88,5 +88,5 @@ int entry_MPI_Waitsome(int in_count, MPI_Request *requests, int *out_count, int 
     }
     struct completion completion = {
         .count = in_count, .requests = requests, .out_count = out_count, .indices = indices, .statuses = statuses};
-    return completion_carry(&completion, wait_some, wait_look_some);
+    return completion_carry(&completion, wait_some, wait_poll_some);
 }

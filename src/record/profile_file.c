@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/profile.h"
+#include "record/profile_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,28 +18,28 @@
 #include "base/lock.h"
 #include "record/name.h"
 
-_Static_assert(sizeof(struct profile_header) == 512, "the reader counts on this size");
-_Static_assert(sizeof(struct profile_name) == PROFILE_BLOCK_BYTES, "one block");
-_Static_assert(sizeof(struct profile_module) == PROFILE_BLOCK_BYTES, "one block");
-_Static_assert(sizeof(struct profile_cell) == PROFILE_BLOCK_BYTES, "one block");
-_Static_assert(sizeof(struct profile_events) == PROFILE_BLOCK_BYTES, "one block");
-_Static_assert(sizeof(struct profile_site) == 3 * PROFILE_BLOCK_BYTES, "three blocks");
-_Static_assert(sizeof(struct profile_event) * 2 == PROFILE_BLOCK_BYTES, "two events in a block");
+_Static_assert(sizeof(struct profile_format_header) == 512, "the reader counts on this size");
+_Static_assert(sizeof(struct profile_format_name) == PROFILE_BLOCK_BYTES, "one block");
+_Static_assert(sizeof(struct profile_format_module) == PROFILE_BLOCK_BYTES, "one block");
+_Static_assert(sizeof(struct profile_format_cell) == PROFILE_BLOCK_BYTES, "one block");
+_Static_assert(sizeof(struct profile_format_events) == PROFILE_BLOCK_BYTES, "one block");
+_Static_assert(sizeof(struct profile_format_site) == 3 * PROFILE_BLOCK_BYTES, "three blocks");
+_Static_assert(sizeof(struct profile_format_event) * 2 == PROFILE_BLOCK_BYTES, "two events in a block");
 
 /* The file grows in steps. Address space for all of it is taken at once. */
 enum { STEP_BYTES = 64 << 10, LENGTH_MAX_BYTES = 32 << 20, NAMES_MAX = 1024 };
 enum { SITE_BITS = 13, SITE_SLOTS = 1 << SITE_BITS };
-enum { PROBES_MAX = 64, SITE_BLOCKS = sizeof(struct profile_site) / PROFILE_BLOCK_BYTES };
+enum { PROBES_MAX = 64, SITE_BLOCKS = sizeof(struct profile_format_site) / PROFILE_BLOCK_BYTES };
 
-struct profile_header *profile_header;
-bool profile_is_shared;
+struct profile_format_header *profile_file_header;
+bool profile_file_is_shared;
 
-/* Written by profile_open() and under `growth`. */
+/* Written by profile_file_open() and under `growth`. */
 static struct {
     int descriptor;
     struct base_lock growth;
     uint64_t length_bytes;
-    struct profile_events *events;
+    struct profile_format_events *events;
     bool is_closed;
     char path[4096];
 } file = {.descriptor = -1};
@@ -55,7 +55,7 @@ static struct {
 
 static void *block_at(uint32_t number)
 {
-    return (char *)profile_header + sizeof(struct profile_header) + (size_t)number * PROFILE_BLOCK_BYTES;
+    return (char *)profile_file_header + sizeof(struct profile_format_header) + (size_t)number * PROFILE_BLOCK_BYTES;
 }
 
 /* Room on the disk before the first store: a mapped page without it is a SIGBUS. File
@@ -87,12 +87,12 @@ static bool file_grow(uint64_t wanted_bytes)
 /* Under `growth`. 0 when there is no more room. */
 static uint32_t blocks_take(uint32_t count)
 {
-    uint32_t first = atomic_load_explicit(&profile_header->used_blocks, memory_order_relaxed);
-    uint64_t end_bytes = sizeof(struct profile_header) + ((uint64_t)first + count) * PROFILE_BLOCK_BYTES;
+    uint32_t first = atomic_load_explicit(&profile_file_header->used_blocks, memory_order_relaxed);
+    uint64_t end_bytes = sizeof(struct profile_format_header) + ((uint64_t)first + count) * PROFILE_BLOCK_BYTES;
     if (file.is_closed || !file_grow(end_bytes))
         return 0;
     /* A reader of an aborted process finds blocks that were never filled blank. */
-    atomic_store_explicit(&profile_header->used_blocks, first + count, memory_order_relaxed);
+    atomic_store_explicit(&profile_file_header->used_blocks, first + count, memory_order_relaxed);
     return first;
 }
 
@@ -105,8 +105,8 @@ static bool file_map(const char *directory, int rank)
     if (file.descriptor < 0 || !file_grow(STEP_BYTES))
         return false;
     void *mapped = mmap(NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
-    profile_header = mapped == MAP_FAILED ? NULL : mapped;
-    return profile_header != NULL;
+    profile_file_header = mapped == MAP_FAILED ? NULL : mapped;
+    return profile_file_header != NULL;
 }
 
 static uint32_t core_count(void)
@@ -122,9 +122,9 @@ static uint64_t unix_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void header_fill(const struct profile_identity *identity)
+static void header_fill(const struct profile_file_identity *identity)
 {
-    struct profile_header *header = profile_header;
+    struct profile_format_header *header = profile_file_header;
     memcpy(header->magic, PROFILE_MAGIC, sizeof header->magic);
     header->version = PROFILE_VERSION;
     header->header_bytes = sizeof *header;
@@ -156,7 +156,7 @@ static void events_make(uint32_t capacity)
     file.events->capacity = capacity;
 }
 
-bool profile_open(const char *directory, const struct profile_identity *identity)
+bool profile_file_open(const char *directory, const struct profile_file_identity *identity)
 {
     if (!file_map(directory, identity->rank)) {
         base_descriptor_close(file.descriptor);
@@ -164,36 +164,37 @@ bool profile_open(const char *directory, const struct profile_identity *identity
         file.descriptor = -1;
         return false;
     }
-    profile_is_shared = identity->is_shared;
+    profile_file_is_shared = identity->is_shared;
     header_fill(identity);
     events_make(identity->event_capacity);
     return true;
 }
 
 /* The mapping stays: a thread that does not know of the end yet may still add. */
-void profile_close(enum profile_state state, int64_t ended_ns)
+void profile_file_close(enum profile_format_state state, int64_t ended_ns)
 {
     if (file.descriptor < 0)
         return;
     base_lock_take(&file.growth);
-    uint32_t used = atomic_load_explicit(&profile_header->used_blocks, memory_order_relaxed);
-    atomic_store_explicit(&profile_header->ended_ns, (uint64_t)ended_ns, memory_order_relaxed);
-    atomic_store_explicit(&profile_header->state, state, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&profile_file_header->used_blocks, memory_order_relaxed);
+    atomic_store_explicit(&profile_file_header->ended_ns, (uint64_t)ended_ns, memory_order_relaxed);
+    atomic_store_explicit(&profile_file_header->state, state, memory_order_relaxed);
     if (state == PROFILE_FINALIZED)
-        syscall(SYS_ftruncate, file.descriptor, sizeof(struct profile_header) + (uint64_t)used * PROFILE_BLOCK_BYTES);
+        syscall(SYS_ftruncate, file.descriptor,
+                sizeof(struct profile_format_header) + (uint64_t)used * PROFILE_BLOCK_BYTES);
     file.is_closed = true;
     base_descriptor_close(file.descriptor);
     file.descriptor = -1;
     base_lock_release(&file.growth);
 }
 
-void profile_forked_child(void)
+void profile_file_forked_child(void)
 {
     base_descriptor_close(file.descriptor);
     file.descriptor = -1;
 }
 
-static void *filled_block(uint32_t count, enum profile_kind kind)
+static void *filled_block(uint32_t count, enum profile_format_kind kind)
 {
     uint32_t number = blocks_take(count);
     uint32_t *block = number == 0 ? NULL : block_at(number);
@@ -206,7 +207,7 @@ static void name_add(uint32_t function, const char *name)
 {
     if (function >= NAMES_MAX || sites.is_named[function])
         return;
-    struct profile_name *block = filled_block(1, PROFILE_NAME);
+    struct profile_format_name *block = filled_block(1, PROFILE_NAME);
     if (block == NULL)
         return;
     sites.is_named[function] = true;
@@ -214,10 +215,10 @@ static void name_add(uint32_t function, const char *name)
     snprintf(block->name, sizeof block->name, "%s", name);
 }
 
-static struct profile_site *site_make(uintptr_t address, uint32_t function, const char *name)
+static struct profile_format_site *site_make(uintptr_t address, uint32_t function, const char *name)
 {
     name_add(function, name);
-    struct profile_site *site = filled_block(SITE_BLOCKS, PROFILE_SITE);
+    struct profile_format_site *site = filled_block(SITE_BLOCKS, PROFILE_SITE);
     if (site == NULL)
         return NULL;
     site->function = function;
@@ -252,37 +253,37 @@ static uint32_t slot_find(uint64_t key)
     return SITE_SLOTS;
 }
 
-static struct profile_site *slot_site(uint32_t slot)
+static struct profile_format_site *slot_site(uint32_t slot)
 {
     return block_at(atomic_load_explicit(&sites.slots[slot].block, memory_order_relaxed));
 }
 
-static struct profile_site *slot_fill(uint64_t key, uintptr_t address, uint32_t function, const char *name)
+static struct profile_format_site *slot_fill(uint64_t key, uintptr_t address, uint32_t function, const char *name)
 {
     uint32_t slot = slot_find(key);
     if (slot == SITE_SLOTS)
         return NULL;
     if (atomic_load_explicit(&sites.slots[slot].key, memory_order_relaxed) == key)
         return slot_site(slot);
-    struct profile_site *site = site_make(address, function, name);
+    struct profile_format_site *site = site_make(address, function, name);
     if (site == NULL)
         return NULL;
-    atomic_store_explicit(&sites.slots[slot].block, profile_site_number(site), memory_order_relaxed);
+    atomic_store_explicit(&sites.slots[slot].block, profile_file_site_number(site), memory_order_relaxed);
     atomic_store_explicit(&sites.slots[slot].key, key, memory_order_release);
     return site;
 }
 
-static struct profile_site *site_add(uintptr_t address, uint32_t function, const char *name)
+static struct profile_format_site *site_add(uintptr_t address, uint32_t function, const char *name)
 {
     base_lock_take(&file.growth);
-    struct profile_site *site = slot_fill(site_key(address, function), address, function, name);
+    struct profile_format_site *site = slot_fill(site_key(address, function), address, function, name);
     base_lock_release(&file.growth);
     if (site == NULL)
-        atomic_fetch_add_explicit(&profile_header->lost_calls, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&profile_file_header->lost_calls, 1, memory_order_relaxed);
     return site;
 }
 
-struct profile_site *profile_site_find(uintptr_t address, uint32_t function, const char *name)
+struct profile_format_site *profile_file_site_find(uintptr_t address, uint32_t function, const char *name)
 {
     uint64_t key = site_key(address, function);
     uint32_t slot = slot_find(key);
@@ -292,18 +293,19 @@ struct profile_site *profile_site_find(uintptr_t address, uint32_t function, con
     return site_add(address, function, name);
 }
 
-uint32_t profile_site_number(const struct profile_site *site)
+uint32_t profile_file_site_number(const struct profile_format_site *site)
 {
     return (uint32_t)(((const char *)site - (const char *)block_at(0)) / PROFILE_BLOCK_BYTES);
 }
 
-static struct profile_cell *cell_find(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t *count)
+static struct profile_format_cell *cell_find(struct profile_format_site *site, enum profile_format_kind kind,
+                                             int64_t key, uint32_t *count)
 {
     *count = 0;
     /* acquire: a cell is filled before it is linked. */
     uint32_t number = atomic_load_explicit(&site->first_cell, memory_order_acquire);
     while (number != 0) {
-        struct profile_cell *cell = block_at(number);
+        struct profile_format_cell *cell = block_at(number);
         bool is_kind = cell->kind == kind;
         if (is_kind && atomic_load_explicit(&cell->key, memory_order_relaxed) == key)
             return cell;
@@ -313,10 +315,11 @@ static struct profile_cell *cell_find(struct profile_site *site, enum profile_ki
     return NULL;
 }
 
-static struct profile_cell *cell_make(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t limit)
+static struct profile_format_cell *cell_make(struct profile_format_site *site, enum profile_format_kind kind,
+                                             int64_t key, uint32_t limit)
 {
     uint32_t count;
-    struct profile_cell *cell = cell_find(site, kind, key, &count);
+    struct profile_format_cell *cell = cell_find(site, kind, key, &count);
     if (cell != NULL || count >= limit)
         return cell;
     uint32_t number = blocks_take(1);
@@ -332,62 +335,63 @@ static struct profile_cell *cell_make(struct profile_site *site, enum profile_ki
     return cell;
 }
 
-static struct profile_cell *cell_add(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t limit)
+static struct profile_format_cell *cell_add(struct profile_format_site *site, enum profile_format_kind kind,
+                                            int64_t key, uint32_t limit)
 {
     base_lock_take(&file.growth);
-    struct profile_cell *cell = cell_make(site, kind, key, limit);
+    struct profile_format_cell *cell = cell_make(site, kind, key, limit);
     base_lock_release(&file.growth);
     return cell;
 }
 
-static bool kind_is_full(struct profile_site *site, enum profile_kind kind)
+static bool kind_is_full(struct profile_format_site *site, enum profile_format_kind kind)
 {
     return atomic_load_explicit(&site->full_kinds, memory_order_relaxed) & (1U << kind);
 }
 
-void profile_cell_add(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t limit, uint64_t first,
-                      uint64_t second)
+void profile_file_cell_add(struct profile_format_site *site, enum profile_format_kind kind, int64_t key, uint32_t limit,
+                           uint64_t first, uint64_t second)
 {
     uint32_t count;
     /* A site with a thousand peers must not search them all each time. */
     if (kind_is_full(site, kind))
         return;
-    struct profile_cell *cell = cell_find(site, kind, key, &count);
+    struct profile_format_cell *cell = cell_find(site, kind, key, &count);
     if (cell == NULL)
         cell = cell_add(site, kind, key, limit);
     if (cell == NULL) {
         atomic_fetch_or_explicit(&site->full_kinds, 1U << kind, memory_order_relaxed);
         return;
     }
-    profile_add(&cell->count, 1);
-    profile_add(&cell->first, first);
-    profile_add(&cell->second, second);
-    profile_lower(&cell->minimum, second);
+    profile_file_add(&cell->count, 1);
+    profile_file_add(&cell->first, first);
+    profile_file_add(&cell->second, second);
+    profile_file_lower(&cell->minimum, second);
 }
 
-void profile_module_add(const char *file_path, uintptr_t base, uintptr_t low, uintptr_t high)
+void profile_file_module_add(const char *file_path, uintptr_t base, uintptr_t low, uintptr_t high)
 {
     size_t path_length = strnlen(file_path, 4000);
-    size_t module_bytes = offsetof(struct profile_module, path) + path_length;
+    size_t module_bytes = offsetof(struct profile_format_module, path) + path_length;
     uint32_t block_count = (uint32_t)((module_bytes + PROFILE_BLOCK_BYTES - 1) / PROFILE_BLOCK_BYTES);
     base_lock_take(&file.growth);
-    struct profile_module *module = filled_block(block_count, PROFILE_MODULE);
+    struct profile_format_module *module = filled_block(block_count, PROFILE_MODULE);
     if (module != NULL) {
         module->block_count = block_count;
         module->base = base;
         module->low = low;
         module->high = high;
         module->path_length = (uint32_t)path_length;
-        memcpy((char *)module + offsetof(struct profile_module, path), file_path, path_length);
+        memcpy((char *)module + offsetof(struct profile_format_module, path), file_path, path_length);
     }
     base_lock_release(&file.growth);
 }
 
-void profile_event_add(const struct profile_event *event)
+void profile_file_event_add(const struct profile_format_event *event)
 {
     if (file.events == NULL)
         return;
     uint64_t number = atomic_fetch_add_explicit(&file.events->count, 1, memory_order_relaxed);
-    struct profile_event *places = (struct profile_event *)(file.events + 1);
+    struct profile_format_event *places = (struct profile_format_event *)(file.events + 1);
     places[number % file.events->capacity] = *event;
 }

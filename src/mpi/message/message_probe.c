@@ -3,7 +3,7 @@
  * were posted before it, and take their own messages. The blocking ones go on
  * testing the pending ops; a nonblocking one waits for all ops first, since a
  * program may expect it to find what was sent before an earlier receive's message. */
-#include "mpi/message/probe.h"
+#include "mpi/message/message_probe.h"
 
 #include "base/lock.h"
 #include "mpi/request/completion.h"
@@ -53,7 +53,7 @@ static void probe_remember(MPI_Message message, const MPI_Status *status)
     base_lock_release(&matches.lock);
 }
 
-bool probe_recall(MPI_Message message, MPI_Status *status)
+bool message_probe_recall(MPI_Message message, MPI_Status *status)
 {
     if (!message_is_real(message))
         return false;
@@ -80,7 +80,7 @@ static bool probe_finds_early(const struct probe *probe)
     return early_probe(probe->source, probe->tag, probe->comm, probe->status);
 }
 
-static int probe_look(void *probe, int *is_found)
+static int probe_poll(void *probe, int *is_found)
 {
     const struct probe *p = probe;
     if (p->message == NULL && probe_finds_early(p)) {
@@ -92,9 +92,9 @@ static int probe_look(void *probe, int *is_found)
     return real.MPI_Improbe(p->source, p->tag, p->comm, is_found, p->message, p->status);
 }
 
-int probe_match(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+int message_probe_match(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    return dispatch_block(probe_look, &(struct probe){source, tag, comm, message, status});
+    return dispatch_block(probe_poll, &(struct probe){source, tag, comm, message, status});
 }
 
 int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -104,7 +104,7 @@ int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     dispatch_wait_argument(status, sizeof *status);
     struct probe probe = {source, tag, comm, NULL, status};
     if (completion_must_loop())
-        return errors_or(dispatch_block(probe_look, &probe));
+        return errors_or(dispatch_block(probe_poll, &probe));
     dispatch_enter();
     if (probe_finds_early(&probe))
         return dispatch_leave(MPI_SUCCESS);
@@ -119,7 +119,7 @@ int entry_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
     dispatch_wait_argument(flag, sizeof *flag);
     dispatch_wait_argument(status, sizeof *status);
     dispatch_enter();
-    return dispatch_leave(probe_look(&(struct probe){source, tag, comm, NULL, status}, flag));
+    return dispatch_leave(probe_poll(&(struct probe){source, tag, comm, NULL, status}, flag));
 }
 
 static int probe_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
@@ -127,7 +127,7 @@ static int probe_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message
     if (dispatch_is_direct())
         return real.MPI_Mprobe(source, tag, comm, message, status);
     if (completion_must_loop())
-        return errors_or(probe_match(source, tag, comm, message, status));
+        return errors_or(message_probe_match(source, tag, comm, message, status));
     dispatch_enter();
     return dispatch_leave(real.MPI_Mprobe(source, tag, comm, message, status));
 }

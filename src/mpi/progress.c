@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mpi/poke.h"
+#include "mpi/progress.h"
 
 #include <stddef.h>
 
@@ -8,7 +8,7 @@
 #include "mpi/real.h"
 #include "op/session.h"
 
-enum { POKE_RANK = 0, POKE_TAG = 0 };
+enum { PROGRESS_RANK = 0, PROGRESS_TAG = 0 };
 
 /* A communicator of one process, and on it a receive that nobody sends to until
  * the end. (Not MPI_Iprobe: MPICH 4.0's does not drive the schedules of
@@ -24,30 +24,30 @@ static struct {
  * functions for that (MPI-4.1, 7.7.2); so would MPI_Comm_create_group on Open MPI 4.1
  * and 5.0. Another thread may be in a collective call on MPI_COMM_SELF meanwhile: with
  * one process there are no messages to mix up. */
-static bool poke_make(void)
+static bool progress_make(void)
 {
     if (real.MPI_Comm_split(abi_handles.comm_self, 0, 0, &own.comm) != MPI_SUCCESS)
         return false;
     real.MPI_Comm_set_errhandler(own.comm, abi_handles.errors_return);
-    if (real.MPI_Irecv(NULL, 0, abi_handles.byte, POKE_RANK, POKE_TAG, own.comm, &own.request) == MPI_SUCCESS)
+    if (real.MPI_Irecv(NULL, 0, abi_handles.byte, PROGRESS_RANK, PROGRESS_TAG, own.comm, &own.request) == MPI_SUCCESS)
         return true;
     real.MPI_Comm_free(&own.comm);
     return false;
 }
 
 /* Under MPI_THREAD_MULTIPLE several threads may be here: one of them makes it. */
-bool poke_prepare(void)
+bool progress_prepare(void)
 {
     static struct base_lock making;
     base_lock_take(&making);
     if (!own.is_ready)
-        own.is_ready = poke_make();
+        own.is_ready = progress_make();
     bool is_ready = own.is_ready;
     base_lock_release(&making);
     return is_ready;
 }
 
-void poke(void)
+void progress_poll(void)
 {
     int is_over;
     /* The program has given MPI functions to call since: only its own threads may run them. */
@@ -55,17 +55,17 @@ void poke(void)
         real.MPI_Test(&own.request, &is_over, MPI_STATUS_IGNORE);
 }
 
-MPI_Comm poke_comm(void)
+MPI_Comm progress_comm(void)
 {
     return own.comm;
 }
 
-void poke_finish(bool is_needed)
+void progress_finish(bool is_needed)
 {
     if (!own.is_ready)
         return;
     own.is_ready = false;
-    real.MPI_Send(NULL, 0, abi_handles.byte, POKE_RANK, POKE_TAG, own.comm);
+    real.MPI_Send(NULL, 0, abi_handles.byte, PROGRESS_RANK, PROGRESS_TAG, own.comm);
     real.MPI_Wait(&own.request, MPI_STATUS_IGNORE);
     if (!is_needed)
         real.MPI_Comm_free(&own.comm);

@@ -2,8 +2,8 @@
 /* The profile that a process keeps in a mapped file; layout: profile_format.h.
  * Any thread may add. Nothing here waits on the way of a call, but for the first
  * call of a site. */
-#ifndef RECORD_PROFILE_H
-#define RECORD_PROFILE_H
+#ifndef RECORD_PROFILE_FILE_H
+#define RECORD_PROFILE_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "record/profile_format.h"
 
 /* What is known when the profile begins. */
-struct profile_identity {
+struct profile_file_identity {
     int rank;
     int size;
     bool is_shared;     /* several threads may be in MPI at once */
@@ -22,40 +22,40 @@ struct profile_identity {
 };
 
 /* Makes and maps the file. False, with nothing left behind, when that cannot be done. */
-bool profile_open(const char *directory, const struct profile_identity *identity);
+bool profile_file_open(const char *directory, const struct profile_file_identity *identity);
 
 /* The end: nothing is added afterwards. Cuts the file to what is used. */
-void profile_close(enum profile_state state, int64_t ended_ns);
+void profile_file_close(enum profile_format_state state, int64_t ended_ns);
 
 /* In the child after fork: the file is the parent's. */
-void profile_forked_child(void);
+void profile_file_forked_child(void);
 
-/* NULL before profile_open() and after profile_close(). */
-extern struct profile_header *profile_header;
+/* NULL before profile_file_open() and after profile_file_close(). */
+extern struct profile_format_header *profile_file_header;
 
 /* The site of a call. Made, with the function's name, when it is new; NULL when there
  * is no room, which is counted. */
-struct profile_site *profile_site_find(uintptr_t address, uint32_t function, const char *name);
+struct profile_format_site *profile_file_site_find(uintptr_t address, uint32_t function, const char *name);
 
 /* The number of its block. */
-uint32_t profile_site_number(const struct profile_site *site);
+uint32_t profile_file_site_number(const struct profile_format_site *site);
 
 /* Adds to the cell of this kind and key. Once there were more than `limit` keys of the
  * kind, nothing more is remembered of it. */
-void profile_cell_add(struct profile_site *site, enum profile_kind kind, int64_t key, uint32_t limit, uint64_t first,
-                      uint64_t second);
+void profile_file_cell_add(struct profile_format_site *site, enum profile_format_kind kind, int64_t key, uint32_t limit,
+                           uint64_t first, uint64_t second);
 
-void profile_module_add(const char *path, uintptr_t base, uintptr_t low, uintptr_t high);
+void profile_file_module_add(const char *path, uintptr_t base, uintptr_t low, uintptr_t high);
 
-void profile_event_add(const struct profile_event *event);
+void profile_file_event_add(const struct profile_format_event *event);
 
-/* Several threads in MPI at once: written by profile_open(). */
-extern bool profile_is_shared;
+/* Several threads in MPI at once: written by profile_file_open(). */
+extern bool profile_file_is_shared;
 
 /* relaxed, all of these: numbers for a report. */
-static inline void profile_add(_Atomic uint64_t *number, uint64_t value)
+static inline void profile_file_add(_Atomic uint64_t *number, uint64_t value)
 {
-    if (profile_is_shared) {
+    if (profile_file_is_shared) {
         atomic_fetch_add_explicit(number, value, memory_order_relaxed);
         return;
     }
@@ -63,7 +63,7 @@ static inline void profile_add(_Atomic uint64_t *number, uint64_t value)
     atomic_store_explicit(number, before + value, memory_order_relaxed);
 }
 
-static inline void profile_lower(_Atomic uint64_t *number, uint64_t value)
+static inline void profile_file_lower(_Atomic uint64_t *number, uint64_t value)
 {
     uint64_t known = atomic_load_explicit(number, memory_order_relaxed);
     while (value < known &&
@@ -71,7 +71,7 @@ static inline void profile_lower(_Atomic uint64_t *number, uint64_t value)
         continue;
 }
 
-static inline void profile_raise(_Atomic uint64_t *number, uint64_t value)
+static inline void profile_file_raise(_Atomic uint64_t *number, uint64_t value)
 {
     uint64_t known = atomic_load_explicit(number, memory_order_relaxed);
     while (value > known &&
@@ -80,16 +80,16 @@ static inline void profile_raise(_Atomic uint64_t *number, uint64_t value)
 }
 
 /* A minimum starts at UINT64_MAX (readers take it from samples of count 0 as 0). */
-static inline void profile_moments_add(struct profile_moments *moments, uint64_t value)
+static inline void profile_file_moments_add(struct profile_format_moments *moments, uint64_t value)
 {
-    profile_add(&moments->count, 1);
-    profile_add(&moments->total, value);
-    profile_lower(&moments->minimum, value);
-    profile_raise(&moments->maximum, value);
+    profile_file_add(&moments->count, 1);
+    profile_file_add(&moments->total, value);
+    profile_file_lower(&moments->minimum, value);
+    profile_file_raise(&moments->maximum, value);
 }
 
 /* Binary digits: 0 for 0, 1 for 1, 2 for 2 and 3, ... */
-static inline int64_t profile_bits(uint64_t value)
+static inline int64_t profile_file_bits(uint64_t value)
 {
     return value == 0 ? 0 : 64 - __builtin_clzll(value);
 }

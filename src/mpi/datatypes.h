@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the bytes of (buffer, count, datatype) lie. */
-#ifndef MPI_TYPES_H
-#define MPI_TYPES_H
+#ifndef MPI_DATATYPES_H
+#define MPI_DATATYPES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -13,40 +13,40 @@
 #include "op/type_layout.h"
 
 /* Whose are the bytes between those of an element? Asked for large messages only. */
-enum type_gaps { TYPE_GAPS_UNASKED, TYPE_GAPS_OWN, TYPE_GAPS_FOREIGN };
+enum datatype_gaps { DATATYPE_GAPS_UNASKED, DATATYPE_GAPS_OWN, DATATYPE_GAPS_FOREIGN };
 
 /* From a small cache of the calling thread; asks MPI on a miss (inside the gate
  * when anything is pending). Valid until the thread's next call. */
-const struct type_layout *types_layout(MPI_Datatype datatype);
+const struct type_layout *datatype_layout(MPI_Datatype datatype);
 
 /* Do the elements of a buffer of this type, gaps included, lie in one array of the
  * program's? True when the type is built like an array (vector, subarray, indexed)
  * or is smaller than a page (a C struct). A type made of byte displacements may
  * span separate blocks, with MPI's own memory between them. */
-bool types_gaps_are_own(MPI_Datatype datatype);
+bool datatype_gaps_are_own(MPI_Datatype datatype);
 
-extern _Atomic uint32_t types_generation; /* raised by types_forget() */
+extern _Atomic uint32_t datatype_generation; /* raised by datatype_forget() */
 
-static inline struct type_layout *types_entry(MPI_Datatype datatype)
+static inline struct type_layout *datatype_entry(MPI_Datatype datatype)
 {
     return &type_layout_cache[base_hash((uint64_t)(uintptr_t)datatype, TYPE_LAYOUT_CACHE_BITS)];
 }
 
-static inline bool types_is_cached(const struct type_layout *layout, MPI_Datatype datatype)
+static inline bool datatype_is_cached(const struct type_layout *layout, MPI_Datatype datatype)
 {
     /* relaxed: a program that frees a type in one thread and uses its handle's
      * next life in another has synchronised the two itself. */
     return layout->handle == (uint64_t)(uintptr_t)datatype &&
-           layout->generation == atomic_load_explicit(&types_generation, memory_order_relaxed);
+           layout->generation == atomic_load_explicit(&datatype_generation, memory_order_relaxed);
 }
 
 /* A datatype was freed: its handle may come back with another layout. */
-void types_forget(void);
+void datatype_forget(void);
 
 /* Are there other bytes between those of `count` elements? */
-bool types_have_gaps(const struct type_layout *layout, MPI_Count count);
+bool datatype_has_gaps(const struct type_layout *layout, MPI_Count count);
 
 /* All bytes between the first and the last that `count` elements touch. */
-struct range types_span(const struct type_layout *layout, const void *buffer, MPI_Count count);
+struct range datatype_span(const struct type_layout *layout, const void *buffer, MPI_Count count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "mpi/handed.h"
+#include "mpi/argument_buffers.h"
 
-#include "mpi/types.h"
+#include "mpi/datatypes.h"
 
 /* --- who takes part --- */
 
@@ -29,13 +29,13 @@ static struct group group_ask(MPI_Comm comm)
     return group;
 }
 
-int handed_peers(MPI_Comm comm)
+int argument_buffers_peers(MPI_Comm comm)
 {
     struct group group = group_ask(comm);
     return group.is_between ? group.remote_size : group.size;
 }
 
-bool handed_is_root(int root, MPI_Comm comm)
+bool argument_buffers_is_root(int root, MPI_Comm comm)
 {
     if (root < 0)
         return root == MPI_ROOT;
@@ -43,7 +43,7 @@ bool handed_is_root(int root, MPI_Comm comm)
     return !group.is_between && group.rank == root;
 }
 
-bool handed_is_leaf(int root)
+bool argument_buffers_is_leaf(int root)
 {
     return root >= 0; /* MPI_ROOT and MPI_PROC_NULL are negative */
 }
@@ -87,26 +87,26 @@ static struct neighbors neighbors_ask(MPI_Comm comm)
     return neighbors;
 }
 
-int handed_sources(MPI_Comm comm)
+int argument_buffers_sources(MPI_Comm comm)
 {
     return neighbors_ask(comm).sources;
 }
 
-int handed_targets(MPI_Comm comm)
+int argument_buffers_targets(MPI_Comm comm)
 {
     return neighbors_ask(comm).targets;
 }
 
 /* --- buffers --- */
 
-static int64_t list_at(struct handed_list list, int i)
+static int64_t list_at(struct argument_buffer_list list, int i)
 {
     if (list.element_bytes == sizeof(int))
         return ((const int *)list.first)[i];
     return ((const int64_t *)list.first)[i];
 }
 
-static void list_wait(struct handed_list list, int elements)
+static void list_wait(struct argument_buffer_list list, int elements)
 {
     if (elements > 0)
         dispatch_wait_argument(list.first, list.element_bytes * (size_t)elements);
@@ -142,44 +142,46 @@ static const void *buffer_at(const void *buffer, int64_t offset_bytes)
     return (const void *)((uintptr_t)buffer + (uintptr_t)offset_bytes);
 }
 
-void handed_wait_blocks(const void *buffer, MPI_Count count, MPI_Datatype datatype, int blocks,
-                        enum dispatch_access access)
+void argument_buffers_wait_blocks(const void *buffer, MPI_Count count, MPI_Datatype datatype, int blocks,
+                                  enum dispatch_access access)
 {
     dispatch_wait_buffer(buffer, count * blocks, datatype, access);
 }
 
-void handed_wait_parts(const void *buffer, struct handed_list counts, struct handed_list displs, MPI_Datatype datatype,
-                       int parts, enum dispatch_access access)
+void argument_buffers_wait_parts(const void *buffer, struct argument_buffer_list counts,
+                                 struct argument_buffer_list displs, MPI_Datatype datatype, int parts,
+                                 enum dispatch_access access)
 {
     struct run run = {.is_read = access == DISPATCH_READS};
     if (buffer == MPI_IN_PLACE) /* MPI does not look at the lists either */
         return;
     list_wait(counts, parts);
     list_wait(displs, parts);
-    struct type_layout layout = *types_layout(datatype);
+    struct type_layout layout = *datatype_layout(datatype);
     if (!layout.is_known)
         dispatch_wait_unknown();
     for (int i = 0; layout.is_known && i < parts; i++)
-        run_add(&run,
-                types_span(&layout, buffer_at(buffer, list_at(displs, i) * layout.extent_bytes), list_at(counts, i)));
+        run_add(&run, datatype_span(&layout, buffer_at(buffer, list_at(displs, i) * layout.extent_bytes),
+                                    list_at(counts, i)));
     run_end(&run);
 }
 
-void handed_wait_typed(const void *buffer, struct handed_list counts, struct handed_list displs,
-                       const MPI_Datatype datatypes[], int parts, enum dispatch_access access)
+void argument_buffers_wait_typed(const void *buffer, struct argument_buffer_list counts,
+                                 struct argument_buffer_list displs, const MPI_Datatype datatypes[], int parts,
+                                 enum dispatch_access access)
 {
     struct run run = {.is_read = access == DISPATCH_READS};
     if (buffer == MPI_IN_PLACE)
         return;
     list_wait(counts, parts);
     list_wait(displs, parts);
-    list_wait(HANDED_LIST(datatypes), parts);
+    list_wait(ARGUMENT_BUFFER_LIST(datatypes), parts);
     for (int i = 0; i < parts; i++) {
         if (list_at(counts, i) <= 0)
             continue;
-        const struct type_layout *layout = types_layout(datatypes[i]);
+        const struct type_layout *layout = datatype_layout(datatypes[i]);
         if (layout->is_known)
-            run_add(&run, types_span(layout, buffer_at(buffer, list_at(displs, i)), list_at(counts, i)));
+            run_add(&run, datatype_span(layout, buffer_at(buffer, list_at(displs, i)), list_at(counts, i)));
         else
             dispatch_wait_unknown();
     }
@@ -194,8 +196,8 @@ static void wait_shares(const void *sendbuf, const void *recvbuf, MPI_Count sum,
     dispatch_wait_buffer(recvbuf, is_in_place ? sum : own, datatype, DISPATCH_WRITES);
 }
 
-void handed_wait_shares(const void *sendbuf, const void *recvbuf, struct handed_list counts, MPI_Datatype datatype,
-                        MPI_Comm comm)
+void argument_buffers_wait_shares(const void *sendbuf, const void *recvbuf, struct argument_buffer_list counts,
+                                  MPI_Datatype datatype, MPI_Comm comm)
 {
     struct group group = group_ask(comm);
     MPI_Count sum = 0;
@@ -205,8 +207,8 @@ void handed_wait_shares(const void *sendbuf, const void *recvbuf, struct handed_
     wait_shares(sendbuf, recvbuf, sum, sum > 0 ? list_at(counts, group.rank) : 0, datatype);
 }
 
-void handed_wait_even_shares(const void *sendbuf, const void *recvbuf, MPI_Count count, MPI_Datatype datatype,
-                             MPI_Comm comm)
+void argument_buffers_wait_even_shares(const void *sendbuf, const void *recvbuf, MPI_Count count, MPI_Datatype datatype,
+                                       MPI_Comm comm)
 {
     wait_shares(sendbuf, recvbuf, count * group_ask(comm).size, count, datatype);
 }
