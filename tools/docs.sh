@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Build the documents as a site: build/site/index.html.
-#   tools/docs.sh            after tools/setup.sh; exit code 77: the packages cannot be installed here
+#   tools/docs.sh            exit code 77: the packages cannot be installed here
 set -eu
 cd "$(dirname "$0")/.."
+
+[ -x .venv/bin/python ] || tools/setup.sh
 
 list_packages() {
     .venv/bin/python -c 'import tomllib

@@ -6,7 +6,7 @@
 #   tools/test.sh stress     300,000 random steps per variant (hold backend) and MPI
 #   tools/test.sh fuzz_long  1,000,000 random operations per MPI and hold backend (hours)
 #   tools/test.sh docs       the documents as a site, in build/site, and no link that leads nowhere
-#   tools/test.sh fortran     every Fortran program in the hold backends, in each binding (about 20 minutes)
+#   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
 #   tools/test.sh packages   programs that were not written for Lapwing (docs/tested.md): the outcomes of stock MPI (hours)
 #   tools/test.sh overlap  what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
 #   tools/test.sh call       what a small call that is passed costs, in instructions
