@@ -29,9 +29,9 @@ const char *bind_library_path(void);
  * MPI library is loaded. */
 bool bind_offers(const char *name);
 
-/* Why some part of the program reaches MPI without passing Lapwing, or NULL. Looks
- * at what is loaded now: MPI_Init is a good moment. Memory of the caller's to keep. */
-const char *bind_bypass(void);
+/* Does some part of the program reach MPI without passing Lapwing? Then `text` says how. Looks at what is loaded now:
+ * MPI_Init is a good moment. */
+bool bind_bypass(char *text, size_t text_bytes);
 
 /* True for ways into MPI that pass no entry of ours: PMPI_X, and functions of this process's MPI library
  * that mpi/functions.toml lacks (of a later release, say). */

@@ -53,13 +53,14 @@ static bool is_fortran_2008_name(const char *name, void *context)
 
 struct bypass_search {
     bool is_fortran_seen;
-    char text[96];
+    char *text;
+    size_t text_bytes;
 };
 
 static void describe(struct bypass_search *search, const char *how, const struct object *object)
 {
     const char *name = object_file_name(object);
-    snprintf(search->text, sizeof(search->text), "%s (%s)", how, name[0] == '\0' ? "the program" : name);
+    snprintf(search->text, search->text_bytes, "%s (%s)", how, name[0] == '\0' ? "the program" : name);
 }
 
 /* Past our entries goes what has another name, and what has none here. */
@@ -86,14 +87,13 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     return search->text[0] != '\0';
 }
 
-const char *bind_bypass(void)
+bool bind_bypass(char *text, size_t text_bytes)
 {
-    /* Once per process, from MPI_Init: one thread. */
-    static struct bypass_search search;
-    search.text[0] = '\0';
+    struct bypass_search search = {.text = text, .text_bytes = text_bytes};
+    text[0] = '\0';
     if (!bind_try())
-        return NULL;
+        return false;
     search.is_fortran_seen = fortran_bindings_are_seen();
     dl_iterate_phdr(search_object, &search);
-    return search.text[0] == '\0' ? NULL : search.text;
+    return text[0] != '\0';
 }

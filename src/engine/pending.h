@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/lock.h"
+
 /* One pending op, embedded in what the dispatcher knows about it. */
 struct engine_pending_op {
     struct engine_pending_op *next; /* under the list lock */
@@ -17,22 +19,29 @@ struct engine_pending_op {
     bool (*test)(struct engine_pending_op *op);
 };
 
-/* Number of pending ops. */
-extern _Atomic uint32_t engine_pending_count;
+/* ops: number of pending ones. waiters: threads that wait at a touch; while there are any, a
+ * polling engine does not sleep, as MPI's own wait would not. Whoever sees the touch or its end.
+ * lock: whoever reads or changes the list. work: ops and assisted operations; the futex that a
+ * parked engine sleeps on. All of these: whoever begins and ends them. */
+extern struct engine_pending {
+    _Atomic uint32_t ops;
+    _Atomic uint32_t waiters;
+    struct base_lock lock;
+    struct engine_pending_op *list;
+    _Atomic uint32_t work;
+    _Atomic uint32_t assisted;
+    _Atomic int64_t begun_last_ns;
+} engine_pending_state;
 
 static inline uint32_t engine_pending(void)
 {
     /* acquire: who reads 0 sees all that the last op's end has written. */
-    return atomic_load_explicit(&engine_pending_count, memory_order_acquire);
+    return atomic_load_explicit(&engine_pending_state.ops, memory_order_acquire);
 }
-
-/* Threads that wait at a touch: while there are any, a polling engine does not
- * sleep, as MPI's own wait would not. Whoever sees the touch or its end. */
-extern _Atomic uint32_t engine_pending_waiters;
 
 static inline bool engine_pending_is_awaited(void)
 {
-    return atomic_load_explicit(&engine_pending_waiters, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&engine_pending_state.waiters, memory_order_relaxed) != 0;
 }
 
 /* Tests every pending op once; returns how many ended. Inside the gate. When

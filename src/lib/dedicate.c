@@ -130,8 +130,9 @@ static void arguments_split(char *text, size_t count, char **arguments)
  * none than cut ones. */
 static char **arguments_read(void)
 {
-    static char text[COMMAND_LINE_BYTES_MAX];
-    size_t count = arguments_count(text, command_line_read(text, sizeof text));
+    /* Too large for a stack. It stays: the process is about to start anew, or the arguments are wanted no more. */
+    char *text = malloc(COMMAND_LINE_BYTES_MAX);
+    size_t count = text == NULL ? 0 : arguments_count(text, command_line_read(text, COMMAND_LINE_BYTES_MAX));
     char **arguments = count == 0 ? NULL : calloc(count + 1, sizeof *arguments);
     if (arguments != NULL)
         arguments_split(text, count, arguments);

@@ -50,15 +50,16 @@ static void lifetime_identify(const struct lifetime_facts *facts)
 
 static enum reason lifetime_decide(const struct lifetime_facts *facts)
 {
-    bool is_asked_for = session_refused() == REASON_BYPASS;
-    const char *bypass = is_asked_for ? "looks for PMPI functions by name" : facts->find_bypass();
-    lifetime_note(lifetime.identity.notice, sizeof lifetime.identity.notice,
-                  bypass != NULL ? bypass : options_notice());
-    if (bypass != NULL)
+    char *notice = lifetime.identity.notice;
+    size_t notice_bytes = sizeof lifetime.identity.notice;
+    if (session_refused() == REASON_BYPASS) {
+        lifetime_note(notice, notice_bytes, "looks for PMPI functions by name");
         return REASON_BYPASS;
-    if (options.progress == OPTION_PROGRESS_OFF)
-        return REASON_SWITCHED_OFF;
-    return session_refused();
+    }
+    if (facts->find_bypass(notice, notice_bytes))
+        return REASON_BYPASS;
+    lifetime_note(notice, notice_bytes, options_notice());
+    return options.progress == OPTION_PROGRESS_OFF ? REASON_SWITCHED_OFF : session_refused();
 }
 
 /* Without a backend, too, protect tells the kinds of memory apart. */

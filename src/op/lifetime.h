@@ -5,6 +5,7 @@
 #define OP_LIFETIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What the program's MPI library says right after its initialisation, and what is known of it. */
 struct lifetime_facts {
@@ -12,10 +13,11 @@ struct lifetime_facts {
     const char *mpi_library; /* its path */
     int rank;
     int size;
-    bool is_spawned;                  /* its parents are in another MPI_COMM_WORLD */
-    int provided_ordinal;             /* thread level, 0 (single) to 3 (multiple) */
-    void (*progress)(void);           /* lets MPI progress */
-    const char *(*find_bypass)(void); /* why a part of the program reaches MPI past Lapwing, or NULL */
+    bool is_spawned;        /* its parents are in another MPI_COMM_WORLD */
+    int provided_ordinal;   /* thread level, 0 (single) to 3 (multiple) */
+    void (*progress)(void); /* lets MPI progress */
+    /* Does a part of the program reach MPI past Lapwing? Then `text` says how. */
+    bool (*find_bypass)(char *text, size_t text_bytes);
 };
 
 /* After MPI_Init: probes the holds, configures engine, policy, record. */

@@ -21,10 +21,17 @@ enum { TOUCH_COST_NS = 15000, ROUNDS_BEFORE_YIELD = 100, TOUCHED_TOO_LATE = -1 }
 
 _Atomic unsigned dispatch_busy; /* busy.h */
 
+/* stall: total: sum of ended stalls; since: start of the running one, 0 when none; depth: threads that stall now. Any
+ * thread; relaxed: numbers for judging. */
 static struct {
     struct transfer slots[TRANSFERS_MAX];
     _Atomic uint64_t sequence;
     _Atomic uint32_t count;
+    struct {
+        _Atomic int64_t total_ns;
+        _Atomic int64_t since_ns;
+        _Atomic uint32_t depth;
+    } stall;
 } transfers;
 
 /* The thread's own; its address is what tells threads apart. */
@@ -34,34 +41,26 @@ static _Thread_local struct {
     bool is_cancel_put_off; /* a wait of this thread has put off its cancellation */
 } own;
 
-/* total: sum of ended stalls; since: start of the running one, 0 when none;
- * depth: threads that stall now. Any thread; relaxed: numbers for judging. */
-static struct {
-    _Atomic int64_t total_ns;
-    _Atomic int64_t since_ns;
-    _Atomic uint32_t depth;
-} stall;
-
 static void program_stall_begin(void)
 {
-    if (atomic_fetch_add_explicit(&stall.depth, 1, memory_order_relaxed) == 0)
-        atomic_store_explicit(&stall.since_ns, base_clock_now_ns(), memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&transfers.stall.depth, 1, memory_order_relaxed) == 0)
+        atomic_store_explicit(&transfers.stall.since_ns, base_clock_now_ns(), memory_order_relaxed);
 }
 
 static void program_stall_end(void)
 {
-    int64_t since_ns = atomic_load_explicit(&stall.since_ns, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&stall.depth, 1, memory_order_relaxed) != 1)
+    int64_t since_ns = atomic_load_explicit(&transfers.stall.since_ns, memory_order_relaxed);
+    if (atomic_fetch_sub_explicit(&transfers.stall.depth, 1, memory_order_relaxed) != 1)
         return;
-    atomic_store_explicit(&stall.since_ns, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stall.total_ns, base_clock_now_ns() - since_ns, memory_order_relaxed);
+    atomic_store_explicit(&transfers.stall.since_ns, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&transfers.stall.total_ns, base_clock_now_ns() - since_ns, memory_order_relaxed);
 }
 
 int64_t program_stalled_ns(void)
 {
-    int64_t since_ns = atomic_load_explicit(&stall.since_ns, memory_order_relaxed);
+    int64_t since_ns = atomic_load_explicit(&transfers.stall.since_ns, memory_order_relaxed);
     int64_t running_ns = since_ns == 0 ? 0 : base_clock_now_ns() - since_ns;
-    return atomic_load_explicit(&stall.total_ns, memory_order_relaxed) + running_ns;
+    return atomic_load_explicit(&transfers.stall.total_ns, memory_order_relaxed) + running_ns;
 }
 
 uint32_t program_wait_begin(void)
@@ -182,7 +181,7 @@ static int64_t transfer_close(struct transfer *transfer)
 static void transfer_count_touch(int64_t touched_ns, int64_t ended_ns)
 {
     program_stall_end();
-    atomic_fetch_sub_explicit(&engine_pending_waiters, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&engine_pending_state.waiters, 1, memory_order_relaxed);
     record_count(RECORD_TOUCHES, 1);
     if (ended_ns > touched_ns)
         record_count(RECORD_TOUCH_WAIT_NS, (uint64_t)(ended_ns - touched_ns));
@@ -468,7 +467,7 @@ void transfer_touched(uint64_t op_id, uintptr_t address)
     if (!atomic_compare_exchange_strong_explicit(&transfer->touched_ns, &untouched, base_clock_now_ns(),
                                                  memory_order_release, memory_order_relaxed))
         return;
-    atomic_fetch_add_explicit(&engine_pending_waiters, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&engine_pending_state.waiters, 1, memory_order_relaxed);
     program_stall_begin(); /* both end with the op */
     engine_wake();
 }

@@ -45,16 +45,18 @@ struct policy_site {
     struct prices prices[SITUATIONS];
 };
 
-static struct policy_site sites[SITES];
-/* Both written once, at start. */
+/* is_fixed and send_buffers: written once, at start. All zero until then: nothing of it lies in the file. */
 static struct {
-    bool learns;
+    bool is_fixed; /* all ops pay */
     enum option_send_buffers send_buffers;
-} policy = {.learns = true, .send_buffers = OPTION_SEND_BUFFERS_AUTO};
+    struct policy_site sites[SITES];
+} policy;
+
+_Static_assert(OPTION_SEND_BUFFERS_AUTO == 0, "what is chosen until policy_configure()");
 
 void policy_configure(bool learns, enum option_send_buffers send_buffers)
 {
-    policy.learns = learns;
+    policy.is_fixed = !learns;
     policy.send_buffers = send_buffers;
 }
 
@@ -80,7 +82,7 @@ struct policy_site *policy_site_find(const void *return_address, enum policy_dir
     uintptr_t key = ((uintptr_t)return_address << 2) | (uintptr_t)direction | (size_class(bytes) << 58);
     uint32_t start = (uint32_t)base_hash(key, SITE_BITS);
     for (uint32_t i = 0; i < PROBES; i++) {
-        struct policy_site *site = &sites[(start + i) % SITES];
+        struct policy_site *site = &policy.sites[(start + i) % SITES];
         if (site_is_or_becomes(site, key))
             return site;
     }
@@ -120,7 +122,7 @@ static bool prices_pay(const struct prices *prices)
 
 bool policy_site_expects(const struct policy_site *site, uint32_t situation)
 {
-    return !policy.learns || site == NULL || prices_pay(&site->prices[situation]);
+    return policy.is_fixed || site == NULL || prices_pay(&site->prices[situation]);
 }
 
 static bool site_is_cheap(const struct policy_site *site)
@@ -155,7 +157,7 @@ void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int6
 static enum policy_send site_send_learnt(struct policy_site *site)
 {
     uint32_t left = site == NULL ? 0 : atomic_load_explicit(&site->sends_left, memory_order_relaxed);
-    if (!policy.learns || left == 0)
+    if (policy.is_fixed || left == 0)
         return POLICY_HOLD;
     atomic_store_explicit(&site->sends_left, left - 1, memory_order_relaxed);
     return (enum policy_send)atomic_load_explicit(&site->way, memory_order_relaxed);

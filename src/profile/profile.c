@@ -11,10 +11,7 @@
 /* Peers of a site that are told apart. */
 enum { PEERS_MAX = 48 };
 
-_Atomic bool profile_is_on;
-
-/* The first thread that was seen; another one makes the profile a threaded one. */
-static _Atomic(const struct profile_thread *) first_thread;
+struct profile_now profile_now;
 
 bool profile_is_wanted(void)
 {
@@ -27,14 +24,14 @@ bool profile_start(const struct profile_file_identity *identity)
         return false;
     caller_modules_read();
     observe_start(options.profile_slack);
-    atomic_store_explicit(&profile_is_on, true, memory_order_relaxed);
+    atomic_store_explicit(&profile_now.is_on, true, memory_order_relaxed);
     return true;
 }
 
 void profile_stop(void)
 {
     int64_t ended_ns = base_clock_now_ns();
-    if (!atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
+    if (!atomic_exchange_explicit(&profile_now.is_on, false, memory_order_relaxed))
         return;
     observe_stop();
     profile_file_close(PROFILE_FINALIZED, ended_ns);
@@ -42,13 +39,13 @@ void profile_stop(void)
 
 void profile_leave(void)
 {
-    if (atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
+    if (atomic_exchange_explicit(&profile_now.is_on, false, memory_order_relaxed))
         profile_file_close(PROFILE_EXITED, base_clock_now_ns());
 }
 
 void profile_fork(void)
 {
-    if (!atomic_exchange_explicit(&profile_is_on, false, memory_order_relaxed))
+    if (!atomic_exchange_explicit(&profile_now.is_on, false, memory_order_relaxed))
         return;
     observe_forked_child();
     profile_file_forked_child();
@@ -59,8 +56,8 @@ static void thread_begin(void)
     const struct profile_thread *nobody = NULL;
     profile_thread.is_begun = true;
     caller_thread_begin();
-    if (!atomic_compare_exchange_strong_explicit(&first_thread, &nobody, &profile_thread, memory_order_relaxed,
-                                                 memory_order_relaxed))
+    if (!atomic_compare_exchange_strong_explicit(&profile_now.first_thread, &nobody, &profile_thread,
+                                                 memory_order_relaxed, memory_order_relaxed))
         atomic_store_explicit(&profile_file_header->has_threads, 1, memory_order_relaxed);
     else
         profile_thread.returned_ns = (int64_t)profile_file_header->started_ns;

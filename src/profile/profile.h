@@ -27,8 +27,12 @@ struct profile_call {
 /* The name of an MPI function; given by lib/wiring.c, since the table is bind's. */
 extern const char *(*const profile_function_name)(uint32_t function);
 
-/* Between MPI_Init and MPI_Finalize, when a profile is wanted. */
-extern _Atomic bool profile_is_on;
+/* is_on: between MPI_Init and MPI_Finalize, when a profile is wanted. first_thread: the first
+ * that was seen; another one makes the profile a threaded one. */
+extern struct profile_now {
+    _Atomic bool is_on;
+    _Atomic(const struct profile_thread *) first_thread;
+} profile_now;
 
 /* Before the first MPI call: is one wanted? */
 bool profile_is_wanted(void);
@@ -51,7 +55,7 @@ void profile_call_start(struct profile_call *call, uint32_t function, const void
 static inline bool profile_call_begin(struct profile_call *call, uint32_t function, const void *return_address)
 {
     /* relaxed: written by the thread in MPI_Init or MPI_Finalize, beside which no call is allowed. */
-    if (!atomic_load_explicit(&profile_is_on, memory_order_relaxed) || profile_thread.depth != 0)
+    if (!atomic_load_explicit(&profile_now.is_on, memory_order_relaxed) || profile_thread.depth != 0)
         return false;
     profile_call_start(call, function, return_address);
     return true;

@@ -2,7 +2,7 @@
 /* Everything of this layer that may run in signal context. Rules of this file:
  * no allocation, no lock, no libc beyond syscall(2) wrappers, errno kept. A test
  * compares the symbols that it uses with a list; another one follows what is
- * reached through `reports` (tests/lib/signal_context.py). */
+ * reached through `tell_touched` and `tell_watch` (tests/lib/signal_context.py). */
 #include "protect/fault.h"
 
 #include <errno.h>
@@ -18,28 +18,28 @@
 struct holds holds;
 struct watches watches;
 
-/* Whom to tell; written before any thread can fault. */
-static struct {
-    _Atomic(protect_touched_fn *) touched;
-    _Atomic(watch_touched_fn *) watch;
-} reports;
-
-/* The program's disposition behind a sequence count: odd while it is written.
+/* Whom to tell; written before any thread can fault.
+ *
+ * program: its disposition behind a sequence count: odd while it is written.
  * All fields atomic, so that a torn read is only a stale one, tried again. */
 static struct {
-    _Atomic uint32_t sequence;
-    _Atomic uintptr_t handler;
-    _Atomic uint64_t mask;
-    _Atomic uint32_t flags;
-    _Atomic uint32_t spent_sequence; /* SA_RESETHAND was used up at this sequence */
-} program = {.spent_sequence = UINT32_MAX};
+    _Atomic(protect_touched_fn *) tell_touched;
+    _Atomic(watch_touched_fn *) tell_watch;
+    struct {
+        _Atomic uint32_t sequence;
+        _Atomic uintptr_t handler;
+        _Atomic uint64_t mask;
+        _Atomic uint32_t flags;
+        _Atomic uint32_t spent_sequence; /* SA_RESETHAND was used up at this sequence */
+    } program;
+} fault = {.program = {.spent_sequence = UINT32_MAX}};
 
 /* Releases that this thread knew of when it last tried an access again. */
 static _Thread_local uint32_t retried_release_count;
 
 void fault_touched_set(protect_touched_fn *touched)
 {
-    atomic_store_explicit(&reports.touched, touched, memory_order_relaxed); /* before any thread can fault */
+    atomic_store_explicit(&fault.tell_touched, touched, memory_order_relaxed); /* before any thread can fault */
 }
 
 bool hold_view_take(struct hold *hold, struct hold_view *view)
@@ -101,7 +101,7 @@ bool protect_is_receiving(void)
 /* Tells the op of one hold, if nobody has. */
 static void report_once(struct hold *hold, const struct hold_view *view, uintptr_t address)
 {
-    protect_touched_fn *touched = atomic_load_explicit(&reports.touched, memory_order_relaxed);
+    protect_touched_fn *touched = atomic_load_explicit(&fault.tell_touched, memory_order_relaxed);
     /* relaxed: only one of several threads must win; it publishes nothing */
     uint32_t before = atomic_exchange_explicit(&hold->touched_word, view->word, memory_order_relaxed);
     if (before != view->word && touched != NULL)
@@ -123,7 +123,7 @@ bool fault_report(uintptr_t address)
 
 void watch_report_to(watch_touched_fn *touched)
 {
-    atomic_store_explicit(&reports.watch, touched, memory_order_relaxed); /* before any watch is armed */
+    atomic_store_explicit(&fault.tell_watch, touched, memory_order_relaxed); /* before any watch is armed */
 }
 
 void watch_open(const struct watch_slot *slot)
@@ -146,7 +146,7 @@ static const struct watch_part *watch_part_at(const struct watch_slot *slot, uin
 static void watch_touch(int watch, uintptr_t address, const void *context)
 {
     struct watch_slot *slot = &watches.slots[watch];
-    watch_touched_fn *report = atomic_load_explicit(&reports.watch, memory_order_relaxed);
+    watch_touched_fn *report = atomic_load_explicit(&fault.tell_watch, memory_order_relaxed);
     uint32_t state = WATCH_ARMED;
     struct code_place place = context_place(context);
     bool is_first = atomic_compare_exchange_strong_explicit(&slot->state, &state, WATCH_TOUCHING, memory_order_acquire,
@@ -227,13 +227,13 @@ static bool is_released_since(void)
 
 void fault_disposition_set(const struct disposition *disposition)
 {
-    uint32_t sequence = atomic_load_explicit(&program.sequence, memory_order_relaxed);
-    atomic_store_explicit(&program.sequence, sequence + 1, memory_order_relaxed);
+    uint32_t sequence = atomic_load_explicit(&fault.program.sequence, memory_order_relaxed);
+    atomic_store_explicit(&fault.program.sequence, sequence + 1, memory_order_relaxed);
     /* release: a reader that sees a new field sees the odd sequence too */
-    atomic_store_explicit(&program.handler, disposition->handler, memory_order_release);
-    atomic_store_explicit(&program.mask, disposition->mask, memory_order_release);
-    atomic_store_explicit(&program.flags, disposition->flags, memory_order_release);
-    atomic_store_explicit(&program.sequence, sequence + 2, memory_order_release);
+    atomic_store_explicit(&fault.program.handler, disposition->handler, memory_order_release);
+    atomic_store_explicit(&fault.program.mask, disposition->mask, memory_order_release);
+    atomic_store_explicit(&fault.program.flags, disposition->flags, memory_order_release);
+    atomic_store_explicit(&fault.program.sequence, sequence + 2, memory_order_release);
 }
 
 /* The disposition and the (even) sequence that it belongs to. The writer blocks
@@ -243,11 +243,11 @@ static uint32_t disposition_read(struct disposition *disposition)
     uint32_t before;
     uint32_t after;
     do {
-        before = atomic_load_explicit(&program.sequence, memory_order_acquire);
-        disposition->handler = atomic_load_explicit(&program.handler, memory_order_acquire);
-        disposition->mask = atomic_load_explicit(&program.mask, memory_order_acquire);
-        disposition->flags = atomic_load_explicit(&program.flags, memory_order_acquire);
-        after = atomic_load_explicit(&program.sequence, memory_order_relaxed);
+        before = atomic_load_explicit(&fault.program.sequence, memory_order_acquire);
+        disposition->handler = atomic_load_explicit(&fault.program.handler, memory_order_acquire);
+        disposition->mask = atomic_load_explicit(&fault.program.mask, memory_order_acquire);
+        disposition->flags = atomic_load_explicit(&fault.program.flags, memory_order_acquire);
+        after = atomic_load_explicit(&fault.program.sequence, memory_order_relaxed);
     } while (before != after || before % 2 != 0);
     return before;
 }
@@ -255,7 +255,7 @@ static uint32_t disposition_read(struct disposition *disposition)
 void fault_disposition_get(struct disposition *disposition)
 {
     uint32_t sequence = disposition_read(disposition);
-    if (atomic_load_explicit(&program.spent_sequence, memory_order_relaxed) == sequence)
+    if (atomic_load_explicit(&fault.program.spent_sequence, memory_order_relaxed) == sequence)
         disposition->handler = (uintptr_t)SIG_DFL;
 }
 
@@ -265,7 +265,7 @@ static void disposition_take(struct disposition *disposition)
     uint32_t sequence = disposition_read(disposition);
     if (!(disposition->flags & (uint32_t)SA_RESETHAND))
         return;
-    if (atomic_exchange_explicit(&program.spent_sequence, sequence, memory_order_relaxed) == sequence)
+    if (atomic_exchange_explicit(&fault.program.spent_sequence, sequence, memory_order_relaxed) == sequence)
         disposition->handler = (uintptr_t)SIG_DFL;
 }
 

@@ -14,13 +14,13 @@ int main(void)
     claim(transfer != NULL, "there is a slot");
     uint64_t id = transfer_id(transfer->slot);
     transfer_touched(id, 0);
-    claim(atomic_load(&engine_pending_waiters) == 1, "the touch is awaited");
+    claim(atomic_load(&engine_pending_state.waiters) == 1, "the touch is awaited");
     transfer_cancel(transfer);
-    claim(atomic_load(&engine_pending_waiters) == 0, "nobody is awaited any more");
+    claim(atomic_load(&engine_pending_state.waiters) == 0, "nobody is awaited any more");
     int64_t stalled_ns = program_stalled_ns();
     claim(program_stalled_ns() == stalled_ns, "the stall is over");
     transfer_touched(id, 0);
-    claim(atomic_load(&engine_pending_waiters) == 0, "a late touch is not counted");
+    claim(atomic_load(&engine_pending_state.waiters) == 0, "a late touch is not counted");
     for (int count = 0; count < TRANSFERS_MAX; count++)
         claim(transfer_take() != NULL, "the slot is free again");
     claim(transfer_take() == NULL, "all are in use");
