@@ -31,6 +31,8 @@ from uses import uses, wait_for_buffer
 
 C_NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made by mpi/generate.py from mpi/functions.toml. */\n"
 LINE_LENGTH = 120
+# Functions of an MPI library that may have no row. MPI 4.1 added 60 to those of MPI 4.0, MPICH 4.2 has 50 MPIX_ ones.
+UNKNOWN_COUNT = 256
 
 
 def parameter_list(row: Row) -> str:
@@ -347,7 +349,7 @@ def names_header(rows: list[Row]) -> str:
     return f"""{C_NOTICE}#ifndef BIND_NAMES_H
 #define BIND_NAMES_H
 
-enum {{ NAMES_COUNT = {len(rows)} }};
+enum {{ NAMES_COUNT = {len(rows)}, NAMES_UNKNOWN_COUNT = {UNKNOWN_COUNT} }};
 
 /* Sorted as strcmp() sorts. */
 extern const char names_mpi[NAMES_COUNT][{bytes_of([row.name for row in rows])}];
@@ -426,6 +428,24 @@ FORTRAN_JUMP_AARCH64 = """    adrp x16, :gottprel:call_site_fortran
     br x16"""
 
 
+def unknown_stubs(rows: list[Row], leave: Callable[[int, str], str]) -> str:
+    """Entries for functions that have no row, all of one length; their numbers follow those of the rows."""
+    leaves = (leave(len(rows) + index, "extension_stop") for index in range(UNKNOWN_COUNT))
+    entries = "\n".join(f"    .balign 16\n{jump}" for jump in leaves)
+    return f"""
+    .balign 16
+    .globl stubs_unknown
+    .hidden stubs_unknown
+    .type stubs_unknown, %function
+stubs_unknown:
+    .cfi_startproc
+{entries}
+    .balign 16
+    .cfi_endproc
+    .size stubs_unknown, . - stubs_unknown
+"""
+
+
 def slots(rows: list[Row]) -> str:
     """The table of jump targets; the same text on every machine. Null until the MPI is known: addresses would be work
     for the dynamic linker in every process."""
@@ -486,9 +506,11 @@ def assemble(
         if row.treatment == "foreign"
     )
     detours = [detour("bind_jump"), detour("pcontrol_tell"), detour("extension_stop")]
-    stubs = fortran_stubs(rows, fortran_jump)
+    stubs = [unknown_stubs(rows, leave), fortran_stubs(rows, fortran_jump)]
     text = C_NOTICE + "    .text"
-    return "\n".join([text, mark("begin"), jumps, mark("end"), firsts, tellers, stoppers, *detours, stubs, slots(rows)])
+    return "\n".join(
+        [text, mark("begin"), jumps, mark("end"), firsts, tellers, stoppers, *detours, *stubs, slots(rows)]
+    )
 
 
 def jump_x86_64(index: int) -> str:

@@ -47,6 +47,8 @@ static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *con
         return 0;
     bind_hide_absent_names(&object);
     fortran_bindings_redirect(&object);
+    if (!base_library_is_mpi(object_file_name(&object)))
+        bind_unknown_redirect(&object);
     walk->is_bypassed |= bind_calls_unseen(&object);
     return 0;
 }

@@ -231,6 +231,8 @@ const void *bind_entry(const char *name)
 void *bind_next(size_t index)
 {
     void *function;
+    if (index >= NAMES_COUNT)
+        return bind_unknown_next(index - NAMES_COUNT);
     memcpy(&function, (const char *)binding.backend->real + index * sizeof(function), sizeof(function));
     return function;
 }

@@ -34,13 +34,19 @@ bool bind_offers(const char *name);
 bool bind_bypass(char *text, size_t text_bytes);
 
 /* True for ways into MPI that pass no entry of ours: PMPI_X, and functions of this process's MPI library
- * that mpi/functions.toml lacks (of a later release, say). */
+ * that mpi/functions.toml lacks (of a later release, say), where they have no entry either. */
 bool bind_is_unseen(const char *name);
+
+/* The entry of a function that mpi/functions.toml lacks (bind/unknown.c); NULL: none. And is this the MPI library's
+ * function behind it? */
+const void *bind_unknown_entry(const char *name);
+bool bind_unknown_is_behind(const char *name, const void *function);
 
 /* Changes what the dynamic linker wrote into the objects loaded since the last time:
  * weak references to MPI functions that this process's MPI lacks become NULL, as
- * they would be without Lapwing; the calls of MPI's Fortran bindings come to us.
- * Does nothing before an MPI library is loaded. After each dlopen(). */
+ * they would be without Lapwing; the calls of MPI's Fortran bindings come to us, and
+ * those of functions that Lapwing does not know. Does nothing before an MPI library
+ * is loaded. After each dlopen(). */
 void bind_adjust_objects(void);
 
 #endif

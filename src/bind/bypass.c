@@ -93,6 +93,7 @@ bool bind_bypass(char *text, size_t text_bytes)
     text[0] = '\0';
     if (!bind_try())
         return false;
+    bind_adjust_objects(); /* the binding may be this call's */
     search.is_fortran_seen = fortran_bindings_are_seen();
     dl_iterate_phdr(search_object, &search);
     return text[0] != '\0';

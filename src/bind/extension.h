@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MPI functions that Lapwing does not follow: class foreign of mpi/functions.toml. What
- * they begin, make, or have MPI call is unknown, so all that is under way is waited
- * for, and from then on every call is passed. */
+/* MPI functions that Lapwing does not follow: class foreign of mpi/functions.toml, and
+ * those that it lacks (bind/unknown.c). What they begin, make, or have MPI call is
+ * unknown, so all that is under way is waited for, and from then on every call is passed. */
 #ifndef BIND_EXTENSION_H
 #define BIND_EXTENSION_H
 

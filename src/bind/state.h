@@ -22,7 +22,8 @@ bool bind_all_fortran_calls_pmpi(void);
 /* Our entry for MPI_X; NULL: none. */
 const void *bind_entry(const char *name);
 
-/* Where a call of the name with that index goes past our entry: MPI's own function, or the tool's. */
+/* Where a call of the name with that index goes past our entry: MPI's own function, or the tool's. Behind the
+ * table's indices come those of the functions that it lacks. */
 void *bind_next(size_t index);
 
 /* Does a tool that defines MPI_X itself come between our entry and MPI? */
@@ -37,11 +38,18 @@ bool bind_is_listed(const char *name);
 /* Compares the functions that the MPI library exports with the table. Called once, by who binds. */
 void bind_unknown_collect(const struct library *library);
 
-/* True for those that the table lacks. No look-up: inside a walk over objects, too. */
+/* True for those that the table lacks and that have no entry either. No look-up: inside a walk over objects, too. */
 bool bind_is_unknown(const char *name);
 
-/* Does an object of the program's call what bind_is_unseen() says? */
+/* The MPI library's own function, by its number among those that the table lacks. */
+void *bind_unknown_next(size_t index);
+
+/* Does its part of bind_adjust_objects(): references to functions that the table lacks lead to their
+ * entries. */
 struct object;
+void bind_unknown_redirect(const struct object *object);
+
+/* Does an object of the program's call what bind_is_unseen() says? */
 bool bind_calls_unseen(const struct object *object);
 
 /* Does its part of bind_adjust_objects(): references to names that this

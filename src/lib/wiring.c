@@ -58,4 +58,6 @@ const struct mpi_names mpi_names = {
     .objects_adjust = bind_adjust_objects,
     .are_offered = bind_offers,
     .are_unseen = bind_is_unseen,
+    .unknown_entry = bind_unknown_entry,
+    .is_unknown = bind_unknown_is_behind,
 };

@@ -95,6 +95,13 @@ static bool is_absent_entry(void *handle, const char *name)
     return handle != RTLD_NEXT && libc_real_lacks(name) && object_holds_own(libc_real()->dlsym(handle, name));
 }
 
+/* dlsym as it answers with our entry for a function that the table of MPI's lacks. */
+static void *dlsym_unknown(void *handle, const char *name)
+{
+    (void)handle;
+    return (void *)mpi_names.unknown_entry(name);
+}
+
 /* MPI's own libraries, and our binding, ask for what they like. */
 static bool is_of_program(void *caller)
 {
@@ -117,6 +124,11 @@ static bool is_unseen(const char *name)
     return may_be && mpi_names.are_unseen(name);
 }
 
+static bool has_unknown_entry(const char *name)
+{
+    return base_text_begins(name, "MPI") && mpi_names.unknown_entry(name) != NULL;
+}
+
 /* A library that has just been loaded is first used through dlsym (Python asks
  * for PyInit_<module>): time to make the MPI names that this MPI lacks look
  * absent in it. dlopen's entry cannot, since dlopen looks where its caller lives
@@ -125,6 +137,11 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
 {
     (void)unused;
     objects_adjust();
+    if (has_unknown_entry(name) && is_of_program(caller)) {
+        if (mpi_names.is_unknown(name, libc_real()->dlsym(handle, name)))
+            return (void *)dlsym_unknown;
+        bypass_tell(); /* what it gets may be MPI's all the same: see is_entry_alone() */
+    }
     if (is_unseen(name) && is_of_program(caller))
         bypass_tell();
     if (registrars_include(name) && may_register(caller))

@@ -13,6 +13,10 @@ struct mpi_names {
     bool (*are_offered)(const char *name);
     /* True for ways into MPI that pass no entry of ours. */
     bool (*are_unseen)(const char *name);
+    /* Our entry for a function of the MPI library's that the table lacks; NULL: none. And is this the function itself?
+     */
+    const void *(*unknown_entry)(const char *name);
+    bool (*is_unknown)(const char *name, const void *function);
 };
 
 extern const struct mpi_names mpi_names;

@@ -154,9 +154,11 @@ static void session_await_progress(void)
         gate_leave();
 }
 
+/* Whatever ended ops before, some may be under way: who found out may have been inside MPI. */
 static void session_withdraw(enum reason reason)
 {
-    if (!reason_put(&session.reason, reason))
+    bool is_first = reason_put(&session.reason, reason);
+    if (!is_first && engine_pending_work() == 0)
         return;
     if (gate_is_inside() || host.thread_is_of_mpi())
         return;

@@ -27,6 +27,10 @@ bool bind_all_fortran_calls_pmpi(void)
     return does_all_fortran_call_pmpi;
 }
 
+void bind_adjust_objects(void)
+{
+}
+
 bool bind_is_unknown(const char *name)
 {
     return strcmp(name, "MPIX_Unheard_of") == 0;

@@ -8,6 +8,8 @@ calls could pass because none was deferred. `assists: any` demands the same of n
 `passes: REASON` that calls were passed for it, `defers: nothing` that no op began at all. `quick:` names the
 variants of --quick that a slow program runs in, `variants:` all that a program is about,
 `environment: NAME=VALUE` sets options beside the variant's.
+`library: yes`: its source, compiled with -DLIBRARY, is a library that it is linked with, before MPI's; `plugin: yes`:
+with -DPLUGIN, one that it loads, PROGRAM_plugin.so.
 `takes: any` demands messages that were received early (again, where none came early enough), `refused: TEXT` that
 Lapwing ends the job with an error that says this; `copies: touched` sends that the program did not wait for, where
 holds are by userfaultfd.

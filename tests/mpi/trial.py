@@ -29,6 +29,26 @@ class Run:
     errors: str
 
 
+def compile_part(program: Program, family: Family, output: Path, words: Sequence[str]) -> None:
+    """Compile a program, or a library of it, for one MPI."""
+    # MPICH's MPI_STATUSES_IGNORE is the address 1: gcc 12 takes it for an array too small.
+    warnings = ["-Wall", "-Wextra", "-Wno-stringop-overflow"]
+    flags = ["-std=gnu17", "-O1", "-g", *warnings, f"-I{HERE}", *program.words("flags")]
+    command = [str(family.compiler), *flags, *words, "-o", str(output)]
+    subprocess.run(command, check=True, env={**os.environ, **family.environment})
+
+
+def compile_library(program: Program, family: Family, output: Path) -> list[str]:
+    """Compile the library that a program is linked with; returns the words that link it.
+
+    Its name is one that an MPI library of this ABI may have.
+    """
+    name = f"libmpi_abi.so.{program.name}" if family.name == "mpi5abi" else f"libmpi_{program.name}.so.12"
+    words = ["-DLIBRARY", "-shared", "-fPIC", "-Wl,--no-as-needed", f"-Wl,-soname,{name}", str(program.source)]
+    compile_part(program, family, output.parent / name, words)
+    return [str(output.parent / name), "-Wl,-rpath,$ORIGIN"]
+
+
 def compile_program(program: Program, family: Family, folder: Path) -> Path:
     """Compile for one MPI; kept while sources do not change."""
     output = folder / family.name / program.name
@@ -37,11 +57,11 @@ def compile_program(program: Program, family: Family, folder: Path) -> Path:
     if output.exists() and output.stat().st_mtime > newest:
         return output
     output.parent.mkdir(parents=True, exist_ok=True)
-    # MPICH's MPI_STATUSES_IGNORE is the address 1: gcc 12 takes it for an array too small.
-    warnings = ["-Wall", "-Wextra", "-Wno-stringop-overflow"]
-    flags = ["-std=gnu17", "-O1", "-g", *warnings, f"-I{HERE}", *program.words("flags")]
-    command = [str(family.compiler), *flags, *map(str, sources), "-o", str(output)]
-    subprocess.run(command, check=True, env={**os.environ, **family.environment})
+    links = compile_library(program, family, output) if program.words("library") == ["yes"] else []
+    if program.words("plugin") == ["yes"]:
+        words = ["-DPLUGIN", "-shared", "-fPIC", str(program.source)]
+        compile_part(program, family, output.with_name(f"{program.name}_plugin.so"), words)
+    compile_part(program, family, output, [*map(str, sources), *links])
     return output
 
 

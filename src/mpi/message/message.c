@@ -11,6 +11,7 @@
 #include "op/arming.h"
 #include "op/away.h"
 #include "op/copies.h"
+#include "bind/bind.h"
 #include "op/call_site.h"
 #include "libc/locked.h"
 #include "libc/signals.h"
@@ -167,6 +168,9 @@ enum reason message_judge(struct message *message, const void *return_address)
         return reason;
     if (!message_is_allowed(message, return_address))
         return REASON_LEARNED;
+    bind_adjust_objects(); /* a library loaded since may be about to reach MPI past us */
+    if (session_reason() != REASON_NONE)
+        return session_reason();
     return message->is_copied ? REASON_NONE : message_judge_memory(message);
 }
 
