@@ -258,7 +258,7 @@ struct real {{
 {text}
 }};
 
-extern struct real real;
+extern __attribute__((visibility("hidden"))) struct real real;
 
 #endif
 """

@@ -79,7 +79,7 @@ def options_header(rows: list[Row]) -> str:
         + "\n".join(enums)
         + f"\nstruct options {{\n{fields}}};\n\n"
         + "/* The defaults, until options_read(). Written once, before other threads read it. */\n"
-        + "extern struct options options;\n\n"
+        + "extern __attribute__((visibility(\"hidden\"))) struct options options;\n\n"
         + "/* Reads LAPWING_<NAME> from the environment. A bad value leaves the default. */\n"
         + "void options_read(void);\n\n"
         + '/* What was wrong with the first bad value, or "". For the record\'s notice. */\n'

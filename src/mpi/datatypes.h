@@ -25,7 +25,7 @@ const struct type_layout *datatype_layout(MPI_Datatype datatype);
  * span separate blocks, with MPI's own memory between them. */
 bool datatype_gaps_are_own(MPI_Datatype datatype);
 
-extern _Atomic uint32_t datatype_generation; /* raised by datatype_forget() */
+extern __attribute__((visibility("hidden"))) _Atomic uint32_t datatype_generation; /* raised by datatype_forget() */
 
 static inline struct type_layout *datatype_entry(MPI_Datatype datatype)
 {

@@ -36,7 +36,7 @@ struct early {
 };
 
 /* Owner: early_install_functions(), once, before the first entry runs. */
-extern struct early early;
+extern __attribute__((visibility("hidden"))) struct early early;
 
 /* MPI_Irecvs that have been given a message which is still arriving: calls must look for it. Written inside the
  * gate; read by any thread of the program, which has begun them or has them from who did: relaxed. */

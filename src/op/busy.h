@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-extern _Atomic unsigned dispatch_busy;
+extern __attribute__((visibility("hidden"))) _Atomic unsigned dispatch_busy;
 
 static inline bool dispatch_is_direct(void)
 {

@@ -17,7 +17,7 @@
 /* count: threads inside MPI, one at a time below MPI_THREAD_MULTIPLE (then plain
  * loads and stores do, an atomic addition would cost more than the rest).
  * is_shared: once at start. is_over: once, by who asks first. */
-extern struct untracked {
+extern __attribute__((visibility("hidden"))) struct untracked {
     _Atomic int64_t count;
     _Atomic bool is_over;
     bool is_shared;

@@ -15,7 +15,7 @@
 /* Any thread may add to the counters (relaxed: numbers for a report, read at the end); the
  * passes are on the path of every small message.
  * is_shared: several threads may count at once (MPI_THREAD_MULTIPLE). */
-extern struct record {
+extern __attribute__((visibility("hidden"))) struct record {
     _Atomic uint64_t counters[RECORD_COUNTER_COUNT];
     _Atomic uint64_t pass_calls[REASON_COUNT];
     _Atomic uint64_t pass_bytes[REASON_COUNT];

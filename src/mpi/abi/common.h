@@ -83,7 +83,7 @@ struct abi_handles {
 };
 
 /* Owner: abi_prepare() writes it once, before the first entry of the backend runs. */
-extern struct abi_handles abi_handles;
+extern __attribute__((visibility("hidden"))) struct abi_handles abi_handles;
 
 /* Fills abi_handles from the library. False when it lacks what every library of this ABI has. */
 bool abi_prepare(void *library);
