@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from abis import Abi, read_abis
@@ -150,10 +151,19 @@ def assisted_block(row: Row) -> str:
     return f"{last.count}, {last.datatype}" if counts_everywhere and not last.is_list else ""
 
 
+CALLER = Parameter("const void *", "caller")  # a parameter of what carries out the calls that do not go straight
+
+
+def begins_small(row: Row) -> bool:
+    """Whether it begins a nonblocking message of one buffer: most are small, and go straight to MPI."""
+    is_message = row.treatment == "start" and row.chapter == "Point-to-Point Communication"
+    return is_message and len(row.buffers) == 1 and not row.is_drained and not is_persistent(row)
+
+
 def track(row: Row) -> list[str]:
     """Remembers what MPI goes on using after the call, and lets the engine work for it."""
     request = row.of_role("request")
-    caller = "__builtin_return_address(0)"
+    caller = CALLER.name if begins_small(row) else "__builtin_return_address(0)"
     if request is None:
         return ["dispatch_begin_unknown();"]
     buffer = row.buffers[0] if len(row.buffers) == 1 and not row.is_drained else None
@@ -172,8 +182,22 @@ def track(row: Row) -> list[str]:
 
 
 def start_body(row: Row) -> Iterator[str]:
-    """The class start. Tracked on the direct way too: later holds must know what MPI goes on using."""
+    """The class start. A small message is counted, with as little around MPI's own function as can be."""
     yield from early_receives(row)
+    if not begins_small(row):
+        yield from carried_body(row)
+        return
+    [buffer] = row.buffers
+    request = row.of_role("request")
+    is_straight = "!early.is_on && " if row.has("finds_taken") else ""
+    yield f"if ({is_straight}dispatch_begins_small({buffer.count}, {buffer.datatype_in_c}))"
+    yield f"    return dispatch_count_small({call(row)}, {request.name});"
+    names = ", ".join(parameter.name for parameter in row.parameters)
+    yield f"return carried_{row.name}({names}, __builtin_return_address(0));"
+
+
+def carried_body(row: Row) -> Iterator[str]:
+    """The class start. Tracked on the direct way too: later holds must know what MPI goes on using."""
     yield "bool is_direct = dispatch_is_direct();"
     yield "if (!is_direct) {"
     for line in waits(row):
@@ -233,8 +257,17 @@ def entry(row: Row) -> str:
     """One entry as C."""
     if row.is_variadic or (row.returns != "int" and row.treatment != "gated"):
         raise ValueError(f"{row.name}: what it returns cannot be passed on")
+    head = [carried(row)] if begins_small(row) else []
     lines = [wrap("    " + line, 8) for line in BODIES[row.treatment](row)]
-    return "\n".join([signature(row, "static "), "{", *lines, "}"])
+    return "\n".join([*head, signature(row, "static "), "{", *lines, "}"])
+
+
+def carried(row: Row) -> str:
+    """What begins a message that does not go straight, as C: apart, so that the others need not save its registers."""
+    lines = [wrap("    " + line, 8) for line in carried_body(row)]
+    with_caller = replace(row, parameters=(*row.parameters, CALLER))
+    head = signature(with_caller, "__attribute__((noinline)) static ", "carried")
+    return "\n".join([head, "{", *lines, "}", ""])
 
 
 def measured(row: Row, index: int) -> str:

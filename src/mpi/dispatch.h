@@ -15,9 +15,12 @@
 #include <stddef.h>
 
 #include "abi.h"
+#include "base/options.h"
 #include "base/pages.h"
 #include "op/busy.h"
+#include "op/untracked.h"
 #include "mpi/real.h" /* generated */
+#include "mpi/datatypes.h"
 
 enum dispatch_access { DISPATCH_READS, DISPATCH_WRITES };
 
@@ -71,6 +74,24 @@ void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype d
  * and kept going. */
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                             const void *return_address);
+
+/* The way of most nonblocking messages, kept short: nothing is pending, and the message is known to be small. The
+ * caller gives the call to MPI, and what came of it to dispatch_count_small(). */
+static inline bool dispatch_begins_small(MPI_Count count, MPI_Datatype datatype)
+{
+    const struct type_layout *layout = datatype_entry(datatype);
+    if (!dispatch_is_direct() || !datatype_is_cached(layout, datatype) || !layout->is_known)
+        return false;
+    uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when the count is negative */
+    return bytes < options.threshold_bytes && count <= INT32_MAX && !untracked_is_over();
+}
+
+static inline int dispatch_count_small(int result, const MPI_Request *request)
+{
+    if (result == MPI_SUCCESS && *request != abi_handles.request_null)
+        untracked_add_alone(1);
+    return result;
+}
 
 /* From now on MPI may use memory that nobody knows (windows, split collectives of files, attached buffers), until
  * the call that ends it has this result; returns it. */

@@ -26,10 +26,9 @@ static struct {
     uint32_t heads[1 << BUCKET_BITS];
 } first;
 
-/* Read and written by the thread that is in MPI; under `lock` when several may be. Two
- * are also read without it, relaxed. unknown_count: written by a thread inside MPI;
- * who arms a hold on shared pages does so while no other is. count: a thread that ends a request has
- * begun it, or has it from who did, and so sees it counted. is_shared: once, at start.
+/* Read and written by the thread that is in MPI; under `lock` when several may be. One
+ * is also read without it, relaxed. unknown_count: written by a thread inside MPI;
+ * who arms a hold on shared pages does so while no other is. is_shared: once, at start.
  * highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an entry. */
 static struct {
     /* First, so that the dynamic linker writes into one page: chunks has 12 KiB. */
@@ -39,7 +38,6 @@ static struct {
     struct base_lock lock;
     bool is_shared;
     _Atomic uint32_t unknown_count;
-    _Atomic uint32_t count;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
@@ -60,6 +58,7 @@ static void requests_unlock(void)
 }
 
 struct untracked untracked;
+_Atomic uint32_t requests_tracked;
 
 void requests_share(bool is_shared)
 {
@@ -69,13 +68,13 @@ void requests_share(bool is_shared)
 
 static uint32_t requests_count(void)
 {
-    return atomic_load_explicit(&requests.count, memory_order_relaxed);
+    return atomic_load_explicit(&requests_tracked, memory_order_relaxed);
 }
 
 /* Under the lock: a plain addition does. */
 static void requests_count_set(uint32_t count)
 {
-    atomic_store_explicit(&requests.count, count, memory_order_relaxed);
+    atomic_store_explicit(&requests_tracked, count, memory_order_relaxed);
 }
 
 static struct request *request_at(uint32_t index)
@@ -303,11 +302,6 @@ void requests_untrack(uint64_t key)
     requests_lock();
     request_remove(key);
     requests_unlock();
-}
-
-bool requests_are_tracked(void)
-{
-    return requests_count() != 0;
 }
 
 bool requests_know(uint64_t key)

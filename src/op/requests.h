@@ -9,6 +9,7 @@
 #ifndef OP_REQUESTS_H
 #define OP_REQUESTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,8 +46,15 @@ struct range requests_range(uint64_t key);
 void requests_assist(uint64_t key, uint64_t bytes, const void *return_address);
 void requests_settle(uint64_t key);
 
+/* Written by threads inside MPI, under the lock when several may be. Who ends a request has begun it, or has it from
+ * who did, and so sees it counted: relaxed. */
+extern __attribute__((visibility("hidden"))) _Atomic uint32_t requests_tracked;
+
 /* Are there any? Read before the price of untracking is paid. */
-bool requests_are_tracked(void);
+static inline bool requests_are_tracked(void)
+{
+    return atomic_load_explicit(&requests_tracked, memory_order_relaxed) != 0;
+}
 
 /* May MPI touch one of these bytes for a request of the program? */
 bool requests_touch(struct range bytes);

@@ -23,19 +23,31 @@ extern __attribute__((visibility("hidden"))) struct untracked {
     bool is_shared;
 } untracked;
 
+/* Below MPI_THREAD_MULTIPLE, as where a call goes straight to MPI. */
+static inline void untracked_add_alone(int64_t number)
+{
+    atomic_store_explicit(&untracked.count, atomic_load_explicit(&untracked.count, memory_order_relaxed) + number,
+                          memory_order_relaxed);
+}
+
 static inline void untracked_add(int64_t number)
 {
     if (untracked.is_shared)
         atomic_fetch_add_explicit(&untracked.count, number, memory_order_relaxed);
     else
-        atomic_store_explicit(&untracked.count, atomic_load_explicit(&untracked.count, memory_order_relaxed) + number,
-                              memory_order_relaxed);
+        untracked_add_alone(number);
+}
+
+/* Must all be tracked? */
+static inline bool untracked_is_over(void)
+{
+    return atomic_load_explicit(&untracked.is_over, memory_order_relaxed);
 }
 
 /* A small message begins. False: it must be tracked. */
 static inline bool untracked_begin(void)
 {
-    if (atomic_load_explicit(&untracked.is_over, memory_order_relaxed))
+    if (untracked_is_over())
         return false;
     untracked_add(1);
     return true;

@@ -89,26 +89,6 @@ static void completion_end(struct completion *completion, int result)
         free(completion->keys);
 }
 
-bool completion_is_direct(void)
-{
-    return dispatch_is_direct() && !requests_are_tracked();
-}
-
-int completion_count(int count, const MPI_Request *requests)
-{
-    int number = 0;
-    for (int i = 0; requests != NULL && i < count; i++) /* NULL: MPI says itself what is wrong */
-        number += requests[i] != abi_handles.request_null;
-    return number;
-}
-
-void completion_uncount(int before, int count, const MPI_Request *requests)
-{
-    int ended = before - completion_count(count, requests);
-    if (ended != 0)
-        untracked_add(-ended);
-}
-
 void completion_uncount_named(int named, const int *indices, int count, const MPI_Request *requests)
 {
     for (int i = 0; i < named; i++) {

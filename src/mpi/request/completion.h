@@ -9,6 +9,9 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "op/busy.h"
+#include "op/requests.h"
+#include "op/untracked.h"
 
 enum { COMPLETION_KEYS_INLINE = 64 };
 
@@ -27,9 +30,23 @@ struct completion {
 /* May the call go straight to MPI? Then the messages that were only counted
  * (op/untracked.h) are counted down by these: requests that are not null
  * before, less those that are not null after. */
-bool completion_is_direct(void);
-int completion_count(int count, const MPI_Request *requests);
-void completion_uncount(int before, int count, const MPI_Request *requests);
+static inline bool completion_is_direct(void)
+{
+    return dispatch_is_direct() && !requests_are_tracked();
+}
+
+static inline int completion_count(int count, const MPI_Request *requests)
+{
+    int number = 0;
+    for (int i = 0; requests != NULL && i < count; i++) /* NULL: MPI says itself what is wrong */
+        number += requests[i] != abi_handles.request_null;
+    return number;
+}
+
+static inline void completion_uncount(int before, int count, const MPI_Request *requests)
+{
+    untracked_add_alone(completion_count(count, requests) - before);
+}
 
 /* The same for calls that name what they completed. */
 void completion_uncount_named(int named, const int *indices, int count, const MPI_Request *requests);
