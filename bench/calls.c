@@ -3,9 +3,10 @@
  * preload does not look at the peer of a small message, and MPI does the same each
  * time, so that instructions can be counted. Run by tools/measure_call.py.
  *
- *     calls PAIRS
+ *     calls [PAIRS [nonblocking]]
  *
- * Prints the nanoseconds that an MPI_Send and an MPI_Recv took. */
+ * Prints the nanoseconds that an MPI_Send and an MPI_Recv took; or an MPI_Irecv, an MPI_Isend and the MPI_Waitall for
+ * both. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +19,29 @@ static double now_ns(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
+static void block(double *number)
+{
+    MPI_Send(number, 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+    MPI_Recv(number, 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void begin_and_wait(double *numbers)
+{
+    MPI_Request requests[2];
+    MPI_Irecv(&numbers[0], 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&numbers[1], 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     long pairs = argc > 1 ? atol(argv[1]) : 100000;
-    double number = 1;
+    void (*pair)(double *) = argc > 2 ? begin_and_wait : block;
+    double numbers[2] = {1, 1};
     MPI_Init(&argc, &argv);
     double begin_ns = now_ns();
-    for (long i = 0; i < pairs; i++) {
-        MPI_Send(&number, 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
-        MPI_Recv(&number, 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
+    for (long i = 0; i < pairs; i++)
+        pair(numbers);
     printf("%.3f\n", (now_ns() - begin_ns) / (double)pairs);
     MPI_Finalize();
     return 0;
