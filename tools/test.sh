@@ -50,7 +50,8 @@ step_build() {
 }
 
 step_preload() {
-    .venv/bin/python tools/check_preload.py "$build/liblapwing.so" "$build/exports.txt"
+    .venv/bin/python tools/check_preload.py "$build/liblapwing.so" "$build/exports.txt" &&
+        .venv/bin/python tools/check_state.py "$build"
 }
 
 # The pages that are made from tables are current.

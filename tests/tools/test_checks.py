@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import check_layers  # noqa: E402
 import check_names  # noqa: E402
 import check_preload  # noqa: E402
+import check_state  # noqa: E402
 import generate_exports  # noqa: E402
 import generate_tables  # noqa: E402
 
@@ -98,6 +99,21 @@ class Names(unittest.TestCase):
         files = {"a/one.c": "", "a/one.h": "", "b/two.c": "", "mpi/abi/x/abi.h": "", "mpi/abi/y/abi.h": ""}
         self.assertEqual(self.misnamed(files), set())
         self.assertEqual(self.misnamed({**files, "b/one.c": ""}), {"one"})
+
+
+class State(unittest.TestCase):
+    """tools/check_state.py."""
+
+    def test_differences(self) -> None:
+        """What is new, and what is gone."""
+        wrong = list(check_state.find_differences({"op/a": ["own*", "table"]}, {"op/a": ["table"], "op/b": ["lost"]}))
+        self.assertEqual(wrong, ["op/a: own* is not in src/state.txt", "op/b: lost of src/state.txt is no more"])
+
+    def test_sections(self) -> None:
+        """What the dynamic linker makes read-only is no state."""
+        sections = (".bss", ".data.rel.ro.local", ".rodata", ".tbss")
+        writable = [name for name in sections if check_state.WRITABLE.match(name)]
+        self.assertEqual(writable, [".bss", ".tbss"])
 
 
 class Preload(unittest.TestCase):
