@@ -37,7 +37,6 @@ DEBTS: Mapping[str, set[str]] = {
     "bind/unknown": {"bind_is_unknown"},
     "lib/wiring": {"host", "mpi_names", "observer"},
     "libc/allocate": {"libc_allocator_is_known"},
-    "libc/lookup_memory": {"libc_lookup_calloc", "libc_lookup_free", "libc_lookup_malloc", "libc_lookup_realloc"},
     "op/busy": {"dispatch_is_direct"},
     "op/requests": {"untracked"},
     "op/transfer": {"dispatch_busy", "program_stalled_ns", "program_wait_begin", "program_wait_end"},

@@ -2,8 +2,8 @@
 """Check liblapwing.so as the foreign programs that load it will find it.
 
 It needs libc only, exports exactly the interposed names, requires no GLIBC
-newer than stated, has neither an executable stack nor text relocations, and
-takes little of every thread's stack.
+newer than stated, has neither an executable stack nor text relocations, looks up
+none of its own entries, and takes little of every thread's stack.
 """
 
 import argparse
@@ -17,6 +17,8 @@ NEEDED_ALLOWED = re.compile(r"libc\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linu
 NEWEST_GLIBC = (2, 34)
 # glibc takes it from the stack of every thread of every program: PTHREAD_STACK_MIN is 16 KiB.
 THREAD_LOCAL_BYTES_MAX = 1024
+# As in src/lib/preemptible.txt.
+PREEMPTIBLE = {"malloc", "calloc", "realloc", "free", "clock_gettime"}
 
 
 def read_elf(path: Path, *flags: str) -> str:
@@ -59,6 +61,12 @@ def check_exports(path: Path, expected: set[str]) -> list[str]:
     return too_many + [f"does not export {name}" for name in sorted(expected - exports)]
 
 
+def check_calls(path: Path, expected: set[str]) -> list[str]:
+    """Lapwing's own calls of interposed names that the dynamic linker looks up in every process."""
+    found = re.findall(r"R_\S+ +[0-9a-f]+ (\w+) \+ 0", read_elf(path, "-r"))
+    return [f"looks up {name} at start" for name in found if name in expected - PREEMPTIBLE]
+
+
 def check_glibc(path: Path) -> list[str]:
     """A GLIBC newer than promised."""
     newest = find_glibc(read_elf(path, "--dyn-syms"))
@@ -98,7 +106,8 @@ def main() -> int:
     arguments = parser.parse_args()
     expected = set(arguments.exports.read_text().split())
     wrong = check_needed(arguments.preload) + check_exports(arguments.preload, expected)
-    wrong += check_glibc(arguments.preload) + check_memory(arguments.preload) + check_thread_local(arguments.preload)
+    wrong += check_calls(arguments.preload, expected) + check_glibc(arguments.preload)
+    wrong += check_memory(arguments.preload) + check_thread_local(arguments.preload)
     print("\n".join(f"preload: {line}" for line in wrong) or f"preload: ok, {len(expected)} names")
     return 1 if wrong else 0
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/options.h"
 #include "base/options_table.h"
@@ -82,9 +83,20 @@ static bool options_value_read(const struct option_row *row, const char *text)
     return options_number_read(row, text);
 }
 
+/* In most processes that a job's scripts start there is none, and looking once is cheaper than once for each. */
+static bool options_are_given(void)
+{
+    static const char beginning[] = "LAPWING_";
+    bool is_found = false;
+    for (char **variable = environ; variable != NULL && *variable != NULL && !is_found; variable++)
+        is_found = strncmp(*variable, beginning, sizeof beginning - 1) == 0;
+    return is_found;
+}
+
 void options_read(void)
 {
-    for (size_t i = 0; i < option_row_count; i++) {
+    size_t count = options_are_given() ? option_row_count : 0;
+    for (size_t i = 0; i < count; i++) {
         const char *text = getenv(option_rows[i].variable);
         if (!text || options_value_read(&option_rows[i], text) || notice[0])
             continue;

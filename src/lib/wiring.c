@@ -7,6 +7,7 @@
 #include "libc/mpi_names.h"
 #include "libc/own.h"
 #include "libc/process.h"
+#include "libc/real.h"
 #include "libc/signals.h"
 #include "libc/stacks.h"
 #include "libc/thread_local.h"
@@ -18,6 +19,7 @@
 
 static void host_watch(void)
 {
+    libc_real_load();
     libc_stacks_watch();
     libc_process_watch();
 }

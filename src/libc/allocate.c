@@ -16,7 +16,6 @@
 #include "base/pages.h"
 #include "libc/blocks.h"
 #include "libc/chunk.h"
-#include "libc/lookup_memory.h"
 #include "libc/real.h"
 #include "libc/recycled.h"
 #include "libc/use.h"
@@ -84,26 +83,20 @@ static bool is_room_made(const void *block)
     return block == NULL && (libc_recycled_clear() || libc_use_makes_room(errno));
 }
 
-/* dlsym, looking up malloc for us, may allocate itself. */
-static bool is_looking_up(void)
-{
-    (void)libc_real();
-    return !libc_real_is_ready();
-}
-
-/* While something is armed. Apart, so that it costs a test and a jump else. */
+/* While something is armed, and at the first call. Apart, so that it costs two tests and a jump else. */
 __attribute__((noinline, cold)) static void *block_new_beside_holds(size_t length_bytes)
 {
     block_make_room(length_bytes);
-    void *block = libc_real()->malloc(length_bytes);
-    return is_room_made(block) ? libc_real()->malloc(length_bytes) : block;
+    void *block = LIBC_REAL(malloc)(length_bytes);
+    return is_room_made(block) ? LIBC_REAL(malloc)(length_bytes) : block;
 }
 
 static void *block_new_plain(size_t length_bytes)
 {
-    if (__builtin_expect(protect_is_armed(), 0))
+    LIBC_REAL_TYPE(malloc) real = LIBC_REAL_FOUND(malloc);
+    if (__builtin_expect(protect_is_armed() || real == NULL, 0))
         return block_new_beside_holds(length_bytes);
-    return libc_real_functions.malloc(length_bytes);
+    return real(length_bytes);
 }
 
 __attribute__((noinline)) static void *block_new_large(size_t length_bytes)
@@ -119,8 +112,6 @@ __attribute__((noinline)) static void *block_new_large(size_t length_bytes)
 void *libc_entry_malloc(size_t length_bytes) LIBC_ENTRY(malloc);
 void *libc_entry_malloc(size_t length_bytes)
 {
-    if (__builtin_expect(!libc_real_is_ready(), 0) && is_looking_up())
-        return libc_lookup_malloc(length_bytes);
     return __builtin_expect(block_is_large(length_bytes), 0) ? block_new_large(length_bytes)
                                                              : block_new_plain(length_bytes);
 }
@@ -128,19 +119,17 @@ void *libc_entry_malloc(size_t length_bytes)
 __attribute__((noinline, cold)) static void *block_new_zero_beside_holds(size_t count, size_t size_bytes)
 {
     block_make_room(libc_use_product(count, size_bytes));
-    void *block = libc_real()->calloc(count, size_bytes);
-    return is_room_made(block) ? libc_real()->calloc(count, size_bytes) : block;
+    void *block = LIBC_REAL(calloc)(count, size_bytes);
+    return is_room_made(block) ? LIBC_REAL(calloc)(count, size_bytes) : block;
 }
 
 void *libc_entry_calloc(size_t count, size_t size_bytes) LIBC_ENTRY(calloc);
 void *libc_entry_calloc(size_t count, size_t size_bytes)
 {
-    if (__builtin_expect(!libc_real_is_ready(), 0) && is_looking_up())
-        return libc_lookup_calloc(count, size_bytes);
     void *block = __builtin_expect(protect_is_armed(), 0) ? block_new_zero_beside_holds(count, size_bytes)
-                                                          : libc_real_functions.calloc(count, size_bytes);
+                                                          : LIBC_REAL(calloc)(count, size_bytes);
     if (__builtin_expect(block == NULL, 0) && libc_recycled_clear())
-        block = libc_real_functions.calloc(count, size_bytes);
+        block = LIBC_REAL(calloc)(count, size_bytes);
     return block_note(block, libc_use_product(count, size_bytes));
 }
 
@@ -168,15 +157,15 @@ void libc_entry_free(void *block)
         libc_use_block(block);
     if (__builtin_expect(block_may_be_noted(block), 0) && block_is_kept(block))
         return;
-    libc_real()->free(block);
+    LIBC_REAL(free)(block);
 }
 
 static void *block_resize_at_once(void *block, size_t length_bytes)
 {
-    void *resized = libc_real()->realloc(block, length_bytes);
+    void *resized = LIBC_REAL(realloc)(block, length_bytes);
     /* Null is also what freeing gives. */
     bool has_failed = resized == NULL && length_bytes != 0;
-    return has_failed && libc_use_makes_room(errno) ? libc_real()->realloc(block, length_bytes) : resized;
+    return has_failed && libc_use_makes_room(errno) ? LIBC_REAL(realloc)(block, length_bytes) : resized;
 }
 
 /* Forgotten first: another thread may get the old memory before realloc() returns. */
@@ -215,8 +204,8 @@ void *libc_entry_reallocarray(void *block, size_t count, size_t size_bytes)
 
 static int block_place(void **block, size_t alignment_bytes, size_t length_bytes)
 {
-    int error = libc_real()->posix_memalign(block, alignment_bytes, length_bytes);
-    return libc_use_makes_room(error) ? libc_real()->posix_memalign(block, alignment_bytes, length_bytes) : error;
+    int error = LIBC_REAL(posix_memalign)(block, alignment_bytes, length_bytes);
+    return libc_use_makes_room(error) ? LIBC_REAL(posix_memalign)(block, alignment_bytes, length_bytes) : error;
 }
 
 static void block_make_room_beside_holds(size_t length_bytes)
@@ -239,9 +228,9 @@ void *libc_entry_aligned_alloc(size_t alignment_bytes, size_t length_bytes) LIBC
 void *libc_entry_aligned_alloc(size_t alignment_bytes, size_t length_bytes)
 {
     block_make_room_beside_holds(length_bytes);
-    void *block = libc_real()->aligned_alloc(alignment_bytes, length_bytes);
+    void *block = LIBC_REAL(aligned_alloc)(alignment_bytes, length_bytes);
     if (is_room_made(block))
-        block = libc_real()->aligned_alloc(alignment_bytes, length_bytes);
+        block = LIBC_REAL(aligned_alloc)(alignment_bytes, length_bytes);
     return block_note(block, length_bytes);
 }
 
@@ -249,9 +238,9 @@ void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes) LIBC_ENTR
 void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes)
 {
     block_make_room_beside_holds(length_bytes);
-    void *block = libc_real()->memalign(alignment_bytes, length_bytes);
+    void *block = LIBC_REAL(memalign)(alignment_bytes, length_bytes);
     if (is_room_made(block))
-        block = libc_real()->memalign(alignment_bytes, length_bytes);
+        block = LIBC_REAL(memalign)(alignment_bytes, length_bytes);
     return block_note(block, length_bytes);
 }
 
@@ -259,9 +248,9 @@ void *libc_entry_valloc(size_t length_bytes) LIBC_ENTRY(valloc);
 void *libc_entry_valloc(size_t length_bytes)
 {
     block_make_room_beside_holds(length_bytes);
-    void *block = libc_real()->valloc(length_bytes);
+    void *block = LIBC_REAL(valloc)(length_bytes);
     if (is_room_made(block))
-        block = libc_real()->valloc(length_bytes);
+        block = LIBC_REAL(valloc)(length_bytes);
     return block_note(block, length_bytes);
 }
 
@@ -278,7 +267,7 @@ static bool is_rest_of_newest_block(const void *address)
 static bool block_wish_huge_pages(void *address, size_t length_bytes)
 {
     size_t page_bytes = base_page_bytes();
-    return libc_real()->madvise((char *)address - page_bytes, length_bytes + page_bytes, MADV_HUGEPAGE) == 0;
+    return LIBC_REAL(madvise)((char *)address - page_bytes, length_bytes + page_bytes, MADV_HUGEPAGE) == 0;
 }
 
 int libc_entry_madvise(void *address, size_t length_bytes, int advice) LIBC_ENTRY(madvise);
@@ -288,13 +277,13 @@ int libc_entry_madvise(void *address, size_t length_bytes, int advice)
         libc_use_writes(address, length_bytes);
     if (advice == MADV_HUGEPAGE && is_rest_of_newest_block(address) && block_wish_huge_pages(address, length_bytes))
         return 0;
-    return libc_real()->madvise(address, length_bytes, advice);
+    return LIBC_REAL(madvise)(address, length_bytes, advice);
 }
 
 /* The same function under both names: nobody's malloc stands behind ours but libc's. */
 __attribute__((constructor(102))) static void allocator_recognise(void)
 {
-    allocator.is_libcs = !base_off_is() && (void *)libc_real()->malloc == (void *)__libc_malloc;
+    allocator.is_libcs = !base_off_is() && (void *)LIBC_REAL(malloc) == (void *)__libc_malloc;
 }
 
 /* A program with an allocator of its own stands before all libraries. dlsym(RTLD_DEFAULT) would name the program, too,

@@ -25,7 +25,7 @@ int libc_entry_sigaltstack(const stack_t *stack, stack_t *old_stack)
     }
     if (stack != NULL)
         buffer_give((uintptr_t)pthread_self(), stack->ss_flags & SS_DISABLE ? NULL : stack->ss_sp, stack->ss_size);
-    return libc_real()->sigaltstack(stack, old_stack);
+    return LIBC_REAL(sigaltstack)(stack, old_stack);
 }
 
 int libc_entry_setvbuf(FILE *stream, char *buffer, int mode, size_t length_bytes) LIBC_ENTRY(setvbuf);
@@ -33,7 +33,7 @@ int libc_entry_setvbuf(FILE *stream, char *buffer, int mode, size_t length_bytes
 {
     if (mode != _IONBF && buffer != NULL)
         buffer_give((uintptr_t)stream, buffer, length_bytes);
-    return libc_real()->setvbuf(stream, buffer, mode, length_bytes);
+    return LIBC_REAL(setvbuf)(stream, buffer, mode, length_bytes);
 }
 
 void libc_entry_setbuf(FILE *stream, char *buffer) LIBC_ENTRY(setbuf);
@@ -41,7 +41,7 @@ void libc_entry_setbuf(FILE *stream, char *buffer)
 {
     if (buffer != NULL)
         buffer_give((uintptr_t)stream, buffer, BUFSIZ);
-    libc_real()->setbuf(stream, buffer);
+    LIBC_REAL(setbuf)(stream, buffer);
 }
 
 void libc_entry_setbuffer(FILE *stream, char *buffer, size_t length_bytes) LIBC_ENTRY(setbuffer);
@@ -49,5 +49,5 @@ void libc_entry_setbuffer(FILE *stream, char *buffer, size_t length_bytes)
 {
     if (buffer != NULL)
         buffer_give((uintptr_t)stream, buffer, length_bytes);
-    libc_real()->setbuffer(stream, buffer, length_bytes);
+    LIBC_REAL(setbuffer)(stream, buffer, length_bytes);
 }

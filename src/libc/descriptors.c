@@ -15,7 +15,7 @@ int libc_entry_close(int descriptor)
         return -1;
     }
     devices_note_closed((unsigned)descriptor);
-    return libc_real()->close(descriptor);
+    return LIBC_REAL(close)(descriptor);
 }
 
 /* The first own descriptor in [first, last], or -1. Own ones are few and high. */
@@ -35,11 +35,11 @@ int libc_entry_close_range(unsigned first, unsigned last, int flags)
 {
     devices_note_closed(first);
     for (int own = own_find(first, last); own >= 0; own = own_find(first, last)) {
-        if ((unsigned)own > first && libc_real()->close_range(first, (unsigned)own - 1, flags) != 0)
+        if ((unsigned)own > first && LIBC_REAL(close_range)(first, (unsigned)own - 1, flags) != 0)
             return -1;
         first = (unsigned)own + 1;
     }
-    return first <= last ? libc_real()->close_range(first, last, flags) : 0;
+    return first <= last ? LIBC_REAL(close_range)(first, last, flags) : 0;
 }
 
 void libc_entry_closefrom(int lowest) LIBC_ENTRY(closefrom);
@@ -48,7 +48,7 @@ void libc_entry_closefrom(int lowest)
     unsigned first = lowest > 0 ? (unsigned)lowest : 0;
     devices_note_closed(first);
     if (own_find(first, UINT_MAX) < 0)
-        libc_real()->closefrom(lowest);
+        LIBC_REAL(closefrom)(lowest);
     else
         (void)libc_entry_close_range(first, UINT_MAX, 0);
 }
@@ -64,12 +64,12 @@ int libc_entry_dup2(int descriptor, int target) LIBC_ENTRY(dup2);
 int libc_entry_dup2(int descriptor, int target)
 {
     devices_note_closed((unsigned)target);
-    return base_descriptor_is_own(target) ? duplicate_refused() : libc_real()->dup2(descriptor, target);
+    return base_descriptor_is_own(target) ? duplicate_refused() : LIBC_REAL(dup2)(descriptor, target);
 }
 
 int libc_entry_dup3(int descriptor, int target, int flags) LIBC_ENTRY(dup3);
 int libc_entry_dup3(int descriptor, int target, int flags)
 {
     devices_note_closed((unsigned)target);
-    return base_descriptor_is_own(target) ? duplicate_refused() : libc_real()->dup3(descriptor, target, flags);
+    return base_descriptor_is_own(target) ? duplicate_refused() : LIBC_REAL(dup3)(descriptor, target, flags);
 }

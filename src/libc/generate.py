@@ -5,7 +5,7 @@
 Writes into the output folder:
 
     real_table.h      the struct of the real functions
-    real_table.c      that struct before it is filled, and the names to look up
+    real_table.c      the names to look up
     entries.c         an entry per row
     libc_exports.txt    every interposed name, one per line
 """
@@ -110,7 +110,7 @@ def uses_c(function: Function) -> str:
 def last_call_c(function: Function) -> str:
     """The C that calls the real function at the end of an entry, once more where that may help."""
     back = "" if function.returns == "void" else "return "
-    call = f"(libc_real()->{function.name})({function.argument_names()})"
+    call = f"LIBC_REAL({function.name})({function.argument_names()})"
     failures = [use.partition(" ")[2] for use in function.uses if role(use) in AFTER]
     if not failures:
         return f"    {back}{call};\n"
@@ -123,7 +123,7 @@ def last_call_c(function: Function) -> str:
 
 
 def entry_c(function: Function) -> str:
-    """The C of one entry, and of what it does when something is armed.
+    """The C of one entry, and of what it does when something is armed, or at its first call.
 
     Apart, so that the way past an idle Lapwing saves no registers: two tests and a jump.
     """
@@ -143,8 +143,9 @@ def entry_c(function: Function) -> str:
         f"{signature} LIBC_ENTRY({function.name});\n"
         f"{signature}\n"
         f"{{\n{anyway}"
-        "    if (libc_use_is_idle())\n"
-        f"        {back}(libc_real_functions.{function.name})({names});\n"
+        f"    LIBC_REAL_TYPE({function.name}) real = LIBC_REAL_FOUND({function.name});\n"
+        "    if (libc_use_is_idle() && __builtin_expect(real != NULL, 1))\n"
+        f"        {back}real({names});\n"
         "    else\n"
         f"        {back}libc_busy_{function.name}({names});\n"
         "}\n"
@@ -152,7 +153,7 @@ def entry_c(function: Function) -> str:
 
 
 def real_table_h(functions: list[Function]) -> str:
-    """The header with the struct of real functions."""
+    """The header with the struct that tells the real functions' types and places."""
     members = "".join(f"    {joined(f.returns, f'(*{f.name})({f.parameters});')}\n" for f in functions)
     longest = max(len(function.name) for function in functions)
     return (
@@ -172,11 +173,10 @@ def gnu_hash(name: str) -> int:
 
 
 def real_table_c(functions: list[Function]) -> str:
-    """The struct of the real functions, and the names to look up in its order."""
+    """The names of the real functions, in the struct's order."""
     names = "".join(f'    {{"{f.name}", {gnu_hash(f.name):#010x}, {f.absent}}},\n' for f in functions)
     return (
         f'{NOTICE}#include "libc/real.h"\n\n'
-        "struct libc_real libc_real_functions;\n\n"
         f"const struct libc_real_name libc_real_names[LIBC_REAL_COUNT] = {{\n{names}}};\n"
     )
 

@@ -57,7 +57,7 @@ static bool is_patched_by_name(const char *name)
  * call: a jump would show the caller's place instead. */
 static void *dlsym_behind_us(void *handle, const char *name)
 {
-    void *found = libc_real()->dlsym(RTLD_NEXT, name);
+    void *found = LIBC_REAL(dlsym)(RTLD_NEXT, name);
     __asm__ volatile("" : "+r"(found));
     return found;
 }
@@ -66,7 +66,7 @@ static void *dlsym_behind_us(void *handle, const char *name)
 static void *dlsym_default(void *handle, const char *name)
 {
     (void)handle;
-    return libc_real()->dlsym(RTLD_DEFAULT, name);
+    return LIBC_REAL(dlsym)(RTLD_DEFAULT, name);
 }
 
 /* UCX (src/ucm/util/reloc.c) writes its own of these into every linkage table, and goes on from there to what it has
@@ -83,7 +83,7 @@ static bool is_replaced_in_tables(const char *name)
  * here misses: then the binding knows. */
 static bool is_entry_alone(void *handle, const char *name)
 {
-    if (!object_holds_own(libc_real()->dlsym(handle, name)) || dlsym_behind_us(handle, name) != NULL)
+    if (!object_holds_own(LIBC_REAL(dlsym)(handle, name)) || dlsym_behind_us(handle, name) != NULL)
         return false;
     return handle != RTLD_DEFAULT || !mpi_names.are_offered(name);
 }
@@ -92,7 +92,7 @@ static bool is_entry_alone(void *handle, const char *name)
  * way without. (Who asks for the next one gets what comes after it.) */
 static bool is_absent_entry(void *handle, const char *name)
 {
-    return handle != RTLD_NEXT && libc_real_lacks(name) && object_holds_own(libc_real()->dlsym(handle, name));
+    return handle != RTLD_NEXT && libc_real_lacks(name) && object_holds_own(LIBC_REAL(dlsym)(handle, name));
 }
 
 /* dlsym as it answers with our entry for a function that the table of MPI's lacks. */
@@ -138,7 +138,7 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
     (void)unused;
     objects_adjust();
     if (has_unknown_entry(name) && is_of_program(caller)) {
-        if (mpi_names.is_unknown(name, libc_real()->dlsym(handle, name)))
+        if (mpi_names.is_unknown(name, LIBC_REAL(dlsym)(handle, name)))
             return (void *)dlsym_unknown;
         bypass_tell(); /* what it gets may be MPI's all the same: see is_entry_alone() */
     }
@@ -152,7 +152,7 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
         return (void *)dlsym_default;
     if (handle != RTLD_NEXT && base_text_begins(name, "MPI") && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
-    return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)libc_real()->dlsym;
+    return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)LIBC_REAL(dlsym);
 }
 
 static void known_wait(void)
@@ -165,7 +165,7 @@ static void known_wait(void)
 void *libc_jump_before_dlopen(void)
 {
     known_wait();
-    return (void *)libc_real()->dlopen;
+    return (void *)LIBC_REAL(dlopen);
 }
 
 /* The child runs on its parent's stack until it executes another program, so no
@@ -173,7 +173,7 @@ void *libc_jump_before_dlopen(void)
 void *libc_jump_before_vfork(void)
 {
     known_wait();
-    return (void *)libc_real()->vfork;
+    return (void *)LIBC_REAL(vfork);
 }
 
 /* A child that shares this memory can be a thread that nobody else knows of. */
@@ -185,5 +185,5 @@ void *libc_jump_before_clone(void *start, void *stack, int flags)
         libc_threads_note();
     else if (protect_is_armed())
         libc_use_all();
-    return (void *)libc_real()->clone;
+    return (void *)LIBC_REAL(clone);
 }

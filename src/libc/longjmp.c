@@ -15,7 +15,7 @@ void libc_entry_longjmp(void *state, int value) LIBC_ENTRY(longjmp);
 void libc_entry_longjmp(void *state, int value)
 {
     jump_begins();
-    libc_real()->longjmp(state, value);
+    LIBC_REAL(longjmp)(state, value);
     __builtin_unreachable();
 }
 
@@ -23,7 +23,7 @@ void libc_entry__longjmp(void *state, int value) LIBC_ENTRY(_longjmp);
 void libc_entry__longjmp(void *state, int value)
 {
     jump_begins();
-    libc_real()->_longjmp(state, value);
+    LIBC_REAL(_longjmp)(state, value);
     __builtin_unreachable();
 }
 
@@ -31,7 +31,7 @@ void libc_entry_siglongjmp(void *state, int value) LIBC_ENTRY(siglongjmp);
 void libc_entry_siglongjmp(void *state, int value)
 {
     jump_begins();
-    libc_real()->siglongjmp(state, value);
+    LIBC_REAL(siglongjmp)(state, value);
     __builtin_unreachable();
 }
 
@@ -40,6 +40,6 @@ void libc_entry___longjmp_chk(void *state, int value) LIBC_ENTRY(__longjmp_chk);
 void libc_entry___longjmp_chk(void *state, int value)
 {
     jump_begins();
-    libc_real()->__longjmp_chk(state, value);
+    LIBC_REAL(__longjmp_chk)(state, value);
     __builtin_unreachable();
 }

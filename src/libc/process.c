@@ -92,7 +92,7 @@ void libc_entry_exit(int status) LIBC_ENTRY(exit);
 void libc_entry_exit(int status)
 {
     process_exiting();
-    libc_real()->exit(status);
+    LIBC_REAL(exit)(status);
     __builtin_unreachable();
 }
 
@@ -100,7 +100,7 @@ void libc_entry__exit(int status) LIBC_ENTRY(_exit);
 void libc_entry__exit(int status)
 {
     process_exiting();
-    libc_real()->_exit(status);
+    LIBC_REAL(_exit)(status);
     __builtin_unreachable();
 }
 
@@ -108,7 +108,7 @@ void libc_entry__Exit(int status) LIBC_ENTRY(_Exit);
 void libc_entry__Exit(int status)
 {
     process_exiting();
-    libc_real()->_Exit(status);
+    LIBC_REAL(_Exit)(status);
     __builtin_unreachable();
 }
 
@@ -116,7 +116,7 @@ void libc_entry_quick_exit(int status) LIBC_ENTRY(quick_exit);
 void libc_entry_quick_exit(int status)
 {
     process_exiting();
-    libc_real()->quick_exit(status);
+    LIBC_REAL(quick_exit)(status);
     __builtin_unreachable();
 }
 
@@ -161,7 +161,7 @@ int libc_entry_execl(const char *path, const char *argument, ...)
     arguments_copy(arguments, count, argument, &list);
     va_end(list);
     arguments_wait(path, arguments, environ);
-    return libc_real()->execv(path, arguments);
+    return LIBC_REAL(execv)(path, arguments);
 }
 
 int libc_entry_execlp(const char *path, const char *argument, ...) LIBC_ENTRY(execlp);
@@ -176,7 +176,7 @@ int libc_entry_execlp(const char *path, const char *argument, ...)
     arguments_copy(arguments, count, argument, &list);
     va_end(list);
     arguments_wait(path, arguments, environ);
-    return libc_real()->execvp(path, arguments);
+    return LIBC_REAL(execvp)(path, arguments);
 }
 
 int libc_entry_execle(const char *path, const char *argument, ...) LIBC_ENTRY(execle);
@@ -192,5 +192,5 @@ int libc_entry_execle(const char *path, const char *argument, ...)
     char **environment = va_arg(list, char **); /* follows the null that ends the list */
     va_end(list);
     arguments_wait(path, arguments, environment);
-    return libc_real()->execve(path, arguments, environment);
+    return LIBC_REAL(execve)(path, arguments, environment);
 }

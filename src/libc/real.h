@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that libc's entries stand in front of: the next definition in
- * the process's lookup order, libc's or another preloaded library's. */
+ * the process's lookup order, libc's or another preloaded library's. Each is looked
+ * up when it is first needed, and what is left when MPI is set up: from then on an
+ * entry may be called where looking up could wait (signal handlers, locks). */
 #ifndef LIBC_REAL_H
 #define LIBC_REAL_H
 
@@ -28,32 +30,42 @@ struct libc_real_name {
     enum libc_real_absence absence;
 };
 
-extern struct libc_real libc_real_functions;
 extern const struct libc_real_name libc_real_names[LIBC_REAL_COUNT];
-extern _Atomic bool libc_real_is_loaded;
+
+/* In the order of struct libc_real; null: not looked up yet, or lacking. Written by whoever looks one up, always
+ * with the same address; relaxed, since the code that it leads to was there before. */
+extern void *_Atomic libc_real_functions[LIBC_REAL_COUNT];
+
+/* Looks one up. Any thread, in signal handlers, before constructors, in a child of fork(); takes no lock for what was
+ * loaded with the program, and allocates nothing. Keeps errno. */
+void *libc_real_find(size_t place);
+
+/* Looks all of them up; again is harmless. */
+void libc_real_load(void);
 
 /* malloc_usable_size() of the allocator that `free` belongs to, else null: one allocator's function must never see
- * another's block. Once all is loaded. */
+ * another's block. Once all is looked up. */
 extern size_t (*libc_real_usable_size)(void *block);
-
-/* Looks all of them up. Any thread, before or after constructors; again is harmless. */
-void libc_real_load(void);
 
 /* Is this the name of an entry that has nothing behind it? */
 bool libc_real_lacks(const char *name);
 
-static inline bool libc_real_is_ready(void)
+static inline void *libc_real_found(size_t place)
 {
-    /* acquire: pairs with the release in libc_real_load, so that whoever sees
-     * the flag sees the pointers. */
-    return atomic_load_explicit(&libc_real_is_loaded, memory_order_acquire);
+    return atomic_load_explicit(&libc_real_functions[place], memory_order_relaxed);
 }
 
-static inline const struct libc_real *libc_real(void)
+static inline void *libc_real_get(size_t place)
 {
-    if (__builtin_expect(!libc_real_is_ready(), 0))
-        libc_real_load();
-    return &libc_real_functions;
+    void *found = libc_real_found(place);
+    return __builtin_expect(found != NULL, 1) ? found : libc_real_find(place);
 }
+
+#define LIBC_REAL_PLACE(name) (offsetof(struct libc_real, name) / sizeof(void *))
+#define LIBC_REAL_TYPE(name) __typeof__(((struct libc_real *)0)->name)
+
+/* The function behind an entry, with its type; FOUND: null when it has not been looked up. */
+#define LIBC_REAL(name) ((LIBC_REAL_TYPE(name))libc_real_get(LIBC_REAL_PLACE(name)))
+#define LIBC_REAL_FOUND(name) ((LIBC_REAL_TYPE(name))libc_real_found(LIBC_REAL_PLACE(name)))
 
 #endif

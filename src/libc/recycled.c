@@ -79,7 +79,7 @@ static void *block_make(struct recycled *row, size_t length_bytes)
 {
     if (atomic_load_explicit(&row->made, memory_order_relaxed) >= KEPT_MAX)
         return NULL;
-    void *block = libc_real()->memalign(base_page_bytes(), whole_pages(length_bytes));
+    void *block = LIBC_REAL(memalign)(base_page_bytes(), whole_pages(length_bytes));
     if (block != NULL)
         atomic_fetch_add_explicit(&row->made, 1, memory_order_relaxed);
     return block;
@@ -145,7 +145,7 @@ static bool row_clear(struct recycled *row)
     for (void *block = kept_take(row); block != NULL; block = kept_take(row)) {
         atomic_fetch_sub_explicit(&recycled.kept_bytes, length_bytes, memory_order_relaxed);
         made_lower(row);
-        libc_real()->free(block);
+        LIBC_REAL(free)(block);
         was_any = true;
     }
     return was_any;

@@ -100,24 +100,24 @@ int libc_entry_sigaction(int number, const struct sigaction *new_action, struct 
     if (signals_are_shared(number))
         return disposition_change(new_action, old_action);
     if (new_action == NULL)
-        return libc_real()->sigaction(number, NULL, old_action);
+        return LIBC_REAL(sigaction)(number, NULL, old_action);
     if (!signals_are_watched())
-        return libc_real()->sigaction(number, new_action, old_action);
+        return LIBC_REAL(sigaction)(number, new_action, old_action);
     handler_note(number, new_action->sa_handler);
     const struct sigaction open_action = action_opened(new_action);
-    return libc_real()->sigaction(number, &open_action, old_action);
+    return LIBC_REAL(sigaction)(number, &open_action, old_action);
 }
 
 static void disposition_watch(int number)
 {
     struct sigaction action;
-    if (libc_real()->sigaction(number, NULL, &action) != 0 || action.sa_handler == SIG_DFL ||
+    if (LIBC_REAL(sigaction)(number, NULL, &action) != 0 || action.sa_handler == SIG_DFL ||
         action.sa_handler == SIG_IGN)
         return;
     handler_note(number, action.sa_handler);
     const struct sigaction open_action = action_opened(&action);
     if (sigismember(&action.sa_mask, SIGSEGV) == 1)
-        libc_real()->sigaction(number, &open_action, NULL);
+        LIBC_REAL(sigaction)(number, &open_action, NULL);
 }
 
 void libc_signals_watch(void)
@@ -134,7 +134,7 @@ sighandler_t libc_entry_signal(int number, sighandler_t handler)
     if (signals_are_shared(number))
         return handler_change(handler, SIGNAL_BSD_FLAGS);
     handler_note(number, handler);
-    return libc_real()->signal(number, handler);
+    return LIBC_REAL(signal)(number, handler);
 }
 
 sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(__sysv_signal);
@@ -143,7 +143,7 @@ sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
     if (signals_are_shared(number))
         return handler_change(handler, SIGNAL_SYSV_FLAGS);
     handler_note(number, handler);
-    return libc_real()->__sysv_signal(number, handler);
+    return LIBC_REAL(__sysv_signal)(number, handler);
 }
 
 /* A thread that blocks SIGSEGV would be killed at its first touch: the kernel
@@ -174,7 +174,7 @@ void libc_signals_open_thread(void)
         return;
     sigemptyset(&touch);
     sigaddset(&touch, SIGSEGV);
-    libc_real()->pthread_sigmask(SIG_UNBLOCK, &touch, NULL);
+    LIBC_REAL(pthread_sigmask)(SIG_UNBLOCK, &touch, NULL);
 }
 
 int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set) LIBC_ENTRY(sigprocmask);
@@ -182,7 +182,7 @@ int libc_entry_sigprocmask(int how, const sigset_t *set, sigset_t *old_set)
 {
     mask_wait(set, old_set);
     sigset_t kept;
-    return libc_real()->sigprocmask(how, mask_without_touch(how, set, &kept), old_set);
+    return LIBC_REAL(sigprocmask)(how, mask_without_touch(how, set, &kept), old_set);
 }
 
 int libc_entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set) LIBC_ENTRY(pthread_sigmask);
@@ -190,5 +190,5 @@ int libc_entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
 {
     mask_wait(set, old_set);
     sigset_t kept;
-    return libc_real()->pthread_sigmask(how, mask_without_touch(how, set, &kept), old_set);
+    return LIBC_REAL(pthread_sigmask)(how, mask_without_touch(how, set, &kept), old_set);
 }

@@ -42,7 +42,7 @@ int libc_entry_connect(int descriptor, const struct sockaddr *address, socklen_t
         libc_use_reads(address, address_length);
     /* A peer may have begun to listen before it sent. */
     libc_use_known_when(protect_is_armed());
-    int result = libc_real()->connect(descriptor, address, address_length);
+    int result = LIBC_REAL(connect)(descriptor, address, address_length);
     if (connect_is_under_way(result))
         socket_report(descriptor);
     return result;
@@ -52,7 +52,7 @@ int libc_entry_connect(int descriptor, const struct sockaddr *address, socklen_t
 int libc_entry_listen(int descriptor, int backlog) LIBC_ENTRY(listen);
 int libc_entry_listen(int descriptor, int backlog)
 {
-    int result = libc_real()->listen(descriptor, backlog);
+    int result = LIBC_REAL(listen)(descriptor, backlog);
     if (result == 0)
         socket_report(descriptor);
     return result;
@@ -63,7 +63,7 @@ int libc_entry_accept(int descriptor, struct sockaddr *address, socklen_t *addre
 {
     if (libc_use_is_failing())
         libc_use_sized_writes(address, address_length);
-    int result = libc_real()->accept(descriptor, address, address_length);
+    int result = LIBC_REAL(accept)(descriptor, address, address_length);
     if (result >= 0)
         socket_report(result);
     return result;
@@ -75,7 +75,7 @@ int libc_entry_accept4(int descriptor, struct sockaddr *address, socklen_t *addr
 {
     if (libc_use_is_failing())
         libc_use_sized_writes(address, address_length);
-    int result = libc_real()->accept4(descriptor, address, address_length, flags);
+    int result = LIBC_REAL(accept4)(descriptor, address, address_length, flags);
     if (result >= 0)
         socket_report(result);
     return result;

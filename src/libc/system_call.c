@@ -74,5 +74,5 @@ long libc_entry_syscall(long number, long a, long b, long c, long d, long e, lon
     libc_use_threads(call_makes_thread(number, a));
     if (!libc_use_is_idle())
         call_use(number, a, b, c, d, e, f);
-    return (libc_real()->syscall)(number, a, b, c, d, e, f);
+    return (LIBC_REAL(syscall))(number, a, b, c, d, e, f);
 }

@@ -123,7 +123,7 @@ static void creation_end(struct creation *creation, bool is_created)
 static int pthread_create_alone(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                                 void *argument)
 {
-    int error = libc_real()->pthread_create(thread, attributes, start, argument);
+    int error = LIBC_REAL(pthread_create)(thread, attributes, start, argument);
     thread_is_made_alone();
     return error;
 }
@@ -139,17 +139,17 @@ int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
     bool has_memory = creation.given != NULL;
     thread_start_fn *run = has_memory ? thread_run : start;
     void *given = has_memory ? creation.given : argument;
-    int error = libc_real()->pthread_create(thread, attributes, run, given);
+    int error = LIBC_REAL(pthread_create)(thread, attributes, run, given);
     /* EAGAIN is what libc makes of no room for a stack. */
     if (error == EAGAIN && libc_use_makes_room(ENOMEM))
-        error = libc_real()->pthread_create(thread, attributes, run, given);
+        error = LIBC_REAL(pthread_create)(thread, attributes, run, given);
     creation_end(&creation, error == 0);
     return error;
 }
 
 static int thrd_create_alone(thrd_t *thread, thrd_start_t start, void *argument)
 {
-    int result = libc_real()->thrd_create(thread, start, argument);
+    int result = LIBC_REAL(thrd_create)(thread, start, argument);
     thread_is_made_alone();
     return result;
 }
@@ -164,9 +164,9 @@ int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
     bool has_memory = creation.given != NULL;
     thrd_start_t run = has_memory ? thread_run_c11 : start;
     void *given = has_memory ? creation.given : argument;
-    int result = libc_real()->thrd_create(thread, run, given);
+    int result = LIBC_REAL(thrd_create)(thread, run, given);
     if (result != thrd_success && libc_use_makes_room(ENOMEM))
-        result = libc_real()->thrd_create(thread, run, given);
+        result = LIBC_REAL(thrd_create)(thread, run, given);
     creation_end(&creation, result == thrd_success);
     return result;
 }

@@ -17,7 +17,7 @@
 /* True when an entry may call the real function at once. */
 static inline bool libc_use_is_idle(void)
 {
-    return __builtin_expect(!protect_is_armed() && libc_real_is_ready(), 1);
+    return __builtin_expect(!protect_is_armed(), 1);
 }
 
 /* True when a system call on held memory would fail now, or go wrong. */

@@ -14,6 +14,7 @@
 #include "engine/sockets.h"
 #include "libc/mpi_names.h"
 #include "libc/process.h"
+#include "libc/real.h"
 #include "libc/signals.h"
 #include "libc/stacks.h"
 #include "libc/threads.h"
@@ -30,6 +31,7 @@ __attribute__((constructor)) static void fake_start(void)
     libc_signals_watch();
     libc_stacks_watch();
     libc_process_watch();
+    libc_real_load();
 }
 
 bool memory_mapping_find(uintptr_t address, struct mapping *mapping)
