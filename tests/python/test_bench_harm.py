@@ -13,6 +13,15 @@ from rich.console import Console
 
 from lapwing.bench.contenders import STOCK
 from lapwing.bench.harm import LAPWING, Case, describe_case, gather, run_child
+from lapwing.bench.harm_installed import (
+    GROMACS,
+    HPCC,
+    LAMMPS,
+    QUANTUM_ESPRESSO,
+    Installed,
+    check_installed,
+    read_time_us,
+)
 from lapwing.bench.harm_programs import FAULTS, MEMORY, PROGRAMS, TIME, Program
 from lapwing.errors import LapwingError
 from lapwing.report.harm import make_harm_table
@@ -68,7 +77,30 @@ def test_a_failing_program_is_told() -> None:
 
 def test_sources_are_there() -> None:
     sources = {path.name for path in (PYTHON.parent / "bench/harm").iterdir()}
-    assert {program.source for program in PROGRAMS} <= sources
+    assert {program.source for program in PROGRAMS if program.installed is None} <= sources
+
+
+def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(LapwingError, match="there is no gmx, gmx_mpi: apt-get install gromacs"):
+        check_installed(GROMACS, "openmpi")
+    with pytest.raises(LapwingError, match="Debian builds it for openmpi"):
+        check_installed(GROMACS, "mpich")
+
+
+@pytest.mark.parametrize(
+    ("installed", "text", "time_us"),
+    [
+        (LAMMPS, "Loop time of 2.5 on 2 procs for 200 steps with 32000 atoms\n", 2.5e6),
+        (GROMACS, "       Time:        5.0        2.5      200.0\n", 2.5e6),
+        (QUANTUM_ESPRESSO, "     electrons    :      2.10s CPU      2.50s WALL (       1 calls)\n", 2.5e6),
+        (HPCC, "HPL_time=1.5\nPTRANS_time=0.5\nMPIFFT_time0=0.5\nMPIFFT_N=1024\n", 2.5e6),
+    ],
+)
+def test_times_are_the_programs_own(tmp_path: Path, installed: Installed, text: str, time_us: float) -> None:
+    assert read_time_us(installed, tmp_path, text) == time_us
+    with pytest.raises(LapwingError, match="it printed no time"):
+        read_time_us(installed, tmp_path, "")
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")

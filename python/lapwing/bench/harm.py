@@ -8,21 +8,25 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from lapwing.bench.contenders import STOCK, Contender
+from lapwing.bench.harm_installed import Installed, check_installed, prepare_installed, run_installed
 from lapwing.bench.harm_programs import INSTRUCTIONS, QUANTITIES, TIME, Program, find_limit
 from lapwing.bench.measures import summarise
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.bench.place import Place
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload, find_source
+from lapwing.lab.network import Network
 
 LAPWING = "lapwing"
 COMPILERS = {".c": ("cc", "-pthread"), ".cpp": ("c++",), ".f90": ("gfortran",)}
+LAB_RATE = "1gbit"
 COLLECTED = re.compile(r"Collected : (\d+)")
 
 Figures = Mapping[str, float]
@@ -123,18 +127,47 @@ def make_case(suite: Suite, program: Program, label: str, child: Path) -> Case:
 
 
 def make_ranks_case(suite: Suite, program: Program, label: str, mpi: Mpi) -> Case:
-    """Prepare a program of two ranks on this machine, each bound to a core."""
+    """Prepare a program of two ranks: on this machine, each bound to a core, or on two emulated hosts."""
     folder = suite.folder / mpi.name
     folder.mkdir(exist_ok=True)
-    place = Place(mpi, None, folder, suite.options)
+    if program.installed is not None:
+        return make_installed_case(suite, program, program.installed, label, mpi)
     if program.modules:
         command = [find_python(program.modules, mpi), str(find_source(f"harm/{program.source}")), *program.words]
     else:
         command = [str(build_program(mpi, f"harm/{program.source}", folder)), *program.words]
+    enter = enter_lab if program.in_lab else nullcontext
+    with enter():
+        pass  # says now what it lacks
 
     def run(with_lapwing: bool) -> Figures:
-        contender = Contender(LAPWING, options=suite.options) if with_lapwing else Contender(STOCK)
-        return read_figures(place.run_as(contender, command, 1))
+        with enter() as network:
+            place = Place(mpi, network, folder, suite.options)
+            return read_figures(place.run_as(choose_contender(suite, with_lapwing), command, 1))
+
+    return Case(program, label, run)
+
+
+def enter_lab() -> Network:
+    """Return two emulated hosts, for `with`."""
+    return Network(2, LAB_RATE, 1)
+
+
+def choose_contender(suite: Suite, with_lapwing: bool) -> Contender:
+    """Return one side."""
+    return Contender(LAPWING, options=suite.options) if with_lapwing else Contender(STOCK)
+
+
+def make_installed_case(suite: Suite, program: Program, installed: Installed, label: str, mpi: Mpi) -> Case:
+    """Prepare a program that a package brought."""
+    check_installed(installed, mpi.name)
+    folder = suite.folder / mpi.name / installed.words[0]
+    folder.mkdir()
+    prepare_installed(installed, folder)
+    place = Place(mpi, None, folder, suite.options)
+
+    def run(with_lapwing: bool) -> Figures:
+        return {TIME: run_installed(installed, place, choose_contender(suite, with_lapwing))}
 
     return Case(program, label, run)
 

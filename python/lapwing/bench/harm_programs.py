@@ -4,6 +4,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lapwing.bench.harm_installed import GROMACS, HPCC, LAMMPS, QUANTUM_ESPRESSO, Installed
+
 TIME, FAULTS, MEMORY, INSTRUCTIONS = "time_us", "faults", "memory_kib", "instructions"
 
 
@@ -27,16 +29,18 @@ LATENCY_RATIO = 1.03
 
 @dataclass(frozen=True)
 class Program:
-    """One file of bench/harm."""
+    """One file of bench/harm, or a program that a package brings."""
 
     name: str
-    source: str
+    source: str = ""
     words: Sequence[str] = ()
     counted_words: Sequence[str] = ()  # for Valgrind, which is slow; none: not counted
     modules: Sequence[str] = ()  # of Python
     process_count: int = 1
     with_ranks: bool = False
     is_latency: bool = False  # the best launches are compared
+    in_lab: bool = False  # on two emulated hosts
+    installed: Installed | None = None
 
 
 PROGRAMS = (
@@ -52,9 +56,15 @@ PROGRAMS = (
     Program("process start", "start.c", words=["300"], process_count=301),
     Program("8-byte latency", "latency.c", with_ranks=True, is_latency=True),
     Program("8-byte rate", "rate.c", with_ranks=True, is_latency=True),
+    Program("8-byte latency, lab", "latency.c", words=["100"], with_ranks=True, is_latency=True, in_lab=True),
+    Program("8-byte rate, lab", "rate.c", words=["500"], with_ranks=True, is_latency=True, in_lab=True),
     Program("small pipeline", "pipeline.c", with_ranks=True),
     Program("solver, 8 KiB rows", "solver.py", words=["8192"], modules=["numpy", "mpi4py"], with_ranks=True),
     Program("solver, 64 KiB rows", "solver.py", words=["65536"], modules=["numpy", "mpi4py"], with_ranks=True),
+    Program("LAMMPS", with_ranks=True, installed=LAMMPS),
+    Program("GROMACS", with_ranks=True, installed=GROMACS),
+    Program("Quantum ESPRESSO", with_ranks=True, installed=QUANTUM_ESPRESSO),
+    Program("HPCC", with_ranks=True, installed=HPCC),
 )
 
 

@@ -30,8 +30,10 @@ class HarmExperiment:
     """Programs with nothing to gain: stock, without any preload, and under Lapwing in turn.
 
     Temporaries and growing heaps in C, C++, Fortran, NumPy and SciPy, threads with small stacks, the start of
-    processes, and programs of two ranks whose messages are small. Compared are time, page faults, peak resident memory
-    and, where Valgrind is installed, instructions. Exit code 0 only when everything that ran is within its limit.
+    processes, and programs of two ranks whose messages are small, on this machine and on two emulated hosts; LAMMPS,
+    GROMACS, Quantum ESPRESSO and HPCC, where Debian's packages are installed, with the time that they print. Compared
+    are time, page faults, peak resident memory and, where Valgrind is installed, instructions. Exit code 0 only when
+    everything that ran is within its limit. What cannot run here is named, with what to install.
     --mpi takes a list here: openmpi,mpich,PREFIX.
     """
 
