@@ -94,6 +94,9 @@ bool abi_may_be_datatype(MPI_Datatype datatype);
 /* MPI's own reduction operations run no code of the program. */
 bool abi_op_is_predefined(MPI_Op op);
 
+/* Does this library end the program at an MPI_Test that finds a request unfinished, as its settings are now? */
+bool abi_forbids_tests(void);
+
 /* A thread level as 0 (single) to 3 (multiple): the standard ABI numbers them otherwise. */
 int abi_thread_ordinal(int level);
 

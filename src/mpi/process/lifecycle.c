@@ -12,6 +12,7 @@
 #include "mpi/progress.h"
 #include "mpi/request/freed.h"
 #include "op/lifetime.h"
+#include "op/session.h"
 
 /* The engine's look, inside the gate. */
 static void lifecycle_progress(void)
@@ -34,6 +35,8 @@ static void lifecycle_start(int provided_ordinal)
     real.MPI_Comm_size(abi_handles.comm_world, &facts.size);
     real.MPI_Comm_get_parent(&parent);
     facts.is_spawned = parent != abi_handles.comm_null;
+    if (abi_forbids_tests())
+        session_refuse(REASON_TESTS);
     lifetime_start(&facts);
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/abi/mpich/abi.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 struct abi_handles abi_handles = {
     .comm_world = 0x44000000,
@@ -23,6 +26,23 @@ struct abi_handles abi_handles = {
 bool abi_prepare(void *library)
 {
     return true;
+}
+
+/* A setting of MPICH's is one of three variables, and on unless it says no (src/util/cvar). */
+static bool is_set(const char *const names[], size_t count)
+{
+    static const char *const refusals[] = {"0", "n", "f", "off", "d", "N", "F", "OFF", "D"};
+    const char *text = NULL;
+    for (size_t i = 0; i < count && text == NULL; i++)
+        text = getenv(names[i]);
+    return text != NULL && *text != 0 && !base_text_begins_any(text, refusals, sizeof refusals / sizeof refusals[0]);
+}
+
+/* MPICH 4.0, with its fault tolerance on: "Assertion failed in file ./src/mpid/ch4/src/ch4_request.h". */
+bool abi_forbids_tests(void)
+{
+    static const char *const names[] = {"MPIR_CVAR_ENABLE_FT", "MPIR_PARAM_ENABLE_FT", "MPICH_ENABLE_FT"};
+    return is_set(names, sizeof names / sizeof names[0]);
 }
 
 bool abi_may_be_datatype(MPI_Datatype datatype)

@@ -25,6 +25,11 @@ bool abi_prepare(void *library)
     return true;
 }
 
+bool abi_forbids_tests(void)
+{
+    return false;
+}
+
 bool abi_may_be_datatype(MPI_Datatype datatype)
 {
     /* The lowest page is for predefined handles, and of these 0x200 to 0x2FF are for datatypes (MPI 5.0, A.2). */
