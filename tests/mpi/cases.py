@@ -24,6 +24,11 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
 STRATEGIES: Mapping[str, Mapping[str, str]] = {
     name: {**ALWAYS, "LAPWING_PROGRESS": name} for name in ("dedicated", "manual")
 }
+# The words that a program's head may begin a line with (what each means: run.py).
+DIRECTIVE = re.compile(
+    r"\b(arguments|assists|copies|defers|environment|exit|flags|library|passes|plugin|quick|ranks|records|refused"
+    r"|strategies|survives|takes|timeout|variants): "
+)
 QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
 
 
@@ -72,9 +77,16 @@ class Case:
 
 
 def read_program(source: Path) -> Program:
-    """Read a program's directives: lines ` * word: value` of its first comment."""
+    """Read a program's directives: lines ` * word: value` of its first comment.
+
+    One that begins no line, or that nobody knows, would demand nothing.
+    """
     head = source.read_text().split("*/")[1]
-    return Program(source, dict(re.findall(r"^ \* (\w+): (.*?)\s*$", head, re.MULTILINE)))
+    directives = dict(re.findall(r"^ \* (\w+): (.*?)\s*$", head, re.MULTILINE))
+    lost = set(DIRECTIVE.findall(head)) ^ directives.keys()
+    if lost:
+        raise ValueError(f"{source.name}: no directives, by their place or name: {' '.join(sorted(lost))}")
+    return Program(source, directives)
 
 
 def is_wanted(program: Program, variant: str, is_quick: bool) -> bool:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: with early receives, a program that they would change ends with an error that names the call and the
- * option: synchronous sends of large messages, and matching by handles what was received early.
+/* Claim: with early receives, a program that they would change ends with an error that names the call and
+ * the option: synchronous sends of large messages, and matching by handles what was received early.
  * arguments: ssend issend ssend_init mprobe improbe recv_init
  * refused: Run without --early-receive
  * quick: default

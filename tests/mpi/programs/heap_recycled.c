@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a program that takes a block of the heap for each message receives early from the second one on, although
- * other blocks lie beside it; and each block can be written to its end, resized and given back. defers: receive */
+ * other blocks lie beside it; and each block can be written to its end, resized and given back.
+ * defers: receive */
 #include <malloc.h>
 
 #include "check.h"

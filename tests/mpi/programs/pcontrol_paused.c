@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: after MPI_Pcontrol(0) calls are passed and nonblocking operations left to MPI, whatever stands behind the
- * level. defers: nothing passes: paused */
+ * level.
+ * defers: nothing
+ * passes: paused */
 #include "check.h"
 
 int main(int argc, char **argv)
