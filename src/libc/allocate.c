@@ -83,8 +83,7 @@ static bool is_room_made(const void *block)
     return block == NULL && (libc_recycled_clear() || libc_use_makes_room(errno));
 }
 
-/* While something is armed, and at the first call. Apart, so that it costs two tests and a jump else. */
-__attribute__((noinline, cold)) static void *block_new_beside_holds(size_t length_bytes)
+static void *block_new_beside_holds(size_t length_bytes)
 {
     block_make_room(length_bytes);
     void *block = LIBC_REAL(malloc)(length_bytes);
@@ -97,6 +96,12 @@ static void *block_new_plain(size_t length_bytes)
     if (__builtin_expect(protect_is_armed() || real == NULL, 0))
         return block_new_beside_holds(length_bytes);
     return real(length_bytes);
+}
+
+/* Apart, as all that most calls do without: then these save no registers. */
+__attribute__((noinline, cold)) static void *block_new_small(size_t length_bytes)
+{
+    return block_new_plain(length_bytes);
 }
 
 __attribute__((noinline)) static void *block_new_large(size_t length_bytes)
@@ -112,8 +117,12 @@ __attribute__((noinline)) static void *block_new_large(size_t length_bytes)
 void *libc_entry_malloc(size_t length_bytes) LIBC_ENTRY(malloc);
 void *libc_entry_malloc(size_t length_bytes)
 {
-    return __builtin_expect(block_is_large(length_bytes), 0) ? block_new_large(length_bytes)
-                                                             : block_new_plain(length_bytes);
+    LIBC_REAL_TYPE(malloc) real = LIBC_REAL_FOUND(malloc);
+    if (__builtin_expect(block_is_large(length_bytes), 0))
+        return block_new_large(length_bytes);
+    if (__builtin_expect(protect_is_armed() || real == NULL, 0))
+        return block_new_small(length_bytes);
+    return real(length_bytes);
 }
 
 __attribute__((noinline, cold)) static void *block_new_zero_beside_holds(size_t count, size_t size_bytes)
@@ -123,14 +132,24 @@ __attribute__((noinline, cold)) static void *block_new_zero_beside_holds(size_t 
     return is_room_made(block) ? LIBC_REAL(calloc)(count, size_bytes) : block;
 }
 
-void *libc_entry_calloc(size_t count, size_t size_bytes) LIBC_ENTRY(calloc);
-void *libc_entry_calloc(size_t count, size_t size_bytes)
+__attribute__((noinline)) static void *block_new_zero(size_t count, size_t size_bytes)
 {
     void *block = __builtin_expect(protect_is_armed(), 0) ? block_new_zero_beside_holds(count, size_bytes)
                                                           : LIBC_REAL(calloc)(count, size_bytes);
     if (__builtin_expect(block == NULL, 0) && libc_recycled_clear())
         block = LIBC_REAL(calloc)(count, size_bytes);
     return block_note(block, libc_use_product(count, size_bytes));
+}
+
+void *libc_entry_calloc(size_t count, size_t size_bytes) LIBC_ENTRY(calloc);
+void *libc_entry_calloc(size_t count, size_t size_bytes)
+{
+    LIBC_REAL_TYPE(calloc) real = LIBC_REAL_FOUND(calloc);
+    size_t length_bytes;
+    bool is_small = !__builtin_mul_overflow(count, size_bytes, &length_bytes) && !block_is_large(length_bytes);
+    if (__builtin_expect(!is_small || protect_is_armed() || real == NULL, 0))
+        return block_new_zero(count, size_bytes);
+    return real(count, size_bytes);
 }
 
 static struct range block_forget(const void *block)
@@ -150,14 +169,22 @@ static inline bool block_may_be_noted(const void *block)
     return block != NULL && allocator.is_libcs && block_is_large(chunk_length(block));
 }
 
+__attribute__((noinline)) static void block_end(void *block)
+{
+    if (protect_is_armed())
+        libc_use_block(block);
+    if (!block_may_be_noted(block) || !block_is_kept(block))
+        LIBC_REAL(free)(block);
+}
+
 void libc_entry_free(void *block) LIBC_ENTRY(free);
 void libc_entry_free(void *block)
 {
-    if (__builtin_expect(protect_is_armed(), 0))
-        libc_use_block(block);
-    if (__builtin_expect(block_may_be_noted(block), 0) && block_is_kept(block))
-        return;
-    LIBC_REAL(free)(block);
+    LIBC_REAL_TYPE(free) real = LIBC_REAL_FOUND(free);
+    if (__builtin_expect(protect_is_armed() || block_may_be_noted(block) || real == NULL, 0))
+        block_end(block);
+    else
+        real(block);
 }
 
 static void *block_resize_at_once(void *block, size_t length_bytes)
@@ -169,7 +196,7 @@ static void *block_resize_at_once(void *block, size_t length_bytes)
 }
 
 /* Forgotten first: another thread may get the old memory before realloc() returns. */
-static void *block_resize(void *block, size_t length_bytes)
+static void *block_resize_noted(void *block, size_t length_bytes)
 {
     struct range old = {0, 0};
     if (block_may_be_noted(block)) {
@@ -182,14 +209,23 @@ static void *block_resize(void *block, size_t length_bytes)
     return block_note(resized, length_bytes);
 }
 
-void *libc_entry_realloc(void *block, size_t length_bytes) LIBC_ENTRY(realloc);
-void *libc_entry_realloc(void *block, size_t length_bytes)
+__attribute__((noinline)) static void *block_resize(void *block, size_t length_bytes)
 {
-    if (__builtin_expect(protect_is_armed(), 0)) {
+    if (protect_is_armed()) {
         libc_use_block(block);
         block_make_room(length_bytes);
     }
-    return block_resize(block, length_bytes);
+    return block_resize_noted(block, length_bytes);
+}
+
+void *libc_entry_realloc(void *block, size_t length_bytes) LIBC_ENTRY(realloc);
+void *libc_entry_realloc(void *block, size_t length_bytes)
+{
+    LIBC_REAL_TYPE(realloc) real = LIBC_REAL_FOUND(realloc);
+    bool is_small = !block_is_large(length_bytes) && !block_may_be_noted(block);
+    if (__builtin_expect(!is_small || protect_is_armed() || real == NULL, 0))
+        return block_resize(block, length_bytes);
+    return real(block, length_bytes);
 }
 
 void *libc_entry_reallocarray(void *block, size_t count, size_t size_bytes) LIBC_ENTRY(reallocarray);

@@ -34,7 +34,7 @@ extern const struct libc_real_name libc_real_names[LIBC_REAL_COUNT];
 
 /* In the order of struct libc_real; null: not looked up yet, or lacking. Written by whoever looks one up, always
  * with the same address; relaxed, since the code that it leads to was there before. */
-extern void *_Atomic libc_real_functions[LIBC_REAL_COUNT];
+extern __attribute__((visibility("hidden"))) void *_Atomic libc_real_functions[LIBC_REAL_COUNT];
 
 /* Looks one up. Any thread, in signal handlers, before constructors, in a child of fork(); takes no lock for what was
  * loaded with the program, and allocates nothing. Keeps errno. */

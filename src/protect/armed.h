@@ -22,7 +22,7 @@ struct hold; /* one of a fixed table of PROTECT_HOLDS_MAX; never unmapped */
 typedef void protect_touched_fn(uint64_t op_id, uintptr_t address);
 
 /* Number of armed holds; read without a lock on hot paths. */
-extern _Atomic uint32_t protect_armed_count;
+extern __attribute__((visibility("hidden"))) _Atomic uint32_t protect_armed_count;
 
 static inline bool protect_is_armed(void)
 {
