@@ -127,78 +127,42 @@ static bool is_open(int descriptor)
     return fcntl(descriptor, F_GETFD) != -1;
 }
 
+static const char no_file[] = "/no/file";
+static char room[8192];
+
+/* Has the call that gave this argument waited for all ops? Arms for the next one. */
+static bool waits(const char *call, bool is_right)
+{
+    bool is_good = is_right && notes->all_waits == 1;
+    if (!is_good)
+        printf("%s\n", call);
+    arm();
+    return is_good;
+}
+
 /* Each looks at a file, or changes one, that a peer may have made. */
-static void look(int way)
+static bool looks_wait_for_all(void)
 {
     struct stat status;
     struct statx facts;
-    char text[8];
-    const char *no = "/no/file";
-    switch (way) {
-    case 0:
-        stat(no, &status);
-        break;
-    case 1:
-        lstat(no, &status);
-        break;
-    case 2:
-        fstatat(AT_FDCWD, no, &status, 0);
-        break;
-    case 3:
-        statx(AT_FDCWD, no, 0, STATX_ALL, &facts);
-        break;
-    case 4:
-        (void)!readlink(no, text, sizeof(text));
-        break;
-    case 5:
-        unlink(no);
-        break;
-    case 6:
-        rename(no, no);
-        break;
-    case 7:
-        mkdir(no, 0700);
-        break;
-    case 8:
-        rmdir(no);
-        break;
-    case 9:
-        (void)!truncate(no, 0);
-        break;
-    case 10:
-        faccessat(AT_FDCWD, no, R_OK, 0);
-        break;
-    case 11:
-        (void)!link(no, no);
-        break;
-    case 12:
-        (void)!symlink(no, no);
-        break;
-    case 13:
-        mkfifo(no, 0600);
-        break;
-    case 14:
-        remove(no);
-        break;
-    default:
-        mlockall(0);
-        break;
-    }
+    arm();
+    bool is_good = waits("stat", stat(no_file, &status) == -1);
+    is_good = is_good && waits("lstat", lstat(no_file, &status) == -1);
+    is_good = is_good && waits("fstatat", fstatat(AT_FDCWD, no_file, &status, 0) == -1);
+    is_good = is_good && waits("statx", statx(AT_FDCWD, no_file, 0, STATX_ALL, &facts) == -1);
+    is_good = is_good && waits("readlink", readlink(no_file, room, sizeof(room)) == -1);
+    is_good = is_good && waits("unlink", unlink(no_file) == -1);
+    is_good = is_good && waits("rename", rename(no_file, no_file) == -1);
+    is_good = is_good && waits("mkdir", mkdir(no_file, 0700) == -1);
+    is_good = is_good && waits("rmdir", rmdir(no_file) == -1);
+    is_good = is_good && waits("truncate", truncate(no_file, 0) == -1);
+    is_good = is_good && waits("faccessat", faccessat(AT_FDCWD, no_file, R_OK, 0) == -1);
+    is_good = is_good && waits("link", link(no_file, no_file) == -1);
+    is_good = is_good && waits("symlink", symlink(no_file, no_file) == -1);
+    is_good = is_good && waits("mkfifo", mkfifo(no_file, 0600) == -1);
+    is_good = is_good && waits("remove", remove(no_file) == -1);
+    return is_good && waits("mlockall", mlockall(0) == -1);
 }
-
-static bool looks_wait_for_all(void)
-{
-    for (int way = 0; way <= 15; way++) {
-        arm();
-        look(way);
-        if (notes->all_waits != 1)
-            return printf("way %d\n", way), false;
-    }
-    return true;
-}
-
-static const char no_file[] = "/no/file";
-static char room[8192];
 
 /* More of them, called by name with integers and pointers: all go in registers. */
 static const struct {
@@ -234,8 +198,8 @@ static bool lookers_wait_for_all(void)
         looker_fn *look_at = (looker_fn *)dlsym(RTLD_DEFAULT, lookers[i].name);
         arm();
         look_at(words[0], words[1], words[2], words[3], words[4]);
-        if (notes->all_waits != 1)
-            return printf("%s\n", lookers[i].name), false;
+        if (!waits(lookers[i].name, true))
+            return false;
         dlerror();
     }
     return true;
@@ -251,45 +215,22 @@ static bool open_files_wait_for_all(void)
     arm();
     is_good = is_good && read(ends[0], room, 1) == 1 && notes->all_waits == 0;
     is_good = is_good && lseek(file, 0, SEEK_SET) == 0 && fcntl(file, F_GETFD) >= 0 && notes->all_waits == 0;
-    for (int way = 0; way < 6 && is_good; way++) {
-        struct stat status;
-        struct flock lock = {.l_type = F_WRLCK};
-        arm();
-        if (way == 0)
-            is_good = read(file, room, 1) == 0;
-        if (way == 1)
-            is_good = pread(file, room, 1, 0) == 0;
-        if (way == 2)
-            is_good = fstat(file, &status) == 0;
-        if (way == 3)
-            is_good = lseek(file, 0, SEEK_END) == 0;
-        if (way == 4)
-            is_good = fcntl(file, F_SETLK, &lock) == 0;
-        if (way == 5)
-            is_good = fread(room, 1, 1, stream) == 0;
-        is_good = is_good && notes->all_waits == 1;
-    }
-    return is_good;
+    struct stat status;
+    struct flock lock = {.l_type = F_WRLCK};
+    is_good = is_good && waits("read", read(file, room, 1) == 0);
+    is_good = is_good && waits("pread", pread(file, room, 1, 0) == 0);
+    is_good = is_good && waits("fstat", fstat(file, &status) == 0);
+    is_good = is_good && waits("lseek", lseek(file, 0, SEEK_END) == 0);
+    is_good = is_good && waits("fcntl", fcntl(file, F_SETLK, &lock) == 0);
+    return is_good && waits("fread", fread(room, 1, 1, stream) == 0);
 }
 
 /* A receive that has returned promises that what its sender did before is visible. */
 static bool openings_wait_for_all(void)
 {
-    int waits = 0;
     arm();
-    close(open("/dev/null", O_RDONLY));
-    waits += notes->all_waits;
-    arm();
-    FILE *file = fopen("/dev/null", "r");
-    waits += notes->all_waits;
-    fclose(file);
-    arm();
-    bool is_there = access("/dev/null", R_OK) == 0;
-    waits += notes->all_waits;
-    arm();
-    bool is_alive = kill(getpid(), 0) == 0;
-    waits += notes->all_waits;
-    return is_there && is_alive && waits == 4;
+    return waits("open", open("/dev/null", O_RDONLY) >= 0) && waits("fopen", fopen("/dev/null", "r") != NULL) &&
+           waits("access", access("/dev/null", R_OK) == 0) && waits("kill", kill(getpid(), 0) == 0);
 }
 
 /* Some are younger than the libc that this may be compiled with. */
@@ -676,48 +617,37 @@ static bool calloc_is_zero(void)
 /* No machine has so many addresses. */
 static const volatile size_t too_many_bytes = (size_t)1 << 60;
 
-static bool asks_for_too_much(int way)
+/* A hold takes as many addresses again, which its end gives back. Arms for the next call. */
+static bool waits_for_memory(const char *call, bool is_refused)
 {
-    void *block = NULL;
-    switch (way) {
-    case 0:
-        return malloc(too_many_bytes) == NULL;
-    case 1:
-        return calloc(too_many_bytes / 8, 8) == NULL;
-    case 2:
-        return realloc(NULL, too_many_bytes) == NULL;
-    case 3:
-        return posix_memalign(&block, 64, too_many_bytes) == ENOMEM;
-    case 4:
-        return aligned_alloc(64, too_many_bytes) == NULL;
-    case 5:
-        return memalign(64, too_many_bytes) == NULL;
-    case 6:
-        return valloc(too_many_bytes) == NULL;
-    case 7:
-        return mmap(NULL, too_many_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
-    case 8:
-        return sbrk((intptr_t)too_many_bytes) == (void *)-1;
-    case 9:
-        return brk((char *)sbrk(0) + too_many_bytes) == -1;
-    default:
-        return malloc(15 * too_many_bytes) == NULL && realloc(NULL, 15 * too_many_bytes) == NULL;
-    }
+    bool is_good = is_refused && notes->all_waits + notes->range_waits == 1;
+    if (!is_good)
+        printf("%s\n", call);
+    arm();
+    return is_good;
 }
 
-/* A hold takes as many addresses again, which its end gives back. */
 static bool without_memory_ops_are_waited_for(void)
 {
-    int waits = 0;
-    for (int way = 0; way <= 10; way++) {
-        arm();
-        waits += asks_for_too_much(way) && notes->all_waits + notes->range_waits == 1;
-    }
+    void *block = NULL;
+    const size_t many = too_many_bytes;
     arm();
+    bool is_good = waits_for_memory("malloc", malloc(many) == NULL);
+    is_good = is_good && waits_for_memory("calloc", calloc(many / 8, 8) == NULL);
+    is_good = is_good && waits_for_memory("realloc", realloc(NULL, many) == NULL);
+    is_good = is_good && waits_for_memory("posix_memalign", posix_memalign(&block, 64, many) == ENOMEM);
+    is_good = is_good && waits_for_memory("aligned_alloc", aligned_alloc(64, many) == NULL);
+    is_good = is_good && waits_for_memory("memalign", memalign(64, many) == NULL);
+    is_good = is_good && waits_for_memory("valloc", valloc(many) == NULL);
+    void *mapped = mmap(NULL, many, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    is_good = is_good && waits_for_memory("mmap", mapped == MAP_FAILED);
+    is_good = is_good && waits_for_memory("sbrk", sbrk((intptr_t)many) == (void *)-1);
+    is_good = is_good && waits_for_memory("brk", brk((char *)sbrk(0) + many) == -1);
+    is_good = is_good && waits_for_memory("both", malloc(15 * many) == NULL && realloc(NULL, 15 * many) == NULL);
     free(malloc(100000));
-    bool is_right = waits == 11 && notes->all_waits == 0;
+    is_good = is_good && notes->all_waits == 0;
     hold(page, 4096, PROT_READ | PROT_WRITE, false);
-    return is_right && asks_for_too_much(0) && notes->all_waits == 0;
+    return is_good && malloc(many) == NULL && notes->all_waits == 0;
 }
 
 static bool break_waits(void)
