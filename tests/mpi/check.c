@@ -123,6 +123,20 @@ void check_recv(void *buffer, size_t length_bytes, int peer, int tag)
     MPI_Recv(buffer, (int)length_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+void check_send_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag)
+{
+    check_delay();
+    check_fill(buffer, length_bytes, seed);
+    check_send(buffer, length_bytes, peer, tag);
+}
+
+void check_recv_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag, const char *claim)
+{
+    check_delay();
+    check_recv(buffer, length_bytes, peer, tag);
+    check(check_is_filled(buffer, length_bytes, seed), claim);
+}
+
 static void recv_persistent(void *buffer, int length_bytes, int tag, MPI_Comm comm)
 {
     MPI_Request request;

@@ -41,7 +41,11 @@ void check_delay(void);
 void check_send(const void *buffer, size_t length_bytes, int peer, int tag);
 void check_recv(void *buffer, size_t length_bytes, int peer, int tag);
 
-/* The same from rank 1, on a communicator, by a handle of MPI's: `way` is mprobe, improbe or recv_init. False, with
+/* Pattern `seed`, sent when the peer waits for it; received, and compared, when the peer's send may have returned. */
+void check_send_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag);
+void check_recv_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag, const char *claim);
+
+/* Received from rank 1, on a communicator, by a handle of MPI's: `way` is mprobe, improbe or recv_init. False, with
  * nothing done, when it is none of these. */
 bool check_recv_by_handle(const char *way, void *buffer, size_t length_bytes, int tag, MPI_Comm comm);
 

@@ -27,9 +27,7 @@ int main(int argc, char **argv)
     sigaction(SIGTTIN, &action, NULL);
     for (int i = 0; i < 5; i++) {
         if (check_rank() == 1) {
-            check_delay();
-            check_fill(shared.buffer, sizeof shared.buffer, i);
-            check_send(shared.buffer, sizeof shared.buffer, 0, 0);
+            check_send_late(shared.buffer, sizeof shared.buffer, i, 0, 0);
             continue;
         }
         check_recv(shared.buffer, sizeof shared.buffer, 1, 0);

@@ -52,9 +52,7 @@ int main(int argc, char **argv)
         check_delay();
         check_recv(buffer, CHECK_LARGE_BYTES, 0, 0);
         MPI_Barrier(MPI_COMM_WORLD);
-        check_delay();
-        check_fill(buffer, CHECK_LARGE_BYTES, 12);
-        check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(buffer, CHECK_LARGE_BYTES, 12, 0, 0);
         return check_end();
     }
     check_fill(buffer, CHECK_LARGE_BYTES, 6);

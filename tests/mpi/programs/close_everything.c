@@ -14,9 +14,7 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     if (check_rank() == 1) {
-        check_delay();
-        check_fill(buffer, CHECK_LARGE_BYTES, 7);
-        check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(buffer, CHECK_LARGE_BYTES, 7, 0, 0);
         return check_end();
     }
     check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);

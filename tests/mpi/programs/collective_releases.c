@@ -29,9 +29,7 @@ int main(int argc, char **argv)
         MPI_Bcast(&number, 1, MPI_INT, 1, MPI_COMM_WORLD);
         pthread_join(thread, NULL);
     } else {
-        check_delay();
-        check_fill(buffer, CHECK_LARGE_BYTES, 3);
-        check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(buffer, CHECK_LARGE_BYTES, 3, 0, 0);
         check_delay();
         MPI_Bcast(&number, 1, MPI_INT, 1, MPI_COMM_WORLD);
     }

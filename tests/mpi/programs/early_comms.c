@@ -18,9 +18,7 @@ static void round_play(MPI_Comm comm, unsigned char *buffer, unsigned seed)
         check_send(buffer + LENGTH, LENGTH, 0, DATA);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
-        check_delay();
-        check_recv(buffer, LENGTH, 1, DATA);
-        check(check_is_filled(buffer, LENGTH, seed + 1), "the world's message");
+        check_recv_late(buffer, LENGTH, seed + 1, 1, DATA, "the world's message");
         MPI_Recv(buffer, LENGTH, MPI_BYTE, 1, DATA, comm, MPI_STATUS_IGNORE);
         check(check_is_filled(buffer, LENGTH, seed), "the other communicator's message");
     }

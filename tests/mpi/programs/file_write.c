@@ -10,9 +10,7 @@ int main(int argc, char **argv)
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     char path[64] = "/tmp/file_write_XXXXXX";
     if (check_rank() == 1) {
-        check_delay();
-        check_fill(buffer, CHECK_LARGE_BYTES, 5);
-        check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(buffer, CHECK_LARGE_BYTES, 5, 0, 0);
         return check_end();
     }
     MPI_File file;

@@ -54,9 +54,7 @@ int main(int argc, char **argv)
     unsigned char *memory = mmap(NULL, CHECK_LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     watch(memory, CHECK_LARGE_BYTES);
     if (check_rank() == 1) {
-        check_delay();
-        check_fill(memory, CHECK_LARGE_BYTES, 5);
-        check_send(memory, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(memory, CHECK_LARGE_BYTES, 5, 0, 0);
         return check_end();
     }
     check_recv(memory, CHECK_LARGE_BYTES, 1, 0);

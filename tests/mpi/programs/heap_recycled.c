@@ -28,9 +28,7 @@ static void turn(int i)
 static void send(int i)
 {
     unsigned char *buffer = check_buffer_new(LENGTH);
-    check_delay();
-    check_fill(buffer, LENGTH, i);
-    check_send(buffer, LENGTH, 0, i);
+    check_send_late(buffer, LENGTH, i, 0, i);
 }
 
 int main(int argc, char **argv)

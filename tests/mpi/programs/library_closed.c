@@ -30,9 +30,7 @@ int main(int argc, char **argv)
     if (check_rank() == 1) {
         unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
         MPI_Barrier(MPI_COMM_WORLD);
-        check_delay();
-        check_recv(buffer, CHECK_LARGE_BYTES, 0, 0);
-        check(check_is_filled(buffer, CHECK_LARGE_BYTES, 3), "the message");
+        check_recv_late(buffer, CHECK_LARGE_BYTES, 3, 0, 0, "the message");
         return check_end();
     }
     void *library = library_make(folder);

@@ -12,9 +12,7 @@ enum { LENGTH = CHECK_LARGE_BYTES, ROUNDS = 3 };
 static void exchange(unsigned char *buffer, unsigned seed)
 {
     if (check_rank() == 1) {
-        check_delay();
-        check_fill(buffer, LENGTH, seed);
-        check_send(buffer, LENGTH, 0, 0);
+        check_send_late(buffer, LENGTH, seed, 0, 0);
         return;
     }
     check_recv(buffer, LENGTH, 1, 0);

@@ -162,9 +162,7 @@ static void freed_request(void)
         MPI_Request_free(&request);
         check_delay();
     } else {
-        check_delay();
-        check_recv(received, LENGTH, 0, 3);
-        check(check_is_filled(received, LENGTH, 9), "the message of a freed request");
+        check_recv_late(received, LENGTH, 9, 0, 3, "the message of a freed request");
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }

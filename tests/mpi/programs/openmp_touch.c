@@ -11,9 +11,7 @@ int main(int argc, char **argv)
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     for (int i = 0; i < COUNT; i++) {
         if (check_rank() == 1) {
-            check_delay();
-            check_fill(buffer, CHECK_LARGE_BYTES, i);
-            check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+            check_send_late(buffer, CHECK_LARGE_BYTES, i, 0, 0);
             continue;
         }
         long wrong = 0;

@@ -30,9 +30,7 @@ int main(int argc, char **argv)
     check(old.sa_sigaction == fault_handle, "sigaction() gives back the program's own handler");
     for (int i = 0; i < 5; i++) {
         if (check_rank() == 1) {
-            check_delay();
-            check_fill(buffer, CHECK_LARGE_BYTES, i);
-            check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+            check_send_late(buffer, CHECK_LARGE_BYTES, i, 0, 0);
             continue;
         }
         check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);

@@ -50,13 +50,10 @@ int main(int argc, char **argv)
     sent = check_buffer_new(CHECK_LARGE_BYTES);
     received = check_buffer_new(CHECK_LARGE_BYTES);
     unsigned char *first = check_buffer_new(CHECK_LARGE_BYTES);
-    if (check_rank() == 0) {
+    if (check_rank() == 0)
         check_recv(first, CHECK_LARGE_BYTES, 1, 0);
-    } else {
-        check_delay();
-        check_fill(first, CHECK_LARGE_BYTES, 7);
-        check_send(first, CHECK_LARGE_BYTES, 0, 0);
-    }
+    else
+        check_send_late(first, CHECK_LARGE_BYTES, 7, 0, 0);
     find_functions();
     for (unsigned round = 0; round < ROUNDS; round++) {
         if (check_rank() == 0)

@@ -13,9 +13,7 @@ int main(int argc, char **argv)
     unsigned char *first = check_buffer_new(LENGTH), *second = check_buffer_new(LENGTH);
     int others = check_size() - 1;
     for (int i = 0; check_rank() != 0 && i < 4; i++) {
-        check_delay();
-        check_fill(first, LENGTH, 2 * i);
-        check_send(first, LENGTH, 0, 1);
+        check_send_late(first, LENGTH, 2 * i, 0, 1);
         check_fill(first, LENGTH, 2 * i + 1);
         check_send(first, LENGTH - 100, 0, 1);
     }

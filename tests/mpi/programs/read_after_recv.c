@@ -11,9 +11,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 10; i++) {
         size_t place = places[i % 5];
         if (check_rank() == 1) {
-            check_delay();
-            check_fill(buffer, CHECK_LARGE_BYTES, i);
-            check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+            check_send_late(buffer, CHECK_LARGE_BYTES, i, 0, 0);
             continue;
         }
         check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);

@@ -9,9 +9,7 @@ int main(int argc, char **argv)
     enum { SENT = CHECK_LARGE_BYTES / 2 + 3 };
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     if (check_rank() == 1) {
-        check_delay();
-        check_fill(buffer, SENT, 1);
-        check_send(buffer, SENT, 0, 17);
+        check_send_late(buffer, SENT, 1, 0, 17);
         return check_end();
     }
     MPI_Status status;

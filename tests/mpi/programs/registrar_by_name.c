@@ -17,9 +17,7 @@ int main(int argc, char **argv)
     unsigned char *buffer = mmap(NULL, LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (unsigned seed = 0; seed < ROUNDS; seed++) {
         if (check_rank() == 1) {
-            check_delay();
-            check_fill(buffer, LENGTH, seed);
-            check_send(buffer, LENGTH, 0, 0);
+            check_send_late(buffer, LENGTH, seed, 0, 0);
             continue;
         }
         check_recv(buffer, LENGTH, 1, 0);

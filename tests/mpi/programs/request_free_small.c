@@ -39,9 +39,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < TIMES; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (check_rank() == 1) {
-            check_delay();
-            check_fill(buffer, CHECK_LARGE_BYTES, (unsigned)i);
-            check_send(buffer, CHECK_LARGE_BYTES, 0, i);
+            check_send_late(buffer, CHECK_LARGE_BYTES, i, 0, i);
         } else {
             check_recv(buffer, CHECK_LARGE_BYTES, 1, i);
             check(check_is_filled(buffer, CHECK_LARGE_BYTES, (unsigned)i), "the large message");

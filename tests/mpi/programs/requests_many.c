@@ -14,9 +14,7 @@ static void large_exchange(unsigned char *buffer, unsigned seed)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     if (check_rank() == 1) {
-        check_delay();
-        check_fill(buffer, CHECK_LARGE_BYTES, seed);
-        check_send(buffer, CHECK_LARGE_BYTES, 0, (int)seed);
+        check_send_late(buffer, CHECK_LARGE_BYTES, seed, 0, (int)seed);
         return;
     }
     check_recv(buffer, CHECK_LARGE_BYTES, 1, (int)seed);

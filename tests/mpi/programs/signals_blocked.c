@@ -59,9 +59,7 @@ int main(int argc, char **argv)
     message = buffer;
     if (check_rank() == 1) {
         check_delay();
-        check_delay();
-        check_fill(buffer, CHECK_LARGE_BYTES, 5);
-        check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(buffer, CHECK_LARGE_BYTES, 5, 0, 0);
         return check_end();
     }
     check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);

@@ -18,9 +18,7 @@ int main(int argc, char **argv)
     setvbuf(file, shared.stream, _IOFBF, sizeof shared.stream);
     for (int i = 0; i < 4; i++) {
         if (check_rank() == 1) {
-            check_delay();
-            check_fill(shared.message, CHECK_LARGE_BYTES, i);
-            check_send(shared.message, CHECK_LARGE_BYTES, 0, 0);
+            check_send_late(shared.message, CHECK_LARGE_BYTES, i, 0, 0);
             continue;
         }
         for (int line = 0; line < LINES; line++)

@@ -50,9 +50,7 @@ int main(int argc, char **argv)
             all_look(THREADS + 1);
             continue;
         }
-        check_delay();
-        check_fill(buffer, CHECK_LARGE_BYTES, seed);
-        check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(buffer, CHECK_LARGE_BYTES, seed, 0, 0);
     }
     buffer = NULL;
     all_look(THREADS + 1);

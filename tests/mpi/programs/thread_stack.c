@@ -26,9 +26,7 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     if (check_rank() == 1) {
         unsigned char *buffer = check_buffer_new(LENGTH);
-        check_delay();
-        check_fill(buffer, LENGTH, 5);
-        check_send(buffer, LENGTH, 0, 0);
+        check_send_late(buffer, LENGTH, 5, 0, 0);
         return check_end();
     }
     pthread_t thread;

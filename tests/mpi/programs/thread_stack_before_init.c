@@ -62,9 +62,7 @@ int main(int argc, char **argv)
         check(check_is_filled(memory, LENGTH, 5), "the message on the stack");
         check_send(memory, LENGTH, 1, 1);
     } else {
-        check_delay();
-        check_fill(memory, LENGTH, 5);
-        check_send(memory, LENGTH, 0, 0);
+        check_send_late(memory, LENGTH, 5, 0, 0);
         check_recv(memory, LENGTH, 0, 1);
         check(check_is_filled(memory, LENGTH, 5), "the message that came back");
     }

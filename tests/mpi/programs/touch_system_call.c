@@ -46,9 +46,7 @@ static void touch_read_over(FILE *file, unsigned char *buffer)
 static void touch_received(unsigned char *buffer, touch_fn *touch)
 {
     if (check_rank() == 1) {
-        check_delay();
-        check_fill(buffer, CHECK_LARGE_BYTES, 7);
-        check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(buffer, CHECK_LARGE_BYTES, 7, 0, 0);
         return;
     }
     FILE *file = tmpfile();
@@ -65,9 +63,7 @@ static void touch_received(unsigned char *buffer, touch_fn *touch)
 static void touch_sent(unsigned char *buffer, touch_fn *touch)
 {
     if (check_rank() == 1) {
-        check_delay();
-        check_recv(buffer, CHECK_LARGE_BYTES, 0, 0);
-        check(check_is_filled(buffer, CHECK_LARGE_BYTES, 9), "the message as it was at the send");
+        check_recv_late(buffer, CHECK_LARGE_BYTES, 9, 0, 0, "the message as it was at the send");
         return;
     }
     FILE *file = tmpfile();

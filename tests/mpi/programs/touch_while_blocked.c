@@ -36,9 +36,7 @@ static void receiver_run(void)
 static void sender_run(void)
 {
     check_recv(path, sizeof path, 0, 0);
-    check_delay();
-    check_fill(early, CHECK_LARGE_BYTES, 1);
-    check_send(early, CHECK_LARGE_BYTES, 0, 1);
+    check_send_late(early, CHECK_LARGE_BYTES, 1, 0, 1);
     while (access(path, F_OK) == 0)
         check_delay();
     check_fill(early, CHECK_LARGE_BYTES, 2);

@@ -99,9 +99,7 @@ static void send_all(unsigned char *message)
 {
     for (unsigned round = 0; round < 2; round++) {
         MPI_Barrier(MPI_COMM_WORLD);
-        check_delay();
-        check_fill(message, CHECK_LARGE_BYTES, round);
-        check_send(message, CHECK_LARGE_BYTES, 0, TAG);
+        check_send_late(message, CHECK_LARGE_BYTES, round, 0, TAG);
         check_delay();
         check_send(message, CHECK_LARGE_BYTES, 0, OTHER_TAG);
     }

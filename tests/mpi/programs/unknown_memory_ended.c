@@ -44,9 +44,7 @@ int main(int argc, char **argv)
         check_recv(memory, CHECK_LARGE_BYTES, 1, 0);
         check(check_is_filled(memory, CHECK_LARGE_BYTES, 7), "the message");
     } else {
-        check_delay();
-        check_fill(memory, CHECK_LARGE_BYTES, 7);
-        check_send(memory, CHECK_LARGE_BYTES, 0, 0);
+        check_send_late(memory, CHECK_LARGE_BYTES, 7, 0, 0);
     }
     return check_end();
 }
