@@ -23,15 +23,24 @@
 /* libc's own, under the name that nobody interposes: recognises libc's allocator. */
 extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));
 
-/* answer: of libc_allocator_is_known(). relaxed: two threads that ask at a time get the same one. */
+/* Without MPI no block is remembered: the table would take memory that nobody needs. is_wanted: since MPI's library is
+ * found; is_followed: and the blocks are libc's. Relaxed, since a block that is not remembered is one of which nothing
+ * is known. answer: of libc_allocator_is_known(). relaxed: two threads that ask at a time get the same one. */
 enum allocator_answer { NOT_ASKED, IS_KNOWN, IS_OTHER };
 static struct {
     bool is_libcs; /* written by the constructor, before there are threads */
+    _Atomic bool is_wanted;
+    _Atomic bool is_followed;
     _Atomic enum allocator_answer answer;
 } allocator;
 
 /* The block with a mapping of its own that this thread got last; it may be gone. */
 static _Thread_local const void *newest_mapped;
+
+static inline bool blocks_are_followed(void)
+{
+    return atomic_load_explicit(&allocator.is_followed, memory_order_relaxed);
+}
 
 static bool block_is_large(size_t length_bytes)
 {
@@ -41,7 +50,7 @@ static bool block_is_large(size_t length_bytes)
 /* Out of line: small blocks cost a test. */
 __attribute__((noinline)) static void *block_note_large(void *block, size_t length_bytes)
 {
-    if (block == NULL || !allocator.is_libcs)
+    if (block == NULL || !blocks_are_followed())
         return block;
     if (chunk_is_mapped(block))
         newest_mapped = block;
@@ -166,7 +175,7 @@ __attribute__((noinline)) static bool block_is_kept(void *block)
 
 static inline bool block_may_be_noted(const void *block)
 {
-    return block != NULL && allocator.is_libcs && block_is_large(chunk_length(block));
+    return block != NULL && blocks_are_followed() && block_is_large(chunk_length(block));
 }
 
 __attribute__((noinline)) static void block_end(void *block)
@@ -316,10 +325,24 @@ int libc_entry_madvise(void *address, size_t length_bytes, int advice)
     return LIBC_REAL(madvise)(address, length_bytes, advice);
 }
 
+/* MPI's library may be found by another library's constructor, before our own has run. */
+static void blocks_follow(void)
+{
+    bool is_wanted = atomic_load_explicit(&allocator.is_wanted, memory_order_relaxed);
+    atomic_store_explicit(&allocator.is_followed, is_wanted && allocator.is_libcs, memory_order_relaxed);
+}
+
+void libc_allocate_follow(void)
+{
+    atomic_store_explicit(&allocator.is_wanted, true, memory_order_relaxed);
+    blocks_follow();
+}
+
 /* The same function under both names: nobody's malloc stands behind ours but libc's. */
 __attribute__((constructor(102))) static void allocator_recognise(void)
 {
     allocator.is_libcs = !base_off_is() && (void *)LIBC_REAL(malloc) == (void *)__libc_malloc;
+    blocks_follow();
 }
 
 /* A program with an allocator of its own stands before all libraries. dlsym(RTLD_DEFAULT) would name the program, too,

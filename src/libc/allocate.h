@@ -11,6 +11,9 @@
  * rest of its own block. */
 enum { LIBC_LARGE_BLOCK_BYTES = 65536 };
 
+/* MPI's library is there: blocks that may hold messages are remembered from now on. Any thread. */
+void libc_allocate_follow(void);
+
 /* Do blocks of this process come through here, from libc's allocator? False with any other: it lays out blocks in its
  * way, anywhere. Takes a block to see it: not in signal handlers. */
 bool libc_allocator_is_known(void);

@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "bind/bind.h"
 #include "bind/names.h"
+#include "libc/allocate.h"
 #include "mpi/early/early_install.h"
 #include "mpi/entries.h"
 #include "mpi/real.h"
@@ -13,6 +14,7 @@ static bool binding_prepare(void *library)
 {
     if (options.early_receive)
         early_install_functions();
+    libc_allocate_follow();
     return abi_prepare(library);
 }
 

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "engine/gate.h"
 #include "engine/sockets.h"
+#include "libc/allocate.h"
 #include "libc/mpi_names.h"
 #include "libc/process.h"
 #include "libc/real.h"
@@ -28,6 +29,7 @@
 /* As MPI_Init does. */
 __attribute__((constructor)) static void fake_start(void)
 {
+    libc_allocate_follow();
     libc_signals_watch();
     libc_stacks_watch();
     libc_process_watch();
