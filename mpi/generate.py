@@ -118,7 +118,7 @@ def gated_body(row: Row) -> Iterator[str]:
     yield from early_receives(row)
     if row.has("adds_peers"):
         yield "session_expect_peers();"
-    yield "if (dispatch_is_direct())"
+    yield "if (busy_is_clear())"
     yield f"    return {plain_call(row)};"
     yield from waits(row)
     if row.treatment == "buffers":
@@ -198,7 +198,7 @@ def start_body(row: Row) -> Iterator[str]:
 
 def carried_body(row: Row) -> Iterator[str]:
     """The class start. Tracked on the direct way too: later holds must know what MPI goes on using."""
-    yield "bool is_direct = dispatch_is_direct();"
+    yield "bool is_direct = busy_is_clear();"
     yield "if (!is_direct) {"
     for line in waits(row):
         yield f"    {line}"
@@ -236,7 +236,7 @@ def status_body(row: Row) -> Iterator[str]:
     own_call = call(row, {status.name: "settled"})
     yield "MPI_Status storage;"
     yield f"const MPI_Status *settled = status_settled({status.name}, &storage);"
-    yield "if (dispatch_is_direct())"
+    yield "if (busy_is_clear())"
     yield f"    return {own_call};"
     yield from waits(row)
     yield "dispatch_enter();"
@@ -431,7 +431,8 @@ def fortran_source(rows: list[Row]) -> str:
 def fortran_stubs(rows: list[Row], jump: str) -> str:
     """Jumps that note their caller, all of one length: `jump` with {target}, the place of its target's address."""
     count = len(fortran_names(rows))
-    jumps = "\n".join(f"    .balign 32\n{jump.format(target=f'fortran_targets+{8 * index}')}" for index in range(count))
+    targets = (f"fortran_callers_targets+{8 * index}" for index in range(count))
+    jumps = "\n".join(f"    .balign 32\n{jump.format(target=target)}" for target in targets)
     return f"""
     .text
     .balign 32

@@ -267,7 +267,7 @@ def body(row: Row, index: int) -> list[str]:
         f"    return {target}({', '.join(names)});",
     ]
     if used:
-        lines += ["if (protect_is_armed()) {", *(f"    {line}" for line in used), "}"]
+        lines += ["if (protect_armed_is_any()) {", *(f"    {line}" for line in used), "}"]
     lines += [*before(row), f"int returned = {target}({', '.join(seen)});"]
     lines += ["int64_t over_ns = profile_call_over(&call);"]
     lines += on_success(after if restarts else list(describe(row)))

@@ -3,8 +3,9 @@
 
 A file and its header are one. Functions and variables are judged where they are defined, types and inline functions
 where a header defines them: each is named by the file (`gate` or `gate_enter` of engine/gate.c), by its singular
-(`request_key` of requests.c), or by folder and file (`base_lock_take` of base/lock.c). Entries are named after the
-functions of MPI and libc that they stand before.
+(`request_key` of requests.c), or by folder and file (`base_lock_take` of base/lock.c). What a header without a file of
+its own promises carries the header's name, whoever keeps the promise (`host` of op/host.h, in lib/wiring.c). Entries
+are named after the functions of MPI and libc that they stand before.
 """
 
 import re
@@ -26,53 +27,6 @@ TYPE = re.compile(r"\b(?:struct|enum|union)\s+(\w+)\s*\{")
 FUNCTION = re.compile(r"\b(\w+)\s*\(")
 VARIABLE = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$")
 ATOMIC = re.compile(r"_Atomic\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
-
-# Names that break the rule today, by file. None may be added.
-DEBTS: Mapping[str, set[str]] = {
-    "base/options_table": {"option_row", "option_type"},
-    "base/pages": {"base_range_is_empty", "base_range_of", "base_range_of_all", "base_ranges_overlap", "range"},
-    "bind/absent": {"bind_hide_absent_names"},
-    "bind/bypass": {"bind_calls_unseen", "bind_is_unseen"},
-    "bind/fortran_callers": {"fortran_targets"},
-    "bind/unknown": {"bind_is_unknown"},
-    "lib/wiring": {"host", "mpi_names", "observer"},
-    "libc/allocate": {"libc_allocator_is_known"},
-    "op/busy": {"dispatch_is_direct"},
-    "op/requests": {"untracked"},
-    "op/transfer": {"dispatch_busy", "program_stalled_ns", "program_wait_begin", "program_wait_end"},
-    "profile/slack": {"profile_thread"},
-    "protect/armed": {"hold_kind", "protect_is_armed", "protect_touched_fn"},
-    "protect/context": {"code_place"},
-    "protect/fault": {
-        "disposition",
-        "hold_view_take",
-        "holds",
-        "kernel_action",
-        "protect_find_op",
-        "protect_is_receiving",
-        "watch_handle",
-        "watch_open",
-        "watch_report_to",
-        "watches",
-    },
-    "protect/holding": {
-        "backend_in_use",
-        "protect_events_read",
-        "protect_hold_abandon",
-        "protect_hold_arm",
-        "protect_hold_release",
-        "protect_hold_transfer_address",
-    },
-    "protect/inherit": {"protect_forked_child"},
-    "protect/memory": {"mapping", "mapping_name"},
-    "protect/signal": {"backend_signal"},
-    "protect/table": {"protect_armed_count"},
-    "protect/userfault": {"backend_userfault", "backend_userfault_user"},
-    "protect/watch_part": {"watch_touched_fn"},
-    "protect/watch_slots": {"watch_state", "watches"},
-}
-# Files of one name today.
-SHARED = {"descriptors", "signals", "sockets"}
 
 
 def without_bodies(text: str) -> Iterator[tuple[str, bool]]:
@@ -163,10 +117,27 @@ def exported(source: Path) -> dict[str, set[str]]:
     return names
 
 
-def find_misnamed(names: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Names that do not carry their file's."""
-    wrong = {unit: {name for name in own if not is_named(name, unit)} for unit, own in names.items()}
-    return {unit: own for unit, own in wrong.items() if own}
+def is_declared(name: str, text: str) -> bool:
+    """True for what a header promises of a file that it does not name."""
+    return any(declared_name(statement) == name for statement, has_body in without_bodies(text) if not has_body)
+
+
+def read_promises(source: Path) -> dict[str, str]:
+    """The headers that no file of their name keeps, by unit."""
+    headers = {path for path in source.rglob("*.h") if not path.with_suffix(".c").exists()}
+    return {path.relative_to(source).with_suffix("").as_posix(): path.read_text() for path in sorted(headers)}
+
+
+def find_misnamed(source: Path) -> dict[str, set[str]]:
+    """Names that carry neither their file's nor that of the header that promises them."""
+    promises = read_promises(source)
+    wrong: dict[str, set[str]] = {}
+    for unit, own in exported(source).items():
+        for name in own:
+            is_promised = any(is_named(name, other) and is_declared(name, text) for other, text in promises.items())
+            if not is_named(name, unit) and not is_promised:
+                wrong.setdefault(unit, set()).add(name)
+    return wrong
 
 
 def find_shared(source: Path) -> set[str]:
@@ -177,17 +148,10 @@ def find_shared(source: Path) -> set[str]:
 
 
 def find_violations(source: Path) -> list[str]:
-    """All that breaks the rule and is no debt, and debts that are none."""
-    wrong = find_misnamed(exported(source))
-    shared = find_shared(source)
-    units = sorted({*wrong, *DEBTS})
-    new = [f"src/{unit}: {name}" for unit in units for name in sorted(wrong.get(unit, set()) - DEBTS.get(unit, set()))]
-    paid = [
-        f"DEBTS: src/{unit}: {name}"
-        for unit in units
-        for name in sorted(DEBTS.get(unit, set()) - wrong.get(unit, set()))
-    ]
-    return [*new, *paid, *(f"several files are named {stem}" for stem in sorted(shared ^ SHARED))]
+    """All that breaks the rule."""
+    wrong = find_misnamed(source)
+    misnamed = [f"src/{unit}: {name}" for unit in sorted(wrong) for name in sorted(wrong[unit])]
+    return [*misnamed, *(f"several files are named {stem}" for stem in sorted(find_shared(source)))]
 
 
 def main() -> int:

@@ -98,7 +98,7 @@ def option_row(row: Row) -> str:
     """One row of the reader's table."""
     choices = f"{row['name']}_choices" if row["type"] == "choice" else "NULL"
     return (
-        f'    {{"LAPWING_{row["name"].upper()}", {constant("option_type", row["type"])}, '
+        f'    {{"LAPWING_{row["name"].upper()}", {constant("options_table", row["type"])}, '
         f"UINT64_C({row.get('minimum', 0)}), UINT64_C({row.get('maximum', UINT64_MAX)}), "
         f"{choices}, &options.{field_name(row)}}},\n"
     )
@@ -112,8 +112,8 @@ def options_table(rows: list[Row]) -> str:
         + '#include "base/options.h"\n#include "base/options_table.h"\n\n'
         + "".join(choices_array(row) for row in rows if row["type"] == "choice")
         + f"\nstruct options options = {{\n{defaults}}};\n\n"
-        + f"const struct option_row option_rows[] = {{\n{''.join(option_row(row) for row in rows)}}};\n\n"
-        + "const size_t option_row_count = sizeof option_rows / sizeof option_rows[0];\n"
+        + f"const struct options_table_row options_table_rows[] = {{\n{''.join(option_row(row) for row in rows)}}};\n\n"
+        + "const size_t options_table_count = sizeof options_table_rows / sizeof options_table_rows[0];\n"
     )
 
 

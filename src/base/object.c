@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/machine.h"
+#include "base/pages.h"
 
 /* Tags of the dynamic section by number; only those below DT_NUM, the GNU hash and the versions are kept. */
 struct dynamic_values {

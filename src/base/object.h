@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 struct object_relocations {
     const ElfW(Rela) * first;

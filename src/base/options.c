@@ -40,12 +40,12 @@ static int options_unit_shift(const char *unit)
     return -1;
 }
 
-static bool options_number_read(const struct option_row *row, const char *text)
+static bool options_number_read(const struct options_table_row *row, const char *text)
 {
     uint64_t number = 0;
     const char *unit = options_digits_read(text, &number);
     int shift = unit ? options_unit_shift(unit) : -1;
-    if (shift < 0 || (shift > 0 && row->type != OPTION_TYPE_BYTES) || number > (UINT64_MAX >> shift))
+    if (shift < 0 || (shift > 0 && row->type != OPTIONS_TABLE_BYTES) || number > (UINT64_MAX >> shift))
         return false;
     number <<= shift;
     if (number < row->minimum || number > row->maximum)
@@ -54,7 +54,7 @@ static bool options_number_read(const struct option_row *row, const char *text)
     return true;
 }
 
-static bool options_switch_read(const struct option_row *row, const char *text)
+static bool options_switch_read(const struct options_table_row *row, const char *text)
 {
     bool is_on = strcmp(text, "on") == 0;
     if (!is_on && strcmp(text, "off") != 0)
@@ -63,7 +63,7 @@ static bool options_switch_read(const struct option_row *row, const char *text)
     return true;
 }
 
-static bool options_choice_read(const struct option_row *row, const char *text)
+static bool options_choice_read(const struct options_table_row *row, const char *text)
 {
     for (unsigned i = 0; row->choices[i]; i++) {
         if (strcmp(text, row->choices[i]) == 0) {
@@ -74,11 +74,11 @@ static bool options_choice_read(const struct option_row *row, const char *text)
     return false;
 }
 
-static bool options_value_read(const struct option_row *row, const char *text)
+static bool options_value_read(const struct options_table_row *row, const char *text)
 {
-    if (row->type == OPTION_TYPE_SWITCH)
+    if (row->type == OPTIONS_TABLE_SWITCH)
         return options_switch_read(row, text);
-    if (row->type == OPTION_TYPE_CHOICE)
+    if (row->type == OPTIONS_TABLE_CHOICE)
         return options_choice_read(row, text);
     return options_number_read(row, text);
 }
@@ -95,12 +95,12 @@ static bool options_are_given(void)
 
 void options_read(void)
 {
-    size_t count = options_are_given() ? option_row_count : 0;
+    size_t count = options_are_given() ? options_table_count : 0;
     for (size_t i = 0; i < count; i++) {
-        const char *text = getenv(option_rows[i].variable);
-        if (!text || options_value_read(&option_rows[i], text) || notice[0])
+        const char *text = getenv(options_table_rows[i].variable);
+        if (!text || options_value_read(&options_table_rows[i], text) || notice[0])
             continue;
-        snprintf(notice, sizeof notice, "bad value %s=%.24s", option_rows[i].variable, text);
+        snprintf(notice, sizeof notice, "bad value %s=%.24s", options_table_rows[i].variable, text);
     }
 }
 

@@ -6,18 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum option_type { OPTION_TYPE_BYTES, OPTION_TYPE_COUNT, OPTION_TYPE_US, OPTION_TYPE_SWITCH, OPTION_TYPE_CHOICE };
+enum options_table_type {
+    OPTIONS_TABLE_BYTES,
+    OPTIONS_TABLE_COUNT,
+    OPTIONS_TABLE_US,
+    OPTIONS_TABLE_SWITCH,
+    OPTIONS_TABLE_CHOICE
+};
 
-struct option_row {
+struct options_table_row {
     const char *variable; /* environment variable */
-    enum option_type type;
+    enum options_table_type type;
     uint64_t minimum;           /* numbers only */
     uint64_t maximum;           /* numbers only */
     const char *const *choices; /* ended by NULL; choices only */
     void *field;                /* in `options`: uint64_t, bool (switch) or an enum (choice) */
 };
 
-extern const struct option_row option_rows[];
-extern const size_t option_row_count;
+extern const struct options_table_row options_table_rows[];
+extern const size_t options_table_count;
 
 #endif

@@ -30,7 +30,7 @@ static void hide_reference(const struct object *object, const struct object_refe
         object_write(object, reference->place, 0);
 }
 
-void bind_hide_absent_names(const struct object *object)
+void bind_absent_hide(const struct object *object)
 {
     if (object_find_undefined(object, is_absent_name, NULL))
         object_visit_references(object, hide_reference);

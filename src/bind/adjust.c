@@ -45,11 +45,11 @@ static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     seen.count = ++walk->next;
     if (walk->next <= walk->first_new || !object_read(info, &object))
         return 0;
-    bind_hide_absent_names(&object);
+    bind_absent_hide(&object);
     fortran_bindings_redirect(&object);
     if (!base_library_is_mpi(object_file_name(&object)))
         bind_unknown_redirect(&object);
-    walk->is_bypassed |= bind_calls_unseen(&object);
+    walk->is_bypassed |= bind_bypass_has_calls(&object);
     return 0;
 }
 

@@ -35,7 +35,7 @@ bool bind_bypass(char *text, size_t text_bytes);
 
 /* True for ways into MPI that pass no entry of ours: PMPI_X, and functions of this process's MPI library
  * that mpi/functions.toml lacks (of a later release, say), where they have no entry either. */
-bool bind_is_unseen(const char *name);
+bool bind_bypass_is_name(const char *name);
 
 /* The entry of a function that mpi/functions.toml lacks (bind/unknown.c); NULL: none. And is this the MPI library's
  * function behind it? */

@@ -11,27 +11,27 @@
 #include "bind/bind.h"
 #include "bind/fortran_bindings.h"
 
-bool bind_is_unseen(const char *name)
+bool bind_bypass_is_name(const char *name)
 {
     /* The first letter first: see is_absent_name(). */
     bool is_profiling = name[0] == 'P' && (base_text_begins(name, "PMPI_") || base_text_begins(name, "PMPIX_"));
-    return is_profiling || (name[0] == 'M' && bind_is_unknown(name));
+    return is_profiling || (name[0] == 'M' && bind_unknown_lacks_entry(name));
 }
 
 static bool is_unseen_name(const char *name, void *context)
 {
-    return bind_is_unseen(name);
+    return bind_bypass_is_name(name);
 }
 
 /* The files of an MPI installation may call each other as they like. */
-bool bind_calls_unseen(const struct object *object)
+bool bind_bypass_has_calls(const struct object *object)
 {
     return !base_library_is_mpi(object_file_name(object)) && object_find_undefined(object, is_unseen_name, NULL);
 }
 
 static bool is_unknown_name(const char *name, void *found)
 {
-    bool is_found = bind_is_unknown(name);
+    bool is_found = bind_unknown_lacks_entry(name);
     if (is_found)
         *(const char **)found = name;
     return is_found;
@@ -80,7 +80,7 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     object_visit_fn *is_fortran = bind_all_fortran_calls_pmpi() ? is_fortran_name : is_fortran_2008_name;
     if (!object_read(info, &object) || base_library_is_mpi(object_file_name(&object)))
         return 0;
-    if (bind_calls_unseen(&object))
+    if (bind_bypass_has_calls(&object))
         describe_unseen(search, &object);
     else if (!search->is_fortran_seen && object_find_undefined(&object, is_fortran, NULL))
         describe(search, "uses Fortran bindings", &object);

@@ -13,7 +13,7 @@ enum { STUB_BYTES = 32 };
 extern const char fortran_stubs[FORTRAN_NAME_COUNT][STUB_BYTES];
 
 /* Written by fortran_callers_prepare() before any stub can be called; then constant. */
-__attribute__((visibility("hidden"))) void *fortran_targets[FORTRAN_NAME_COUNT];
+__attribute__((visibility("hidden"))) void *fortran_callers_targets[FORTRAN_NAME_COUNT];
 
 static bool is_wanted[FORTRAN_NAME_COUNT]; /* whoever adjusts objects; never taken back */
 
@@ -45,14 +45,14 @@ void fortran_callers_want(const struct object *object)
 void fortran_callers_prepare(void)
 {
     for (size_t i = 0; i < FORTRAN_NAME_COUNT; i++)
-        if (is_wanted[i] && fortran_targets[i] == NULL)
-            fortran_targets[i] = dlsym(RTLD_DEFAULT, fortran_names[i]);
+        if (is_wanted[i] && fortran_callers_targets[i] == NULL)
+            fortran_callers_targets[i] = dlsym(RTLD_DEFAULT, fortran_names[i]);
 }
 
 static void note_reference(const struct object *object, const struct object_reference *reference)
 {
     size_t index = name_index(reference->name);
-    if (index != FORTRAN_NAME_COUNT && fortran_targets[index] != NULL)
+    if (index != FORTRAN_NAME_COUNT && fortran_callers_targets[index] != NULL)
         object_write(object, reference->place, (uintptr_t)fortran_stubs[index]);
 }
 

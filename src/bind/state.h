@@ -39,7 +39,7 @@ bool bind_is_listed(const char *name);
 void bind_unknown_collect(const struct library *library);
 
 /* True for those that the table lacks and that have no entry either. No look-up: inside a walk over objects, too. */
-bool bind_is_unknown(const char *name);
+bool bind_unknown_lacks_entry(const char *name);
 
 /* The MPI library's own function, by its number among those that the table lacks. */
 void *bind_unknown_next(size_t index);
@@ -49,11 +49,11 @@ void *bind_unknown_next(size_t index);
 struct object;
 void bind_unknown_redirect(const struct object *object);
 
-/* Does an object of the program's call what bind_is_unseen() says? */
-bool bind_calls_unseen(const struct object *object);
+/* Does an object of the program's call what bind_bypass_is_name() says? */
+bool bind_bypass_has_calls(const struct object *object);
 
 /* Does its part of bind_adjust_objects(): references to names that this
  * MPI lacks become NULL. */
-void bind_hide_absent_names(const struct object *object);
+void bind_absent_hide(const struct object *object);
 
 #endif

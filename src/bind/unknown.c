@@ -88,7 +88,7 @@ void bind_unknown_collect(const struct library *library)
         unknown.functions[i] = function_of(library, unknown.names[i]);
 }
 
-bool bind_is_unknown(const char *name)
+bool bind_unknown_lacks_entry(const char *name)
 {
     size_t index = unknown_index(name);
     if (index != NAMES_UNKNOWN_COUNT)

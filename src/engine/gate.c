@@ -9,7 +9,7 @@
 
 #include "base/futex.h"
 #include "base/lock.h"
-#include "base/signals.h"
+#include "base/signal_set.h"
 #include "engine/pending.h"
 
 _Thread_local uint32_t gate_depth;
@@ -37,7 +37,7 @@ static void signals_defer(void)
     own.are_signals_deferred = false;
     if (!atomic_load_explicit(&gate.defers_signals, memory_order_relaxed) || engine_pending() == 0)
         return;
-    uint64_t set = base_signals_deferrable();
+    uint64_t set = base_signal_set_deferrable();
     own.are_signals_deferred =
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &own.signals_before, BASE_SIGNAL_SET_BYTES) == 0;
 }

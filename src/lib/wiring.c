@@ -59,7 +59,7 @@ const char *(*const profile_function_name)(uint32_t function) = bind_function_na
 const struct mpi_names mpi_names = {
     .objects_adjust = bind_adjust_objects,
     .are_offered = bind_offers,
-    .are_unseen = bind_is_unseen,
+    .are_unseen = bind_bypass_is_name,
     .unknown_entry = bind_unknown_entry,
     .is_unknown = bind_unknown_is_behind,
 };

@@ -25,7 +25,7 @@ extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));
 
 /* Without MPI no block is remembered: the table would take memory that nobody needs. is_wanted: since MPI's library is
  * found; is_followed: and the blocks are libc's. Relaxed, since a block that is not remembered is one of which nothing
- * is known. answer: of libc_allocator_is_known(). relaxed: two threads that ask at a time get the same one. */
+ * is known. answer: of libc_allocate_is_known(). relaxed: two threads that ask at a time get the same one. */
 enum allocator_answer { NOT_ASKED, IS_KNOWN, IS_OTHER };
 static struct {
     bool is_libcs; /* written by the constructor, before there are threads */
@@ -102,7 +102,7 @@ static void *block_new_beside_holds(size_t length_bytes)
 static void *block_new_plain(size_t length_bytes)
 {
     LIBC_REAL_TYPE(malloc) real = LIBC_REAL_FOUND(malloc);
-    if (__builtin_expect(protect_is_armed() || real == NULL, 0))
+    if (__builtin_expect(protect_armed_is_any() || real == NULL, 0))
         return block_new_beside_holds(length_bytes);
     return real(length_bytes);
 }
@@ -129,7 +129,7 @@ void *libc_entry_malloc(size_t length_bytes)
     LIBC_REAL_TYPE(malloc) real = LIBC_REAL_FOUND(malloc);
     if (__builtin_expect(block_is_large(length_bytes), 0))
         return block_new_large(length_bytes);
-    if (__builtin_expect(protect_is_armed() || real == NULL, 0))
+    if (__builtin_expect(protect_armed_is_any() || real == NULL, 0))
         return block_new_small(length_bytes);
     return real(length_bytes);
 }
@@ -143,8 +143,8 @@ __attribute__((noinline, cold)) static void *block_new_zero_beside_holds(size_t 
 
 __attribute__((noinline)) static void *block_new_zero(size_t count, size_t size_bytes)
 {
-    void *block = __builtin_expect(protect_is_armed(), 0) ? block_new_zero_beside_holds(count, size_bytes)
-                                                          : LIBC_REAL(calloc)(count, size_bytes);
+    void *block = __builtin_expect(protect_armed_is_any(), 0) ? block_new_zero_beside_holds(count, size_bytes)
+                                                              : LIBC_REAL(calloc)(count, size_bytes);
     if (__builtin_expect(block == NULL, 0) && libc_recycled_clear())
         block = LIBC_REAL(calloc)(count, size_bytes);
     return block_note(block, libc_use_product(count, size_bytes));
@@ -156,7 +156,7 @@ void *libc_entry_calloc(size_t count, size_t size_bytes)
     LIBC_REAL_TYPE(calloc) real = LIBC_REAL_FOUND(calloc);
     size_t length_bytes;
     bool is_small = !__builtin_mul_overflow(count, size_bytes, &length_bytes) && !block_is_large(length_bytes);
-    if (__builtin_expect(!is_small || protect_is_armed() || real == NULL, 0))
+    if (__builtin_expect(!is_small || protect_armed_is_any() || real == NULL, 0))
         return block_new_zero(count, size_bytes);
     return real(count, size_bytes);
 }
@@ -180,7 +180,7 @@ static inline bool block_may_be_noted(const void *block)
 
 __attribute__((noinline)) static void block_end(void *block)
 {
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         libc_use_block(block);
     if (!block_may_be_noted(block) || !block_is_kept(block))
         LIBC_REAL(free)(block);
@@ -190,7 +190,7 @@ void libc_entry_free(void *block) LIBC_ENTRY(free);
 void libc_entry_free(void *block)
 {
     LIBC_REAL_TYPE(free) real = LIBC_REAL_FOUND(free);
-    if (__builtin_expect(protect_is_armed() || block_may_be_noted(block) || real == NULL, 0))
+    if (__builtin_expect(protect_armed_is_any() || block_may_be_noted(block) || real == NULL, 0))
         block_end(block);
     else
         real(block);
@@ -220,7 +220,7 @@ static void *block_resize_noted(void *block, size_t length_bytes)
 
 __attribute__((noinline)) static void *block_resize(void *block, size_t length_bytes)
 {
-    if (protect_is_armed()) {
+    if (protect_armed_is_any()) {
         libc_use_block(block);
         block_make_room(length_bytes);
     }
@@ -232,7 +232,7 @@ void *libc_entry_realloc(void *block, size_t length_bytes)
 {
     LIBC_REAL_TYPE(realloc) real = LIBC_REAL_FOUND(realloc);
     bool is_small = !block_is_large(length_bytes) && !block_may_be_noted(block);
-    if (__builtin_expect(!is_small || protect_is_armed() || real == NULL, 0))
+    if (__builtin_expect(!is_small || protect_armed_is_any() || real == NULL, 0))
         return block_resize(block, length_bytes);
     return real(block, length_bytes);
 }
@@ -255,7 +255,7 @@ static int block_place(void **block, size_t alignment_bytes, size_t length_bytes
 
 static void block_make_room_beside_holds(size_t length_bytes)
 {
-    if (__builtin_expect(protect_is_armed(), 0))
+    if (__builtin_expect(protect_armed_is_any(), 0))
         block_make_room(length_bytes);
 }
 
@@ -318,7 +318,7 @@ static bool block_wish_huge_pages(void *address, size_t length_bytes)
 int libc_entry_madvise(void *address, size_t length_bytes, int advice) LIBC_ENTRY(madvise);
 int libc_entry_madvise(void *address, size_t length_bytes, int advice)
 {
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         libc_use_writes(address, length_bytes);
     if (advice == MADV_HUGEPAGE && is_rest_of_newest_block(address) && block_wish_huge_pages(address, length_bytes))
         return 0;
@@ -360,7 +360,7 @@ static bool allocator_is_reached(void)
     return is_reached && !libc_blocks_contain(pages);
 }
 
-bool libc_allocator_is_known(void)
+bool libc_allocate_is_known(void)
 {
     enum allocator_answer known = atomic_load_explicit(&allocator.answer, memory_order_relaxed);
     if (known == NOT_ASKED) {

@@ -16,6 +16,6 @@ void libc_allocate_follow(void);
 
 /* Do blocks of this process come through here, from libc's allocator? False with any other: it lays out blocks in its
  * way, anywhere. Takes a block to see it: not in signal handlers. */
-bool libc_allocator_is_known(void);
+bool libc_allocate_is_known(void);
 
 #endif

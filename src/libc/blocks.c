@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/hash.h"
+#include "base/pages.h"
 
 /* 16384 blocks, of 3000 nearly all; 256 KiB of addresses, and of memory what was ever used. */
 enum { SETS_BITS = 11, SETS = 1 << SETS_BITS, WAYS = 8, COUNT_BITS = 28, CLASS_BITS = 5 };

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* A block was made: `bytes` were asked for, and nobody else has data on `pages` (whole ones). It may not be
  * remembered: then nothing is known of it. */

@@ -9,7 +9,7 @@
 
 static void buffer_give(uintptr_t owner, const void *buffer, size_t length_bytes)
 {
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         libc_use_writes(buffer, length_bytes);
     libc_keep_set(owner, base_range_of(buffer, buffer == NULL ? 0 : length_bytes));
 }

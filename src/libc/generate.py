@@ -26,7 +26,7 @@ ROLES = {
 OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
 ANYWAY = {"threads", "key", "locks", "unlocks"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
-CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_is_armed()"}
+CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_armed_is_any()"}
 ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* Is a whole block here that has its first and last page to itself? */
 bool libc_heap_fills_pages(struct range bytes);

@@ -157,7 +157,7 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
 
 static void known_wait(void)
 {
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         libc_use_known();
 }
 
@@ -183,7 +183,7 @@ void *libc_jump_before_clone(void *start, void *stack, int flags)
     (void)stack;
     if (flags & CLONE_VM)
         libc_threads_note();
-    else if (protect_is_armed())
+    else if (protect_armed_is_any())
         libc_use_all();
     return (void *)LIBC_REAL(clone);
 }

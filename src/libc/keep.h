@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* One range per owner (a thread, a stream); an empty one forgets it. */
 void libc_keep_set(uintptr_t owner, struct range bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "libc/locked.h"
 
+#include "base/pages.h"
 #include "protect/kernel.h"
 
 struct libc_locked libc_locked;

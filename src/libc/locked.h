@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/lock.h"
-#include "base/pages.h"
+#include "base/range.h"
 
 enum { LIBC_LOCKED_MAX = 256 };
 

@@ -45,7 +45,7 @@ static void process_prepare_fork(void)
     forks_told = forks_told << 1 | is_ours;
     if (is_ours)
         protect_fork_begin();
-    if (is_ours && protect_is_armed())
+    if (is_ours && protect_armed_is_any())
         wait_copied();
     errno = saved_errno;
 }
@@ -141,7 +141,7 @@ static void arguments_copy(char **arguments, size_t count, const char *first, va
 /* As the entries of execv and its kin do; those are not called, since another preload's may answer to their names. */
 static void arguments_wait(const char *path, char *const *arguments, char *const *environment)
 {
-    if (!protect_is_armed())
+    if (!protect_armed_is_any())
         return;
     libc_use_string(path);
     libc_use_strings(arguments);

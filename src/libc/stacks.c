@@ -94,7 +94,7 @@ static void thread_enter_existing(pid_t id)
 {
     void *description = NULL;
     size_t length_bytes;
-    struct mapping mapping;
+    struct memory_mapping mapping;
     bool is_known = syscall(SYS_get_robust_list, id, &description, &length_bytes) == 0 && description != NULL;
     if (is_known && memory_mapping_find((uintptr_t)description, &mapping))
         (void)stack_enter(mapping.range, id);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* MPI is being set up: from here on each new thread's stack is noted, and now those of the threads that are there
  * already. A process that never comes here has its threads made by libc alone. */

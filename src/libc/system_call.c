@@ -36,7 +36,7 @@ static void call_use_unknown(long number, long flags)
 static void call_use(long number, long a, long b, long c, long d, long e, long f)
 {
     libc_use_drain();
-    if (!protect_is_armed())
+    if (!protect_armed_is_any())
         return;
     if (number == SYS_futex)
         call_use_futex(a, d, e);

@@ -8,7 +8,7 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "base/signals.h"
+#include "base/signal_set.h"
 #include "engine/gate.h"
 #include "libc/real.h"
 #include "libc/runtime.h"
@@ -100,7 +100,7 @@ static void thread_is_made_alone(void)
 static struct creation creation_begin(union thread_function start, void *argument)
 {
     struct creation creation = {malloc(sizeof *creation.given), thread_is_of_mpi(start), 0};
-    uint64_t most = base_signals_deferrable();
+    uint64_t most = base_signal_set_deferrable();
     if (creation.given != NULL)
         *creation.given = (struct thread_start){start, argument, creation.is_of_mpi};
     if (!creation.is_of_mpi) {

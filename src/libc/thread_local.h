@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* Does one of these bytes lie there? Any thread. */
 bool libc_thread_local_touches(struct range bytes);

@@ -30,7 +30,7 @@
 #include <threads.h>
 #include <time.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* stat and stat64 are one layout, so one row serves both. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "64-bit Linux");

@@ -146,7 +146,7 @@ void libc_use_known_when(int condition)
 /* Only who has received knows of anything that others did. */
 static bool is_receiver(void)
 {
-    return !gate_is_inside() && protect_is_receiving();
+    return !gate_is_inside() && protect_armed_is_receiving();
 }
 
 void libc_use_known_received(void)
@@ -164,7 +164,7 @@ bool libc_use_makes_room(int error)
 {
     int saved_errno = errno;
     bool may_wait = !gate_is_inside() && !libc_threads_is_of_mpi();
-    if (error != ENOMEM || !protect_is_armed() || !may_wait || !libc_owner_is_here())
+    if (error != ENOMEM || !protect_armed_is_any() || !may_wait || !libc_owner_is_here())
         return false;
     wait_due();
     errno = saved_errno;
@@ -189,7 +189,7 @@ void libc_use_file(int descriptor)
 
 void libc_use_drain(void)
 {
-    if (options.drain_system_calls && protect_is_armed())
+    if (options.drain_system_calls && protect_armed_is_any())
         libc_use_all();
 }
 

@@ -17,13 +17,13 @@
 /* True when an entry may call the real function at once. */
 static inline bool libc_use_is_idle(void)
 {
-    return __builtin_expect(!protect_is_armed(), 1);
+    return __builtin_expect(!protect_armed_is_any(), 1);
 }
 
 /* True when a system call on held memory would fail now, or go wrong. */
 static inline bool libc_use_is_failing(void)
 {
-    return protect_is_armed() && protect_system_calls_must_wait();
+    return protect_armed_is_any() && protect_system_calls_must_wait();
 }
 
 /* With the option drain_system_calls: every pending op, before any entry. */

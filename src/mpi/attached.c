@@ -2,6 +2,7 @@
 /* Buffers that MPI_Bsend copies into (MPI 4.1, 3.6): from its attachment to its
  * detachment MPI may touch one at any time, so nothing beside it shares its pages
  * with a hold. */
+#include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "mpi/entries.h"
 #include "op/requests.h"

@@ -46,7 +46,7 @@ static bool types_ask(struct type_layout *layout, MPI_Datatype datatype)
 
 static void datatype_fill(struct type_layout *layout, MPI_Datatype datatype, uint32_t generation)
 {
-    bool must_gate = !dispatch_is_direct();
+    bool must_gate = !busy_is_clear();
     *layout = (struct type_layout){.handle = (uint64_t)(uintptr_t)datatype, .generation = generation};
     if (must_gate)
         gate_enter();
@@ -65,7 +65,7 @@ const struct type_layout *datatype_layout(MPI_Datatype datatype)
 
 static enum datatype_gaps datatype_judge_gaps(MPI_Datatype datatype)
 {
-    bool must_gate = !dispatch_is_direct();
+    bool must_gate = !busy_is_clear();
     if (must_gate)
         gate_enter();
     bool is_array = gaps_are_of_an_array(datatype);

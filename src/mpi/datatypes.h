@@ -9,7 +9,7 @@
 
 #include "abi.h"
 #include "base/hash.h"
-#include "base/pages.h"
+#include "base/range.h"
 #include "op/type_layout.h"
 
 /* Whose are the bytes between those of an element? Asked for large messages only. */

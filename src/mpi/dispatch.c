@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/dispatch.h"
 
+#include "base/pages.h"
 #include "engine/gate.h"
 #include "mpi/errors.h"
 #include "libc/signals.h"
@@ -8,6 +9,7 @@
 #include "op/noted.h"
 #include "op/requests.h"
 #include "op/session.h"
+#include "op/stall.h"
 #include "op/transfer.h"
 #include "op/untracked.h"
 #include "op/wait.h"
@@ -37,7 +39,7 @@ void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype data
 {
     if (count <= 0 || !buffer_is_plain(buffer) || datatype == abi_handles.datatype_null)
         return; /* no memory: of the last MPI says itself what is wrong */
-    if (!protect_is_armed() && !gate_is_shared())
+    if (!protect_armed_is_any() && !gate_is_shared())
         return;
     const struct type_layout *layout = datatype_layout(datatype);
     if (layout->is_known)
@@ -49,7 +51,7 @@ void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype data
 void dispatch_wait_argument(const void *argument, size_t length_bytes)
 {
     bool is_memory = (uintptr_t)argument > base_page_bytes() && !gate_is_inside();
-    if (is_memory && (protect_is_armed() || gate_is_shared()))
+    if (is_memory && (protect_armed_is_any() || gate_is_shared()))
         dispatch_wait_range(base_range_of(argument, length_bytes), false);
 }
 
@@ -171,7 +173,7 @@ int dispatch_block(dispatch_poll_fn *look, void *argument)
 {
     int is_over = 0;
     int result = MPI_SUCCESS;
-    uint32_t wait = program_wait_begin();
+    uint32_t wait = stall_wait_begin();
     for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
         dispatch_enter();
         result = look(argument, &is_over);
@@ -179,6 +181,6 @@ int dispatch_block(dispatch_poll_fn *look, void *argument)
         if (!is_over && result == MPI_SUCCESS)
             transfer_poll_round(round);
     }
-    program_wait_end(wait);
+    stall_wait_end(wait);
     return result;
 }

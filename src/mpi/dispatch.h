@@ -2,7 +2,7 @@
 /* What a generated MPI entry does around MPI's own function. Compiled once per
  * ABI (abi.h is that ABI's). An entry reads as a sentence:
  *
- *     if (dispatch_is_direct())
+ *     if (busy_is_clear())
  *         return real.MPI_Bcast(buffer, count, datatype, root, comm);
  *     dispatch_wait_buffer(buffer, count, datatype, DISPATCH_WRITES);
  *     dispatch_enter();
@@ -16,7 +16,7 @@
 
 #include "abi.h"
 #include "base/options.h"
-#include "base/pages.h"
+#include "base/range.h"
 #include "op/busy.h"
 #include "op/untracked.h"
 #include "mpi/real.h" /* generated */
@@ -80,7 +80,7 @@ void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count c
 static inline bool dispatch_begins_small(MPI_Count count, MPI_Datatype datatype)
 {
     const struct type_layout *layout = datatype_entry(datatype);
-    if (!dispatch_is_direct() || !datatype_is_cached(layout, datatype) || !layout->is_known)
+    if (!busy_is_clear() || !datatype_is_cached(layout, datatype) || !layout->is_known)
         return false;
     uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when the count is negative */
     return bytes < options.threshold_bytes && count <= INT32_MAX && !untracked_is_over();

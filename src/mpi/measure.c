@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/lock.h"
+#include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "op/requests.h"
 #include "mpi/status.h"

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
-#include "op/transfer.h"
+#include "op/stall.h"
 #include "policy/policy.h"
 
 enum { HALVES = 2 };
@@ -18,7 +18,7 @@ static _Thread_local struct {
     struct policy_site *passed[HALVES];
     int64_t began_ns;
     int64_t returned_ns;
-    int64_t stalled_ns; /* program_stalled_ns() at the return */
+    int64_t stalled_ns; /* stall_total_ns() at the return */
 } last;
 
 static void site_put(struct policy_site **sites, struct policy_site *site)
@@ -31,7 +31,7 @@ static void away_tell(int64_t now_ns)
 {
     if (last.sites[0] == NULL)
         return;
-    int64_t away_ns = now_ns - last.returned_ns - (program_stalled_ns() - last.stalled_ns);
+    int64_t away_ns = now_ns - last.returned_ns - (stall_total_ns() - last.stalled_ns);
     for (int i = 0; i < HALVES; i++) {
         policy_site_saw_away(last.sites[i], away_ns);
         last.sites[i] = last.passed[i] = NULL;
@@ -59,7 +59,7 @@ void away_begin(void)
     if (last.began_ns == 0)
         return;
     last.returned_ns = base_clock_now_ns();
-    last.stalled_ns = program_stalled_ns();
+    last.stalled_ns = stall_total_ns();
     for (int i = 0; i < HALVES; i++)
         policy_site_saw_pass(last.passed[i], last.returned_ns - last.began_ns);
     last.began_ns = 0;

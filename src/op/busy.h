@@ -8,28 +8,28 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-extern __attribute__((visibility("hidden"))) _Atomic unsigned dispatch_busy;
+extern __attribute__((visibility("hidden"))) _Atomic unsigned busy_count;
 
-static inline bool dispatch_is_direct(void)
+static inline bool busy_is_clear(void)
 {
     /* acquire: pairs with busy_lower(), so that MPI's state as the engine left it
      * is seen. Below MPI_THREAD_MULTIPLE one program thread is in MPI at a time,
      * and only such a thread raises the number: it sees its own writes, and the
      * program's own synchronisation hands them to its other threads. The engine
      * lowers it only after its last MPI call for that op. */
-    return atomic_load_explicit(&dispatch_busy, memory_order_acquire) == 0;
+    return atomic_load_explicit(&busy_count, memory_order_acquire) == 0;
 }
 
 static inline void busy_raise(void)
 {
     /* seq_cst: pairs with gate_others_inside(), see gate_enter(). */
-    atomic_fetch_add_explicit(&dispatch_busy, 1, memory_order_seq_cst);
+    atomic_fetch_add_explicit(&busy_count, 1, memory_order_seq_cst);
 }
 
 static inline void busy_lower(void)
 {
     /* release: the thread that next finds the way free sees the engine's work. */
-    atomic_fetch_sub_explicit(&dispatch_busy, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&busy_count, 1, memory_order_release);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef OP_CALL_SITE_H
 #define OP_CALL_SITE_H
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* Each thread's own: the last place that it called a Fortran binding from. Written by the jumps in
  * assembly that mpi/generate.py makes. */

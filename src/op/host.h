@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 struct host {
     /* MPI is being set up: from here on the program's threads are followed, and forks wait. */

@@ -84,7 +84,7 @@ static void lifetime_configure(const struct lifetime_facts *facts)
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
     session_set_holds(lifetime_start_holds());
     host.watch();
-    struct engine_hooks hooks = {protect_event_descriptor(), protect_events_read, facts->progress};
+    struct engine_hooks hooks = {protect_event_descriptor(), protect_hold_events_read, facts->progress};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
     bool has_rdma = session_hold_reason() == REASON_TRANSPORT;
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
@@ -161,7 +161,7 @@ void lifetime_forked_child(void)
 {
     session_set(REASON_NOT_RUNNING);
     observer.forked_child();
-    protect_forked_child();
+    protect_inherit();
     engine_forked_child();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/neighbours.h"
 
+#include "base/pages.h"
 #include "engine/gate.h"
 #include "op/host.h"
 #include "op/requests.h"

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 #include "base/reasons.h"
 
 /* REASON_NONE when nothing that MPI itself may touch shares a page with these

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* The call names these bytes, or memory of which nothing is known. Before the first look at the holds. */
 void noted_add(struct range bytes, bool is_read);

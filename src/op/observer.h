@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 #include "record/profile_file.h"
 
 struct observer {

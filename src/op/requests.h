@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* Several threads may track at once (MPI_THREAD_MULTIPLE). Once, at start. */
 void requests_share(bool is_shared);

@@ -13,25 +13,19 @@
 #include "op/busy.h"
 #include "op/copies.h"
 #include "op/host.h"
+#include "op/stall.h"
 #include "record/record.h"
 
 /* A fault, its report and two thread switches, measured on the reference
  * machine; charged to an op that was touched while it was pending. */
 enum { TOUCH_COST_NS = 15000, ROUNDS_BEFORE_YIELD = 100, TOUCHED_TOO_LATE = -1 };
 
-_Atomic unsigned dispatch_busy; /* busy.h */
+_Atomic unsigned busy_count; /* busy.h */
 
-/* stall: total: sum of ended stalls; since: start of the running one, 0 when none; depth: threads that stall now. Any
- * thread; relaxed: numbers for judging. */
 static struct {
     struct transfer slots[TRANSFERS_MAX];
     _Atomic uint64_t sequence;
     _Atomic uint32_t count;
-    struct {
-        _Atomic int64_t total_ns;
-        _Atomic int64_t since_ns;
-        _Atomic uint32_t depth;
-    } stall;
 } transfers;
 
 /* The thread's own; its address is what tells threads apart. */
@@ -40,40 +34,6 @@ static _Thread_local struct {
     bool is_leaving;        /* the process ends at this thread's wish */
     bool is_cancel_put_off; /* a wait of this thread has put off its cancellation */
 } own;
-
-static void program_stall_begin(void)
-{
-    if (atomic_fetch_add_explicit(&transfers.stall.depth, 1, memory_order_relaxed) == 0)
-        atomic_store_explicit(&transfers.stall.since_ns, base_clock_now_ns(), memory_order_relaxed);
-}
-
-static void program_stall_end(void)
-{
-    int64_t since_ns = atomic_load_explicit(&transfers.stall.since_ns, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&transfers.stall.depth, 1, memory_order_relaxed) != 1)
-        return;
-    atomic_store_explicit(&transfers.stall.since_ns, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&transfers.stall.total_ns, base_clock_now_ns() - since_ns, memory_order_relaxed);
-}
-
-int64_t program_stalled_ns(void)
-{
-    int64_t since_ns = atomic_load_explicit(&transfers.stall.since_ns, memory_order_relaxed);
-    int64_t running_ns = since_ns == 0 ? 0 : base_clock_now_ns() - since_ns;
-    return atomic_load_explicit(&transfers.stall.total_ns, memory_order_relaxed) + running_ns;
-}
-
-uint32_t program_wait_begin(void)
-{
-    program_stall_begin();
-    return gate_keep_engine_out();
-}
-
-void program_wait_end(uint32_t wait)
-{
-    if (gate_let_engine_in(wait))
-        program_stall_end();
-}
 
 static struct transfer *transfer_of(uint64_t id)
 {
@@ -168,7 +128,7 @@ void transfer_launch(struct transfer *transfer)
     own.is_starter = true;
     busy_raise();
     transfer->returned_ns = base_clock_now_ns();
-    transfer->stalled_before_ns = program_stalled_ns();
+    transfer->stalled_before_ns = stall_total_ns();
     engine_pending_add(&transfer->op);
 }
 
@@ -180,7 +140,7 @@ static int64_t transfer_close(struct transfer *transfer)
 
 static void transfer_count_touch(int64_t touched_ns, int64_t ended_ns)
 {
-    program_stall_end();
+    stall_end();
     atomic_fetch_sub_explicit(&engine_pending_state.waiters, 1, memory_order_relaxed);
     record_count(RECORD_TOUCHES, 1);
     if (ended_ns > touched_ns)
@@ -192,8 +152,8 @@ static void transfer_count_touch(int64_t touched_ns, int64_t ended_ns)
 static int64_t transfer_overlapped_ns(struct transfer *transfer, int64_t touched_ns, int64_t ended_ns)
 {
     int64_t until_ns = touched_ns != 0 ? touched_ns : ended_ns;
-    int64_t stalled_ns = touched_ns != 0 ? atomic_load_explicit(&transfer->stalled_at_touch_ns, memory_order_relaxed)
-                                         : program_stalled_ns();
+    int64_t stalled_ns =
+        touched_ns != 0 ? atomic_load_explicit(&transfer->stalled_at_touch_ns, memory_order_relaxed) : stall_total_ns();
     int64_t overlapped_ns = until_ns - transfer->returned_ns - (stalled_ns - transfer->stalled_before_ns);
     return overlapped_ns > 0 ? overlapped_ns : 0;
 }
@@ -268,7 +228,7 @@ void transfer_note_wait(uint64_t id)
 void transfer_poll_round(uint32_t round)
 {
     if (protect_is_copying()) /* another thread's touch; the engine stays out meanwhile */
-        protect_events_read();
+        protect_hold_events_read();
     gate_enter();
     engine_pending_poll();
     gate_leave();
@@ -311,13 +271,13 @@ struct transfer_wait {
 static struct transfer_wait transfer_wait_begin(void)
 {
     struct transfer_wait wait = {.begin_ns = base_clock_now_ns(), .lets_cancel = cancel_put_off()};
-    wait.number = program_wait_begin();
+    wait.number = stall_wait_begin();
     return wait;
 }
 
 static void transfer_wait_end(struct transfer_wait wait)
 {
-    program_wait_end(wait.number);
+    stall_wait_end(wait.number);
     record_count(RECORD_CALL_WAIT_NS, (uint64_t)(base_clock_now_ns() - wait.begin_ns));
     cancel_let(wait.lets_cancel);
 }
@@ -325,7 +285,7 @@ static void transfer_wait_end(struct transfer_wait wait)
 void transfer_leave_waits(void)
 {
     for (uint32_t left = gate_forget_waits(); left > 0; left--)
-        program_stall_end();
+        stall_end();
     cancel_let(own.is_cancel_put_off);
 }
 
@@ -404,9 +364,9 @@ static bool transfer_await_received(int patience_s)
     enum { NS_PER_S = 1000000000 };
     const struct timespec pause = {0, 500000};
     int64_t until_ns = base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
-    while (protect_is_receiving() && base_clock_now_ns() < until_ns)
+    while (protect_armed_is_receiving() && base_clock_now_ns() < until_ns)
         syscall(SYS_nanosleep, &pause, NULL);
-    return !protect_is_receiving();
+    return !protect_armed_is_receiving();
 }
 
 bool transfer_wait_received(int patience_s)
@@ -462,12 +422,12 @@ void transfer_touched(uint64_t op_id, uintptr_t address)
     int64_t untouched = 0;
     if (!transfer_is_pending(op_id))
         return;
-    atomic_store_explicit(&transfer->stalled_at_touch_ns, program_stalled_ns(), memory_order_relaxed);
+    atomic_store_explicit(&transfer->stalled_at_touch_ns, stall_total_ns(), memory_order_relaxed);
     /* release: who sees the time sees the stall beside it. */
     if (!atomic_compare_exchange_strong_explicit(&transfer->touched_ns, &untouched, base_clock_now_ns(),
                                                  memory_order_release, memory_order_relaxed))
         return;
     atomic_fetch_add_explicit(&engine_pending_state.waiters, 1, memory_order_relaxed);
-    program_stall_begin(); /* both end with the op */
+    stall_begin(); /* both end with the op */
     engine_wake();
 }

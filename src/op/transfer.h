@@ -35,7 +35,7 @@ struct transfer {
     uint32_t situation; /* of the call (policy.h) */
     int64_t hold_cost_ns;
     int64_t returned_ns;
-    int64_t stalled_before_ns; /* program_stalled_ns() at the early return */
+    int64_t stalled_before_ns; /* stall_total_ns() at the early return */
     /* First touch, 0 before: written once by the toucher (CAS), read at the end. */
     _Atomic int64_t touched_ns;
     _Atomic int64_t stalled_at_touch_ns;
@@ -115,19 +115,9 @@ void transfer_poll_round(uint32_t round);
 /* For protect_start(): signal context, any thread. */
 void transfer_touched(uint64_t op_id, uintptr_t address);
 
-/* A wait of the calling thread in a call: it counts as stall, and the engine stays
- * out. Returns its number, to end it with; one that a longjmp has left was ended
- * by transfer_leave_waits(). */
-uint32_t program_wait_begin(void);
-void program_wait_end(uint32_t wait);
-
 /* The program is about to jump, and this thread waits for ops: this is a signal handler's jump, out of a system call
  * that we wait before (a timeout). The waits are over, but for their ends; one that goes on after all, since the jump
  * was one inside the handler, is no longer known as one. */
 void transfer_leave_waits(void);
-
-/* Time that the program has spent waiting in calls and at touches: what must
- * not be taken for overlap. One thread's waits are counted at a time. */
-int64_t program_stalled_ns(void);
 
 #endif

@@ -12,10 +12,10 @@ void wait_range(struct range bytes, bool is_read)
     uint64_t id;
     if (gate_is_inside())
         return;
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         observer.used(bytes, is_read);
     bool may_wait = true;
-    while (may_wait && (id = protect_find_op(bytes, is_read)) != 0) {
+    while (may_wait && (id = protect_armed_find(bytes, is_read)) != 0) {
         transfer_note_wait(id);
         may_wait = transfer_wait(id);
     }
@@ -23,7 +23,7 @@ void wait_range(struct range bytes, bool is_read)
 
 void wait_all(void)
 {
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         observer.all_used();
     transfer_wait_all_unless_interrupted();
 }
@@ -34,7 +34,7 @@ void wait_known(void)
         wait_all();
         return;
     }
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         observer.all_used();
     transfer_wait_own();
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 #include "protect/protect.h"
 
 /* Waits until no armed hold forbids this access to these bytes. `is_read` when
@@ -28,7 +28,7 @@ void wait_known(void);
 /* Before the process is copied: waits until nothing is being received, so that the copy
  * has all data. Where other threads' messages do not come for ten seconds, which may be
  * for want of what this thread does next, it goes on without them, once and for all: see
- * protect_forked_child(). */
+ * protect_inherit(). */
 void wait_copied(void);
 
 /* Waits for every op that the calling thread may take to be over, unless it is a
@@ -37,13 +37,13 @@ void wait_due(void);
 
 static inline void wait_read(const void *address, size_t length_bytes)
 {
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         wait_range(base_range_of(address, length_bytes), true);
 }
 
 static inline void wait_write(const void *address, size_t length_bytes)
 {
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         wait_range(base_range_of(address, length_bytes), false);
 }
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/lock.h"
-#include "base/pages.h"
+#include "base/range.h"
 #include "base/libraries.h"
 #include "base/text.h"
-#include "profile/slack.h"
+#include "profile/profile_thread.h"
 #include "base/machine.h"
 #include "record/profile_file.h"
 

@@ -4,9 +4,11 @@
 #include <stddef.h>
 
 #include "base/clock.h"
+#include "base/pages.h"
 #include "engine/gate.h"
 #include "profile/caller.h"
 #include "op/neighbours.h"
+#include "profile/profile_thread.h"
 #include "profile/slack.h"
 #include "op/requests.h"
 
@@ -54,7 +56,7 @@ static void note_touch(int watch, int64_t now_ns, uintptr_t place)
 }
 
 /* Signal context. The record's addresses are return addresses: the code stands before them. */
-static void touched(int watch, uintptr_t address, const struct code_place *place)
+static void touched(int watch, uintptr_t address, const struct context_place *place)
 {
     bool is_call = false;
     uintptr_t found = caller_of_access(place->instruction, place->stack, &is_call);

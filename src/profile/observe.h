@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 #include "protect/protect.h"
 #include "protect/watch.h"
 #include "record/profile_file.h"
@@ -46,7 +46,7 @@ void observe_use_all(void);
 
 static inline void observe_use(struct range bytes, bool is_read)
 {
-    if (protect_is_armed())
+    if (protect_armed_is_any())
         observe_use_range(bytes, is_read);
 }
 

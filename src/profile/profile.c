@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/options.h"
+#include "profile/slack.h"
 #include "profile/caller.h"
 #include "op/call_site.h"
 #include "profile/observe.h"
@@ -12,6 +13,7 @@
 enum { PEERS_MAX = 48 };
 
 struct profile_now profile_now;
+_Thread_local struct profile_thread profile_thread;
 
 bool profile_is_wanted(void)
 {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "profile/slack.h"
+#include "profile/profile_thread.h"
 #include "record/profile_file.h"
 
 /* One call while it lasts, on the stack of its wrapper. */

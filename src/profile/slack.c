@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/slack.h"
 
-_Thread_local struct profile_thread profile_thread;
-
 void slack_add(struct profile_format_site *site, int64_t start_ns, int64_t wall_ns, int64_t computation_ns)
 {
     uint64_t computation = computation_ns > 0 ? (uint64_t)computation_ns : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which holds are armed: what other layers ask, and the files of this one. */
+/* Is something armed, and what: asked before the kernel or MPI gets memory. */
 #ifndef PROTECT_ARMED_H
 #define PROTECT_ARMED_H
 
@@ -7,24 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
-/* Lost: in a forked child, where the data of a message come to the parent alone. A touch
- * ends the child (or goes to its SIGSEGV handler), with a message. */
-enum hold_kind { HOLD_NO_WRITE, HOLD_NO_ACCESS, HOLD_COPY_ON_TOUCH, HOLD_LOST };
+/* Number of armed holds and watches; read without a lock on hot paths. */
+extern _Atomic uint32_t protect_armed_count;
 
-enum { PROTECT_HOLDS_MAX = 512 };
-
-struct hold; /* one of a fixed table of PROTECT_HOLDS_MAX; never unmapped */
-
-/* Called at the first touch of a hold, possibly in signal context and possibly
- * by the engine thread: may only store atomics and wake a futex. */
-typedef void protect_touched_fn(uint64_t op_id, uintptr_t address);
-
-/* Number of armed holds; read without a lock on hot paths. */
-extern __attribute__((visibility("hidden"))) _Atomic uint32_t protect_armed_count;
-
-static inline bool protect_is_armed(void)
+static inline bool protect_armed_is_any(void)
 {
     /* relaxed: a hold armed by another thread at this very moment belongs to
      * memory that this thread may not be using; see ARCHITECTURE.md, "Races". */
@@ -33,9 +21,9 @@ static inline bool protect_is_armed(void)
 
 /* The op of some armed hold whose pages overlap the pages of `bytes`, else 0.
  * With `allow_read`, no-write holds do not count. Safe in signal context. */
-uint64_t protect_find_op(struct range bytes, bool allow_read);
+uint64_t protect_armed_find(struct range bytes, bool allow_read);
 
 /* Is any memory being received into? What is sent everybody may read, there or in a copy. */
-bool protect_is_receiving(void);
+bool protect_armed_is_receiving(void);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 struct backend {
     const char *name;

@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "base/pages.h"
+#include "protect/armed.h"
 #include "protect/huge.h"
 #include "protect/scratch.h"
 #include "protect/touched.h"
@@ -154,7 +156,7 @@ static void write_open_uncovered(const struct backend *backend, const struct hol
 __attribute__((no_sanitize("address", "thread"))) void closing_prepare(struct range bytes)
 {
     uintptr_t address = bytes.low;
-    if (protect_find_op((struct range){address, address + 1}, false) != 0)
+    if (protect_armed_find((struct range){address, address + 1}, false) != 0)
         return; /* another send holds it: it has pages already */
     unsigned char *byte = (unsigned char *)address;
     unsigned char value = __atomic_load_n(byte, __ATOMIC_RELAXED);

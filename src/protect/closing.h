@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 #include "protect/backend.h"
-#include "protect/hold.h"
+#include "protect/holds.h"
 
 /* protect_threads_set() */
 void closing_threads_set(bool several);

@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "base/futex.h"
-#include "protect/hold.h"
+#include "base/pages.h"
+#include "protect/armed.h"
+#include "protect/holds.h"
 #include "protect/kernel.h"
-#include "protect/watch_slots.h"
+#include "protect/watches.h"
 
 struct holds holds;
 struct watches watches;
@@ -23,7 +25,7 @@ struct watches watches;
  * program: its disposition behind a sequence count: odd while it is written.
  * All fields atomic, so that a torn read is only a stale one, tried again. */
 static struct {
-    _Atomic(protect_touched_fn *) tell_touched;
+    _Atomic(protect_hold_touched_fn *) tell_touched;
     _Atomic(watch_touched_fn *) tell_watch;
     struct {
         _Atomic uint32_t sequence;
@@ -37,14 +39,14 @@ static struct {
 /* Releases that this thread knew of when it last tried an access again. */
 static _Thread_local uint32_t retried_release_count;
 
-void fault_touched_set(protect_touched_fn *touched)
+void fault_touched_set(protect_hold_touched_fn *touched)
 {
     atomic_store_explicit(&fault.tell_touched, touched, memory_order_relaxed); /* before any thread can fault */
 }
 
 bool hold_view_take(struct hold *hold, struct hold_view *view)
 {
-    /* acquire, all of them: see the order in hold.h */
+    /* acquire, all of them: see the order in holds.h */
     view->word = atomic_load_explicit(&hold->word, memory_order_acquire);
     if (view->word % 2 == 0)
         return false;
@@ -70,13 +72,13 @@ static struct hold *find_from(uint32_t index, struct range pages, struct hold_vi
 static bool is_in_bounds(struct range pages)
 {
     /* relaxed: a hold that is armed at this very moment by another thread may
-     * be missed, as in protect_is_armed() */
+     * be missed, as in protect_armed_is_any() */
     uintptr_t low = atomic_load_explicit(&holds.bound_low, memory_order_relaxed);
     uintptr_t high = atomic_load_explicit(&holds.bound_high, memory_order_relaxed);
     return base_ranges_overlap(pages, (struct range){low, high});
 }
 
-uint64_t protect_find_op(struct range bytes, bool allow_read)
+uint64_t protect_armed_find(struct range bytes, bool allow_read)
 {
     struct range pages = base_pages_of(bytes);
     if (!is_in_bounds(pages))
@@ -88,7 +90,7 @@ uint64_t protect_find_op(struct range bytes, bool allow_read)
     return hold == NULL ? 0 : view.op_id;
 }
 
-bool protect_is_receiving(void)
+bool protect_armed_is_receiving(void)
 {
     struct range all = base_range_of_all();
     struct hold_view view;
@@ -101,7 +103,7 @@ bool protect_is_receiving(void)
 /* Tells the op of one hold, if nobody has. */
 static void report_once(struct hold *hold, const struct hold_view *view, uintptr_t address)
 {
-    protect_touched_fn *touched = atomic_load_explicit(&fault.tell_touched, memory_order_relaxed);
+    protect_hold_touched_fn *touched = atomic_load_explicit(&fault.tell_touched, memory_order_relaxed);
     /* relaxed: only one of several threads must win; it publishes nothing */
     uint32_t before = atomic_exchange_explicit(&hold->touched_word, view->word, memory_order_relaxed);
     if (before != view->word && touched != NULL)
@@ -148,7 +150,7 @@ static void watch_touch(int watch, uintptr_t address, const void *context)
     struct watch_slot *slot = &watches.slots[watch];
     watch_touched_fn *report = atomic_load_explicit(&fault.tell_watch, memory_order_relaxed);
     uint32_t state = WATCH_ARMED;
-    struct code_place place = context_place(context);
+    struct context_place place = context_place(context);
     bool is_first = atomic_compare_exchange_strong_explicit(&slot->state, &state, WATCH_TOUCHING, memory_order_acquire,
                                                             memory_order_relaxed);
     if (is_first && report != NULL)
@@ -225,7 +227,7 @@ static bool is_released_since(void)
     return is_new;
 }
 
-void fault_disposition_set(const struct disposition *disposition)
+void fault_disposition_set(const struct fault_disposition *disposition)
 {
     uint32_t sequence = atomic_load_explicit(&fault.program.sequence, memory_order_relaxed);
     atomic_store_explicit(&fault.program.sequence, sequence + 1, memory_order_relaxed);
@@ -238,7 +240,7 @@ void fault_disposition_set(const struct disposition *disposition)
 
 /* The disposition and the (even) sequence that it belongs to. The writer blocks
  * all signals, so that no handler of its own thread waits here for it. */
-static uint32_t disposition_read(struct disposition *disposition)
+static uint32_t disposition_read(struct fault_disposition *disposition)
 {
     uint32_t before;
     uint32_t after;
@@ -252,7 +254,7 @@ static uint32_t disposition_read(struct disposition *disposition)
     return before;
 }
 
-void fault_disposition_get(struct disposition *disposition)
+void fault_disposition_get(struct fault_disposition *disposition)
 {
     uint32_t sequence = disposition_read(disposition);
     if (atomic_load_explicit(&fault.program.spent_sequence, memory_order_relaxed) == sequence)
@@ -260,7 +262,7 @@ void fault_disposition_get(struct disposition *disposition)
 }
 
 /* The disposition for one delivery: SA_RESETHAND lets only the first thread have the handler. */
-static void disposition_take(struct disposition *disposition)
+static void disposition_take(struct fault_disposition *disposition)
 {
     uint32_t sequence = disposition_read(disposition);
     if (!(disposition->flags & (uint32_t)SA_RESETHAND))
@@ -287,7 +289,7 @@ static uint64_t signal_bit(int signal_number)
 
 /* Our own handler runs with the mask of the interrupted code; the program's
  * adds its own set and, unless SA_NODEFER, the signal itself. */
-static void call_program(const struct disposition *disposition, int signal_number, siginfo_t *info, void *context)
+static void call_program(const struct fault_disposition *disposition, int signal_number, siginfo_t *info, void *context)
 {
     uint64_t more = disposition->mask;
     if (!(disposition->flags & SA_NODEFER))
@@ -305,7 +307,7 @@ static void call_program(const struct disposition *disposition, int signal_numbe
  * cannot be ignored: force_sig_fault() in kernel/signal.c. */
 static void give_to_program(int signal_number, siginfo_t *info, void *context)
 {
-    struct disposition disposition;
+    struct fault_disposition disposition;
     disposition_take(&disposition);
     bool is_fault = info->si_code > 0;
     if (disposition.handler == (uintptr_t)SIG_DFL || (disposition.handler == (uintptr_t)SIG_IGN && is_fault))

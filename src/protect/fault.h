@@ -7,25 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "protect/armed.h"
+#include "protect/hold.h"
 
 /* A signal's disposition, as sigaction() speaks of it. */
-struct disposition {
+struct fault_disposition {
     uintptr_t handler; /* SIG_DFL, SIG_IGN or a function */
     uint64_t mask;     /* the kernel's signal set */
     uint32_t flags;    /* SA_* */
 };
 
-/* The kernel's struct sigaction; alike on x86-64 and aarch64. */
-struct kernel_action {
-    uintptr_t handler;
-    unsigned long flags;
-    uintptr_t restorer;
-    uint64_t mask;
-};
-
 /* Whom to tell about touches. Once, before the first hold. */
-void fault_touched_set(protect_touched_fn *touched);
+void fault_touched_set(protect_hold_touched_fn *touched);
 
 /* Reports the touch of `address` to the ops of all holds there (once each).
  * False when none is there. */
@@ -35,8 +27,8 @@ bool fault_report(uintptr_t address);
 void fault_handle(int signal_number, siginfo_t *info, void *context);
 
 /* The program's own disposition of SIGSEGV. One writer at a time. */
-void fault_disposition_set(const struct disposition *disposition);
-void fault_disposition_get(struct disposition *disposition);
+void fault_disposition_set(const struct fault_disposition *disposition);
+void fault_disposition_get(struct fault_disposition *disposition);
 
 /* Where a handler returns to; see restorer.c. */
 void protect_signal_return(void);

@@ -1,60 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of holds. Written under table.c's lock, read by anybody at any
- * time, also in signal context and without a lock. */
+/* Holds from arming to release. */
 #ifndef PROTECT_HOLD_H
 #define PROTECT_HOLD_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "protect/armed.h"
+#include "base/range.h"
+#include "base/reasons.h"
 
-/* The table itself must never lie in a held page: it stands in the preloaded
- * file's own data segment, where no buffer of a program is.
- *
- * Invariants:
- *   word odd  <=>  armed, being armed or being released: the pages may be guarded
- *                  (and in a forked child: lost)
- *   word even <=>  free: no page is guarded on account of this slot
- *   word only grows, so that (slot, word) names one hold for ever
- *
- * Order: arm stores the fields below `word` with release while the word is even,
- * then makes the word odd with release.
- * A reader loads the word with acquire, the fields with acquire, and the word
- * again: a field of a later hold brings the even word before it along, so that
- * the second look at the word differs. */
-struct hold {
-    _Atomic uint32_t word;         /* futex; written by arm and release, read and slept on in fault.c */
-    _Atomic uint32_t touched_word; /* the word of the hold whose touch was reported last; only fault.c */
-    _Atomic uint64_t op_id;        /* written by arm; read by lookups */
-    _Atomic uintptr_t low;         /* whole pages; written by arm; read by lookups */
-    _Atomic uintptr_t high;
-    _Atomic uint32_t kind; /* enum hold_kind; written by arm; read by lookups */
-    struct range bytes;    /* of the buffer; for the owner of the hold, under the lock, and in a forked child */
-} __attribute__((aligned(64)));
+/* Lost: in a forked child, where the data of a message come to the parent alone. A touch
+ * ends the child (or goes to its SIGSEGV handler), with a message. */
+enum hold_kind { HOLD_NO_WRITE, HOLD_NO_ACCESS, HOLD_COPY_ON_TOUCH, HOLD_LOST };
 
-/* What a reader saw of an armed hold. */
-struct hold_view {
-    struct range pages;
-    uint64_t op_id;
-    enum hold_kind kind;
-    uint32_t word;
-};
+enum { PROTECT_HOLDS_MAX = 512 };
 
-/* used: slots at and above this index are free. Written under the lock.
- * bound_low, bound_high: holds lie inside these bounds; they may be wider than needed. Written
- * under the lock, before the word of a new hold.
- * release_count: grows after pages came back and before the word of their hold turns even. */
-extern struct holds {
-    struct hold table[PROTECT_HOLDS_MAX];
-    _Atomic uint32_t used;
-    _Atomic uint32_t release_count;
-    _Atomic uintptr_t bound_low;
-    _Atomic uintptr_t bound_high;
-} holds;
+struct hold; /* one of a fixed table of PROTECT_HOLDS_MAX; never unmapped */
 
-/* True when the slot was armed all the while. Signal context allowed. */
-bool hold_view_take(struct hold *hold, struct hold_view *view);
+/* Called at the first touch of a hold, possibly in signal context and possibly
+ * by the engine thread: may only store atomics and wake a futex. */
+typedef void protect_hold_touched_fn(uint64_t op_id, uintptr_t address);
+
+/* Holds the pages of `bytes` for op `op_id` (not 0). On REASON_NONE *hold is set.
+ * Otherwise nothing has changed. The caller has checked the memory and that no
+ * other hold covers one of the pages, except no-write holds among themselves. */
+enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **hold);
+
+/* Where MPI finds the buffer while it is held: in transit, or at its own address
+ * for no-write holds. */
+void *protect_hold_transfer_address(const struct hold *hold);
+
+/* Gives the pages back, with what arrived, atomically for every thread, and
+ * wakes those that wait. Any thread, any time, once per armed hold. */
+void protect_hold_release(struct hold *hold);
+
+/* The same for a transfer that never ends, when the process does: what MPI may still
+ * write in transit is lost, and what it may still read there stays. */
+void protect_hold_abandon(struct hold *hold);
+
+/* Reads what says that a touch waits in the kernel, and answers or reports the touches. For the
+ * engine thread, and who does its work. */
+void protect_hold_events_read(void);
 
 #endif

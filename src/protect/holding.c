@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "protect/holding.h"
+#include "protect/hold.h"
 
 #include <errno.h>
 
+#include "base/pages.h"
+#include "protect/armed.h"
 #include "protect/backend.h"
 #include "protect/closing.h"
 #include "protect/fault.h"
-#include "protect/hold.h"
+#include "protect/holds.h"
 #include "protect/reserve.h"
 #include "protect/table.h"
 #include "protect/touched.h"
@@ -111,7 +113,7 @@ void *protect_hold_transfer_address(const struct hold *hold)
     return (void *)(kind == HOLD_NO_WRITE ? hold->bytes.low : transit_address(transit, hold->bytes.low));
 }
 
-void protect_events_read(void)
+void protect_hold_events_read(void)
 {
     if (backend_in_use == NULL)
         return;

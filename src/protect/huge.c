@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "base/pages.h"
 #include "protect/kernel.h"
 
 enum { HUGE_BYTES = 2 << 20, BUFFERS_MAX = 64, SENDS_BEFORE = 3, SENDS_BETWEEN = 1024 };

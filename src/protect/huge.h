@@ -6,7 +6,7 @@
 #ifndef PROTECT_HUGE_H
 #define PROTECT_HUGE_H
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* Tells that `pages` are about to be held for a send, and are not held yet.
  * The caller has the lock of the table of holds. Takes under a millisecond or

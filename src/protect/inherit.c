@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A forked child: one thread, nothing is locked, relaxed does. */
+#include "base/pages.h"
 #include "protect/backend.h"
 #include "protect/kernel.h"
 #include "protect/protect.h"
@@ -62,7 +63,7 @@ static uint32_t holds_inherit(void)
 }
 
 /* The descriptors speak of the parent's memory. */
-void protect_forked_child(void)
+void protect_inherit(void)
 {
     uint32_t lost_count = holds_inherit();
     protect_stop();

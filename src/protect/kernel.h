@@ -13,8 +13,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/pages.h"
-#include "base/signals.h"
+#include "base/range.h"
+#include "base/signal_set.h"
+
+/* The kernel's struct sigaction; alike on x86-64 and aarch64. */
+struct kernel_action {
+    uintptr_t handler;
+    unsigned long flags;
+    uintptr_t restorer;
+    uint64_t mask;
+};
 
 static inline uintptr_t kernel_mremap(struct range pages, unsigned long flags, uintptr_t target)
 {

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "base/descriptors.h"
+#include "base/pages.h"
+#include "protect/armed.h"
 
-#include "protect/hold.h"
+#include "protect/holds.h"
 #include "protect/kernel.h"
 
 enum { NAME_BYTES_MAX = 128, LINE_BYTES_MAX = 256, READ_BYTES = 4096 };
@@ -40,7 +42,7 @@ enum { PROCMAP_READABLE = 1, PROCMAP_WRITABLE = 2, PROCMAP_EXECUTABLE = 4, PROCM
 /* Written by start and stop; nobody else runs then. */
 static int maps_descriptor = -1;
 
-static enum mapping_name name_of(const char *name)
+static enum memory_mapping_name name_of(const char *name)
 {
     if (name[0] == 0 || strncmp(name, "[anon:", 6) == 0)
         return MAPPING_PLAIN;
@@ -49,7 +51,7 @@ static enum mapping_name name_of(const char *name)
     return strncmp(name, "[stack", 6) == 0 ? MAPPING_STACK : MAPPING_OTHER;
 }
 
-static void mapping_from_query(const struct procmap_query *query, const char *name, struct mapping *mapping)
+static void mapping_from_query(const struct procmap_query *query, const char *name, struct memory_mapping *mapping)
 {
     mapping->range = (struct range){query->vma_start, query->vma_end};
     mapping->is_readable = query->vma_flags & PROCMAP_READABLE;
@@ -62,7 +64,7 @@ static void mapping_from_query(const struct procmap_query *query, const char *na
 }
 
 /* 0 or an errno value. A name that is too long is a file's: ask again without. */
-static int query_mapping(uintptr_t address, uint32_t name_bytes, struct mapping *mapping)
+static int query_mapping(uintptr_t address, uint32_t name_bytes, struct memory_mapping *mapping)
 {
     char name[NAME_BYTES_MAX] = "";
     struct procmap_query query = {.size = sizeof(query), .query_addr = address, .vma_name_size = name_bytes};
@@ -73,14 +75,14 @@ static int query_mapping(uintptr_t address, uint32_t name_bytes, struct mapping 
     return 0;
 }
 
-static int query_find(uintptr_t address, struct mapping *mapping)
+static int query_find(uintptr_t address, struct memory_mapping *mapping)
 {
     int error = query_mapping(address, NAME_BYTES_MAX, mapping);
     return error == ENAMETOOLONG ? query_mapping(address, 0, mapping) : error;
 }
 
 /* "low-high rwxp offset device inode    name" */
-bool memory_line_parse(const char *line, struct mapping *mapping)
+bool memory_line_parse(const char *line, struct memory_mapping *mapping)
 {
     char *rest;
     mapping->range.low = strtoul(line, &rest, 16);
@@ -132,7 +134,7 @@ static bool reader_line(struct line_reader *reader, char *line)
     return true;
 }
 
-static bool text_search(int descriptor, uintptr_t address, struct mapping *mapping)
+static bool text_search(int descriptor, uintptr_t address, struct memory_mapping *mapping)
 {
     struct line_reader reader = {.descriptor = descriptor};
     char line[LINE_BYTES_MAX];
@@ -142,7 +144,7 @@ static bool text_search(int descriptor, uintptr_t address, struct mapping *mappi
     return false;
 }
 
-static bool text_find(uintptr_t address, struct mapping *mapping)
+static bool text_find(uintptr_t address, struct memory_mapping *mapping)
 {
     int descriptor = kernel_open("/proc/self/maps", O_RDONLY);
     if (descriptor < 0)
@@ -153,7 +155,7 @@ static bool text_find(uintptr_t address, struct mapping *mapping)
 }
 
 /* A descriptor that the program closed over our heads answers like an old kernel. */
-bool memory_mapping_find(uintptr_t address, struct mapping *mapping)
+bool memory_mapping_find(uintptr_t address, struct memory_mapping *mapping)
 {
     int saved_errno = errno;
     int error = maps_descriptor < 0 ? ENOTTY : query_find(address, mapping);
@@ -164,7 +166,7 @@ bool memory_mapping_find(uintptr_t address, struct mapping *mapping)
 
 void memory_start(void)
 {
-    struct mapping mapping;
+    struct memory_mapping mapping;
     maps_descriptor = base_descriptor_own(kernel_open("/proc/self/maps", O_RDONLY));
     if (maps_descriptor >= 0 && query_find((uintptr_t)&mapping, &mapping) != 0)
         memory_stop();
@@ -182,7 +184,7 @@ static bool contains(struct range range, uintptr_t address)
 }
 
 /* Stacks of threads have no name: our own is where this function's frame is. */
-static bool is_stack(const struct mapping *mapping)
+static bool is_stack(const struct memory_mapping *mapping)
 {
     return mapping->name == MAPPING_STACK || contains(mapping->range, (uintptr_t)__builtin_frame_address(0));
 }
@@ -190,10 +192,10 @@ static bool is_stack(const struct mapping *mapping)
 /* A send that is held already makes its pages read-only (signal backend). */
 static bool is_held(uintptr_t address)
 {
-    return protect_find_op((struct range){address, address + 1}, false) != 0;
+    return protect_armed_find((struct range){address, address + 1}, false) != 0;
 }
 
-static enum reason mapping_check(const struct mapping *mapping, uintptr_t address, bool sets_rights)
+static enum reason mapping_check(const struct memory_mapping *mapping, uintptr_t address, bool sets_rights)
 {
     if (is_stack(mapping))
         return REASON_MEMORY_STACK;
@@ -222,7 +224,7 @@ static bool is_seam_of_hold(uintptr_t address)
 enum reason memory_check(struct range bytes, bool sets_rights)
 {
     struct range pages = base_pages_of(bytes);
-    struct mapping mapping;
+    struct memory_mapping mapping;
     uintptr_t address = pages.low;
     enum reason reason = address < pages.high ? REASON_NONE : REASON_MEMORY_SPECIAL;
     while (reason == REASON_NONE && address < pages.high) {
@@ -250,7 +252,7 @@ struct arena_head {
 __attribute__((no_sanitize("address", "thread"))) static bool arena_contains(uintptr_t begin, uintptr_t address)
 {
     const struct arena_head *head = (const struct arena_head *)begin;
-    if (protect_find_op((struct range){begin, begin + sizeof *head}, true) != 0)
+    if (protect_armed_find((struct range){begin, begin + sizeof *head}, true) != 0)
         return true; /* not to be looked at */
     return head->arena != 0 && head->length_bytes <= head->opened_bytes && head->opened_bytes <= ARENA_BYTES &&
            address - begin < head->length_bytes;
@@ -259,10 +261,10 @@ __attribute__((no_sanitize("address", "thread"))) static bool arena_contains(uin
 /* A thread's arena of glibc's malloc starts on a multiple of its greatest size
  * (malloc/arena.c, HEAP_MAX_SIZE) and has no name of its own. Holds and advice split it, but its first page, which
  * describes it, is nobody's message. */
-static bool may_be_arena(const struct mapping *mapping, uintptr_t address)
+static bool may_be_arena(const struct memory_mapping *mapping, uintptr_t address)
 {
     uintptr_t begin = address & ~((uintptr_t)ARENA_BYTES - 1);
-    struct mapping first = *mapping;
+    struct memory_mapping first = *mapping;
     if (mapping->range.low > begin && !memory_mapping_find(begin, &first))
         return false;
     bool is_plain = first.name == MAPPING_PLAIN && first.is_readable && first.is_writable;
@@ -290,7 +292,7 @@ static bool is_variable(uintptr_t address)
 
 bool memory_is_heap(struct range bytes)
 {
-    struct mapping mapping;
+    struct memory_mapping mapping;
     return memory_mapping_find(bytes.low, &mapping) &&
            (mapping.name == MAPPING_HEAP || (may_be_arena(&mapping, bytes.low) && !is_variable(bytes.low)));
 }

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 #include "base/reasons.h"
 
-enum mapping_name { MAPPING_PLAIN, MAPPING_HEAP, MAPPING_STACK, MAPPING_OTHER };
+enum memory_mapping_name { MAPPING_PLAIN, MAPPING_HEAP, MAPPING_STACK, MAPPING_OTHER };
 
-struct mapping {
+struct memory_mapping {
     struct range range;
     bool is_readable;
     bool is_writable;
@@ -19,20 +19,20 @@ struct mapping {
     bool is_shared;
     bool is_file;
     bool has_huge_pages; /* of hugetlbfs; not transparent ones */
-    enum mapping_name name;
+    enum memory_mapping_name name;
 };
 
 void memory_start(void);
 void memory_stop(void);
 
 /* The mapping that holds the address. False when there is none. */
-bool memory_mapping_find(uintptr_t address, struct mapping *mapping);
+bool memory_mapping_find(uintptr_t address, struct memory_mapping *mapping);
 
 /* protect_memory_check() and its like, of a backend that sets pages' rights, or does not. */
 enum reason memory_check(struct range bytes, bool sets_rights);
 bool memory_is_heap(struct range bytes);
 
 /* One line of /proc/self/maps. False when it is not one. */
-bool memory_line_parse(const char *line, struct mapping *mapping);
+bool memory_line_parse(const char *line, struct memory_mapping *mapping);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "protect/probe.h"
 
-#include "protect/holding.h"
+#include "base/pages.h"
+#include "protect/hold.h"
 #include "protect/kernel.h"
 
 enum { PROBE_PAGES = 3, PROBE_OP = 1 };

@@ -40,7 +40,7 @@ static bool backend_try(const struct backend *candidate)
     return false;
 }
 
-bool protect_start(enum option_hold choice, protect_touched_fn *touched)
+bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched)
 {
     static const struct backend *const candidates[] = {&backend_userfault, &backend_userfault_user, &backend_signal};
     int saved_errno = errno;

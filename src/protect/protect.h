@@ -18,15 +18,15 @@
 #include <stddef.h>
 
 #include "base/options.h"
-#include "base/pages.h"
+#include "base/range.h"
 #include "base/reasons.h"
 #include "protect/armed.h"
-#include "protect/holding.h"
+#include "protect/hold.h"
 
 /* Probes the backends in the order that `choice` allows and keeps the first
  * that works. False when none does: then nothing may be held. Once per process,
  * from one thread. */
-bool protect_start(enum option_hold choice, protect_touched_fn *touched);
+bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched);
 
 /* Name of the backend in use: "userfaultfd", "userfaultfd-user", "signal", "none". */
 const char *protect_backend_name(void);
@@ -64,7 +64,7 @@ bool protect_copies_touched(void);
 size_t protect_copied_most(size_t length_bytes);
 
 /* A descriptor that becomes readable when a touch waits in the kernel, or -1. See
- * protect_events_read(). */
+ * protect_hold_events_read(). */
 int protect_event_descriptor(void);
 
 /* Is a hold with copies on touch armed, whose touches want to be answered? */
@@ -82,7 +82,7 @@ void protect_fork_begin(void);
 void protect_fork_end(void);
 
 /* In the child after fork: no backend, no holds but lost ones (HOLD_LOST). */
-void protect_forked_child(void);
+void protect_inherit(void);
 
 /* Ends the backend; all holds are released before. */
 void protect_stop(void);

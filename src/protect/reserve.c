@@ -3,8 +3,9 @@
 
 #include <stddef.h>
 
+#include "base/pages.h"
 #include "protect/kernel.h"
-#include "protect/armed.h"
+#include "protect/hold.h"
 
 /* mremap wants 6 mappings below the limit (mm/mremap.c); a release between two
  * held neighbours, which share mappings at home and in transit, leaves 3 more. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/pages.h"
 #include "protect/kernel.h"
 #include "protect/transit.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "protect/hold.h"
+#include "protect/holds.h"
 
 /* Before the pages within the hold's bytes move. False where there is no room in transit; then nothing has changed. */
 bool scratch_lay(const struct hold *hold);

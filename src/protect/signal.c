@@ -26,7 +26,7 @@ static bool action_exchange(const struct kernel_action *new_action, struct kerne
 
 /* Which stack, and whether a system call goes on after a sent signal, follow
  * the program's own handler. Without one, the alternate stack is the safer. */
-static unsigned long flags_like(const struct disposition *disposition)
+static unsigned long flags_like(const struct fault_disposition *disposition)
 {
     unsigned long own = SA_SIGINFO | SA_NODEFER | SIGNAL_RESTORER_FLAG;
     if (disposition->handler == (uintptr_t)SIG_DFL || disposition->handler == (uintptr_t)SIG_IGN)
@@ -34,7 +34,7 @@ static unsigned long flags_like(const struct disposition *disposition)
     return own | (disposition->flags & (SA_ONSTACK | SA_RESTART));
 }
 
-static bool handler_install(const struct disposition *disposition, struct kernel_action *before)
+static bool handler_install(const struct fault_disposition *disposition, struct kernel_action *before)
 {
     struct kernel_action action = {.handler = (uintptr_t)fault_handle,
                                    .flags = flags_like(disposition),
@@ -49,8 +49,8 @@ static bool signal_start(void)
     atomic_store_explicit(&handler.lock.state, 0, memory_order_relaxed);
     if (!action_exchange(NULL, &before))
         return false;
-    struct disposition disposition = {before.handler, before.mask,
-                                      (uint32_t)before.flags & ~(uint32_t)SIGNAL_RESTORER_FLAG};
+    struct fault_disposition disposition = {before.handler, before.mask,
+                                            (uint32_t)before.flags & ~(uint32_t)SIGNAL_RESTORER_FLAG};
     fault_disposition_set(&disposition);
     bool is_done = handler_install(&disposition, &before);
     atomic_store_explicit(&handler.is_installed, is_done, memory_order_relaxed); /* start is single-threaded */
@@ -62,7 +62,7 @@ static void signal_stop(void)
 {
     if (!atomic_exchange_explicit(&handler.is_installed, false, memory_order_relaxed))
         return;
-    struct disposition disposition;
+    struct fault_disposition disposition;
     fault_disposition_get(&disposition);
     struct kernel_action action = {.handler = disposition.handler,
                                    .flags = disposition.flags | SIGNAL_RESTORER_FLAG,
@@ -71,14 +71,14 @@ static void signal_stop(void)
     action_exchange(&action, NULL);
 }
 
-static void disposition_from_libc(const struct sigaction *action, struct disposition *disposition)
+static void disposition_from_libc(const struct sigaction *action, struct fault_disposition *disposition)
 {
     disposition->handler = (uintptr_t)action->sa_sigaction; /* shares its place with sa_handler */
     disposition->flags = (uint32_t)action->sa_flags;
     memcpy(&disposition->mask, &action->sa_mask, sizeof(disposition->mask));
 }
 
-static void disposition_to_libc(const struct disposition *disposition, struct sigaction *action)
+static void disposition_to_libc(const struct fault_disposition *disposition, struct sigaction *action)
 {
     memset(action, 0, sizeof(*action));
     action->sa_sigaction = (void (*)(int, siginfo_t *, void *))disposition->handler;
@@ -87,7 +87,7 @@ static void disposition_to_libc(const struct disposition *disposition, struct si
 }
 
 /* sigaction(2) may be called from signal handlers: no signal while the lock is taken. */
-static void disposition_exchange(const struct disposition *next, struct disposition *before)
+static void disposition_exchange(const struct fault_disposition *next, struct fault_disposition *before)
 {
     struct kernel_action ignored;
     uint64_t mask = kernel_signals_block();
@@ -105,8 +105,8 @@ int protect_signal_disposition(int signal_number, const struct sigaction *new_ac
 {
     if (signal_number != SIGSEGV || !atomic_load_explicit(&handler.is_installed, memory_order_relaxed))
         return ENOSYS;
-    struct disposition next;
-    struct disposition before;
+    struct fault_disposition next;
+    struct fault_disposition before;
     if (new_action != NULL)
         disposition_from_libc(new_action, &next);
     disposition_exchange(new_action != NULL ? &next : NULL, &before);

@@ -5,6 +5,7 @@
 
 #include "base/futex.h"
 #include "base/lock.h"
+#include "protect/armed.h"
 #include "protect/kernel.h"
 
 _Atomic uint32_t protect_armed_count;
@@ -60,7 +61,7 @@ static void bounds_widen(struct range pages)
 void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages, uint64_t op_id)
 {
     hold->bytes = bytes;
-    /* release: see the order in hold.h */
+    /* release: see the order in holds.h */
     atomic_store_explicit(&hold->low, pages.low, memory_order_release);
     atomic_store_explicit(&hold->high, pages.high, memory_order_release);
     atomic_store_explicit(&hold->op_id, op_id, memory_order_release);

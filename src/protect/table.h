@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes to the table of holds (hold.h), one at a time. */
+/* Changes to the table of holds (holds.h), one at a time. */
 #ifndef PROTECT_TABLE_H
 #define PROTECT_TABLE_H
 
 #include <stdint.h>
 
 #include "base/lock.h"
-#include "base/pages.h"
-#include "protect/hold.h"
+#include "base/range.h"
+#include "protect/holds.h"
 
 /* All signals are blocked from enter to leave: a handler of the program that touched a
  * hold would wait for a release that waits here. Returns what to leave with. */

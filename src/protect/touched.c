@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/pages.h"
 #include "protect/transit.h"
 
 /* COPY_FIRST_BYTES: a touch costs two thread switches, about as much as copying so many.

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "protect/backend.h"
-#include "protect/hold.h"
+#include "protect/holds.h"
 
 /* protect_copied_most() */
 size_t touched_most(size_t length_bytes);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "protect/kernel.h"
 #include "protect/reserve.h"
 

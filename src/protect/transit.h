@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/pages.h"
+#include "base/range.h"
 
 /* What is received and what is sent go different ways: a message that is being sent may end on the page where one
  * begins that is being received. */

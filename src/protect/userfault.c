@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 
 #include "base/descriptors.h"
+#include "base/pages.h"
 #include "protect/backend.h"
 #include "protect/kernel.h"
 #include "protect/reserve.h"

@@ -31,7 +31,7 @@ void bind_adjust_objects(void)
 {
 }
 
-bool bind_is_unknown(const char *name)
+bool bind_unknown_lacks_entry(const char *name)
 {
     return strcmp(name, "MPIX_Unheard_of") == 0;
 }
@@ -64,7 +64,7 @@ static int check(bool all_fortran, const char *folder, const char *plugin, const
 static int find_caller(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
     struct object object;
-    return object_read(info, &object) && bind_calls_unseen(&object);
+    return object_read(info, &object) && bind_bypass_has_calls(&object);
 }
 
 /* As what is loaded later is looked at. */

@@ -26,20 +26,20 @@ static void value_make(char *value)
     }
 }
 
-static void number_check(const struct option_row *row)
+static void number_check(const struct options_table_row *row)
 {
     uint64_t number = *(uint64_t *)row->field;
     claim(number >= row->minimum && number <= row->maximum, row->variable);
 }
 
-static void row_check(const struct option_row *row)
+static void row_check(const struct options_table_row *row)
 {
     unsigned choices = 0;
-    if (row->type == OPTION_TYPE_SWITCH) {
+    if (row->type == OPTIONS_TABLE_SWITCH) {
         claim(*(unsigned char *)row->field <= 1, row->variable);
         return;
     }
-    if (row->type != OPTION_TYPE_CHOICE) {
+    if (row->type != OPTIONS_TABLE_CHOICE) {
         number_check(row);
         return;
     }
@@ -53,7 +53,7 @@ int main(void)
     char value[LENGTH_MOST + 1];
     srand(7);
     for (int turn = 0; turn < TURNS; turn++) {
-        const struct option_row *row = &option_rows[(size_t)rand() % option_row_count];
+        const struct options_table_row *row = &options_table_rows[(size_t)rand() % options_table_count];
         value_make(value);
         setenv(row->variable, value, 1);
         if (turn % 4 == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: of a heap block that lives and was noted all bytes are found, of others none. */
+#include "base/pages.h"
 #include "libc/blocks.h"
 
 #include <pthread.h>

@@ -5,6 +5,7 @@
 #include "../base/claim.h"
 #include "engine/engine.h"
 #include "op/host.h"
+#include "op/stall.h"
 
 const struct host host; /* nothing of it is asked for here */
 
@@ -17,8 +18,8 @@ int main(void)
     claim(atomic_load(&engine_pending_state.waiters) == 1, "the touch is awaited");
     transfer_cancel(transfer);
     claim(atomic_load(&engine_pending_state.waiters) == 0, "nobody is awaited any more");
-    int64_t stalled_ns = program_stalled_ns();
-    claim(program_stalled_ns() == stalled_ns, "the stall is over");
+    int64_t stalled_ns = stall_total_ns();
+    claim(stall_total_ns() == stalled_ns, "the stall is over");
     transfer_touched(id, 0);
     claim(atomic_load(&engine_pending_state.waiters) == 0, "a late touch is not counted");
     for (int count = 0; count < TRANSFERS_MAX; count++)

@@ -7,14 +7,14 @@ enum { PAGE = 4096 };
 
 static uint64_t find(char *address, size_t length_bytes, bool allow_read)
 {
-    return protect_find_op(base_range_of(address, length_bytes), allow_read);
+    return protect_armed_find(base_range_of(address, length_bytes), allow_read);
 }
 
 static void check_kinds(char *memory)
 {
     struct hold *send = hold_arm(HOLD_NO_WRITE, memory + 4 * PAGE + 100, 2 * PAGE, 11);
     struct hold *receive = hold_arm(HOLD_NO_ACCESS, memory + 10 * PAGE, PAGE, 12);
-    check(protect_is_armed(), "something is armed");
+    check(protect_armed_is_any(), "something is armed");
     check(find(memory, 4 * PAGE, false) == 0, "before the first page");
     check(find(memory, 4 * PAGE + 1, false) == 11, "a byte of the first page, though not of the buffer");
     check(find(memory + 7 * PAGE - 1, 1, false) == 11, "the last byte of the last page");
@@ -24,7 +24,7 @@ static void check_kinds(char *memory)
     check(find(memory + 4 * PAGE, 0, false) == 0, "no bytes are never held");
     protect_hold_release(send);
     protect_hold_release(receive);
-    check(find(memory, 64 * PAGE, false) == 0 && !protect_is_armed(), "nothing is armed any more");
+    check(find(memory, 64 * PAGE, false) == 0 && !protect_armed_is_any(), "nothing is armed any more");
 }
 
 static void check_limit(char *memory)

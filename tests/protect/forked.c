@@ -34,7 +34,7 @@ static void child_fork(void)
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
-        protect_forked_child();
+        protect_inherit();
         child_read_received();
     }
     waitpid(child, &status, 0);
@@ -50,7 +50,7 @@ static int child_run(void (*run)(void), char *text)
     pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        protect_forked_child();
+        protect_inherit();
         run();
     }
     protect_fork_end();

@@ -47,7 +47,7 @@ int main(int argument_count, char **arguments)
     protect_hold_release(hold_arm(HOLD_NO_ACCESS, memory, BYTES, TEST_OP));
     pid_t child = fork();
     if (child == 0) {
-        protect_forked_child();
+        protect_inherit();
         expect_ended(memory, descriptors);
         memset(memory, 'c', BYTES);
         exit(0);

@@ -3,16 +3,16 @@
 #include "hold_test.h"
 #include "protect/memory.h"
 
-static struct mapping parse(const char *line)
+static struct memory_mapping parse(const char *line)
 {
-    struct mapping mapping = {0};
+    struct memory_mapping mapping = {0};
     check(memory_line_parse(line, &mapping), "a line of the kernel is understood");
     return mapping;
 }
 
 int main(void)
 {
-    struct mapping mapping = parse("7f0000000000-7f0000021000 rw-p 00000000 00:00 0 ");
+    struct memory_mapping mapping = parse("7f0000000000-7f0000021000 rw-p 00000000 00:00 0 ");
     check(mapping.range.low == 0x7f0000000000 && mapping.range.high == 0x7f0000021000, "the range");
     check(mapping.is_readable && mapping.is_writable && !mapping.is_shared && !mapping.is_file, "the access");
     check(!mapping.is_executable && parse("7f00-7f10 rwxp 00000000 00:00 0 ").is_executable, "code or none");

@@ -37,7 +37,7 @@ static void refuse(char *memory, size_t taken_page)
     memset(memory + OFFSET, 'o', BYTES - 2 * OFFSET);
     struct range bytes = base_range_of(memory + OFFSET, BYTES - 2 * OFFSET);
     check(protect_hold_arm(HOLD_NO_ACCESS, bytes, TEST_OP, &hold) == REASON_MEMORY_FAILED, "the hold is refused");
-    check(!protect_is_armed() && protect_find_op(bytes, false) == 0, "nothing is armed");
+    check(!protect_armed_is_any() && protect_armed_find(bytes, false) == 0, "nothing is armed");
     for (size_t i = OFFSET; i < BYTES - OFFSET; i++)
         check(memory[i] == 'o', "the memory is as it was");
     memset(memory + OFFSET, 'w', BYTES - 2 * OFFSET);

@@ -21,7 +21,7 @@ static bool is_covered(const bool *armed, int page)
 static void expect_page(const bool *armed, int page)
 {
     uintptr_t low = (uintptr_t)memory + (uintptr_t)page * PAGE;
-    bool is_held = protect_find_op((struct range){low, low + 1}, false) != 0;
+    bool is_held = protect_armed_find((struct range){low, low + 1}, false) != 0;
     check(is_held == is_covered(armed, page), "the table knows which pages are held");
     if (!is_held)
         *(volatile char *)low += 1; /* a page that nobody holds does not block: else the test ends by time */

@@ -5,6 +5,7 @@
  * The first thread plays the program: it starts transfers in random places,
  * reads and writes at random, and compares with a model. A second one plays the
  * engine: it delivers messages, checks what it sends, and releases. */
+#include "base/pages.h"
 #include "hold_test.h"
 
 enum { PAGE = 4096, SLOTS = 16, SLOT_BYTES = 24 * PAGE, ROUNDS = 20000 };
@@ -53,7 +54,7 @@ static void *engine_run(void *argument)
         struct transfer *transfer = &transfers[random_next(&seed) % SLOTS];
         if (atomic_load(&transfer->state) == PENDING)
             transfer_finish(transfer);
-        protect_events_read();
+        protect_hold_events_read();
     }
     return NULL;
 }

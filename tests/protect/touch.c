@@ -8,7 +8,7 @@ enum { PAGES = 64, TOUCHERS = 5 };
 static void wait_until_reported(void)
 {
     for (int i = 0; i < 2000 && atomic_load(&touches_seen) == 0; i++) {
-        protect_events_read();
+        protect_hold_events_read();
         sleep_ms(1);
     }
     check(atomic_load(&touches_seen) != 0, "the touch is reported while it waits");
@@ -17,7 +17,7 @@ static void wait_until_reported(void)
 static void expect_all_waiting(struct toucher *touchers)
 {
     sleep_ms(30);
-    protect_events_read();
+    protect_hold_events_read();
     for (int i = 0; i < TOUCHERS; i++)
         check(!atomic_load(&touchers[i].is_through), "a touch waits");
     check(atomic_load(&touches_seen) == 1, "a hold is reported once");

@@ -15,7 +15,7 @@ static _Atomic bool is_over;
 static void *engine_run(void *unused)
 {
     while (!atomic_load(&is_over))
-        protect_events_read();
+        protect_hold_events_read();
     return unused;
 }
 
@@ -49,7 +49,7 @@ static void write_some(int step, size_t touched_bytes)
     for (size_t i = 0; i < touched_bytes; i += (size_t)step)
         memory[i] = 'w';
     check(memory[BYTES - 1] == 'o', "what lies beside the buffer is there, too");
-    check(!protect_is_receiving(), "nothing is received: a fork need not wait");
+    check(!protect_armed_is_receiving(), "nothing is received: a fork need not wait");
     check(atomic_load(&touches_seen) == 0, "nobody waited");
     expect_sent(hold);
     protect_hold_release(hold);
@@ -82,7 +82,7 @@ static void fork_child(void)
     protect_fork_begin();
     pid_t child = fork();
     if (child == 0) {
-        protect_forked_child();
+        protect_inherit();
         check(memory[PAGE - 1] == 'o' && memory[PAGE] == 'w' && memory[4 * PAGE] == 'o', "a child has all pages");
         memset(memory, 'c', BYTES);
         _exit(0);

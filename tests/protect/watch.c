@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a watch tells the first touch of its bytes once, with the code that touched, and stops nobody: not
  * readers of a sent buffer, not neighbours on its pages, not threads that race for it. */
+#include "base/pages.h"
 #include "hold_test.h"
 #include "protect/watch.h"
 
@@ -9,7 +10,7 @@ enum { PAGE = 4096, THREADS = 4, ROUNDS = 300 };
 static _Atomic int reported_watch;
 static _Atomic uintptr_t reported_instruction;
 
-static void note(int watch, uintptr_t address, const struct code_place *place)
+static void note(int watch, uintptr_t address, const struct context_place *place)
 {
     touched_note(TEST_OP, address);
     atomic_store(&reported_watch, watch);
@@ -69,7 +70,7 @@ static void check_send(char *memory)
 static void check_untouched(char *memory)
 {
     end(watch(memory, PAGE, true), false);
-    check(atomic_load(&touches_seen) == 0 && !protect_is_armed(), "nothing is left behind");
+    check(atomic_load(&touches_seen) == 0 && !protect_armed_is_any(), "nothing is left behind");
     memory[0] = 1;
 }
 

@@ -62,7 +62,7 @@ class Names(unittest.TestCase):
                 path = Path(folder) / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
-            wrong = check_names.find_misnamed(check_names.exported(Path(folder)))
+            wrong = check_names.find_misnamed(Path(folder))
             return set().union(*wrong.values()) | check_names.find_shared(Path(folder))
 
     def test_source(self) -> None:
@@ -87,6 +87,12 @@ class Names(unittest.TestCase):
         self.assertEqual(self.misnamed({"engine/gate.h": text}), set())
         wrong = "typedef int turn_fn(int);\nenum turn { ONE };\nstatic inline int look(void) { return 1; }\n"
         self.assertEqual(self.misnamed({"engine/gate.h": wrong}), {"turn_fn", "turn", "look"})
+
+    def test_promise(self) -> None:
+        """What a header promises and another file defines; not where the header has a file of its own."""
+        files = {"op/host.h": "extern const struct host host;\n", "lib/wiring.c": "const struct host host = {0};\n"}
+        self.assertEqual(self.misnamed(files), set())
+        self.assertEqual(self.misnamed({**files, "op/host.c": ""}), {"host"})
 
     def test_prefix(self) -> None:
         """The file, its singular, its folder before it; what stands before a function has that one's name."""

@@ -3,6 +3,7 @@
  * waited for here. */
 #include "mpi/message/exchange.h"
 
+#include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
 #include "mpi/errors.h"

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
 #include "mpi/errors.h"
@@ -77,7 +78,7 @@ static bool message_copy_touched(struct message *message)
 static bool message_pages_are_free(const struct message *message)
 {
     struct range pages = base_pages_within(message->range);
-    return protect_find_op(pages, false) == 0 && !requests_touch(pages);
+    return protect_armed_find(pages, false) == 0 && !requests_touch(pages);
 }
 
 /* A send that was to move is held where it is. */

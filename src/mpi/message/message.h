@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "abi.h"
-#include "base/pages.h"
+#include "base/range.h"
 #include "base/reasons.h"
 #include "op/busy.h"
 #include "op/transfer.h"
@@ -65,7 +65,7 @@ void message_measure(struct message *message);
 static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
 {
     const struct type_layout *layout = datatype_entry(datatype);
-    if (!dispatch_is_direct() || !datatype_is_cached(layout, datatype))
+    if (!busy_is_clear() || !datatype_is_cached(layout, datatype))
         return false;
     uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when either is negative */
     if (bytes >= options.threshold_bytes || count > INT32_MAX)

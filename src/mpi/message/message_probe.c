@@ -99,7 +99,7 @@ int message_probe_match(int source, int tag, MPI_Comm comm, MPI_Message *message
 
 int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (dispatch_is_direct())
+    if (busy_is_clear())
         return real.MPI_Probe(source, tag, comm, status);
     dispatch_wait_argument(status, sizeof *status);
     struct probe probe = {source, tag, comm, NULL, status};
@@ -113,7 +113,7 @@ int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 
 int entry_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    if (dispatch_is_direct())
+    if (busy_is_clear())
         return real.MPI_Iprobe(source, tag, comm, flag, status);
     transfer_wait_due();
     dispatch_wait_argument(flag, sizeof *flag);
@@ -124,7 +124,7 @@ int entry_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 
 static int probe_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    if (dispatch_is_direct())
+    if (busy_is_clear())
         return real.MPI_Mprobe(source, tag, comm, message, status);
     if (completion_must_loop())
         return errors_or(message_probe_match(source, tag, comm, message, status));

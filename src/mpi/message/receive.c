@@ -34,7 +34,7 @@ static int receive_pass_inside(const struct message *message, receive_pass_fn *p
 /* As in send.c: the gate is not kept while the message is on its way. */
 static int receive_pass(const struct message *message, receive_pass_fn *pass, MPI_Status *status)
 {
-    if (dispatch_is_direct())
+    if (busy_is_clear())
         return pass(message, status);
     dispatch_wait_argument(status, sizeof *status);
     if (completion_must_loop())

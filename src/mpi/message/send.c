@@ -67,7 +67,7 @@ static int send_pass_inside(const struct message *message, const struct send_kin
  * threads' touches could not be released. */
 static int send_pass(const struct message *message, const struct send_kind *kind)
 {
-    if (dispatch_is_direct())
+    if (busy_is_clear())
         return kind->pass(message);
     if (completion_must_loop())
         return message_carry_inline(message, kind->start, MPI_STATUS_IGNORE);

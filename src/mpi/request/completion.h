@@ -32,7 +32,7 @@ struct completion {
  * before, less those that are not null after. */
 static inline bool completion_is_direct(void)
 {
-    return dispatch_is_direct() && !requests_are_tracked();
+    return busy_is_clear() && !requests_are_tracked();
 }
 
 static inline int completion_count(int count, const MPI_Request *requests)

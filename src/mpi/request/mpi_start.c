@@ -8,7 +8,7 @@
 
 static bool start_enter(int count, const MPI_Request *requests)
 {
-    bool is_direct = dispatch_is_direct();
+    bool is_direct = busy_is_clear();
     if (is_direct)
         return true;
     transfer_wait_due();

@@ -36,7 +36,7 @@ __attribute__((constructor)) static void fake_start(void)
     libc_real_load();
 }
 
-bool memory_mapping_find(uintptr_t address, struct mapping *mapping)
+bool memory_mapping_find(uintptr_t address, struct memory_mapping *mapping)
 {
     mapping->range = (struct range){address, address + 1};
     return true;
@@ -80,12 +80,12 @@ bool protect_memory_is_heap(struct range bytes)
     return false;
 }
 
-uint64_t protect_find_op(struct range bytes, bool allow_read)
+uint64_t protect_armed_find(struct range bytes, bool allow_read)
 {
     return protect_armed_count != 0 && base_ranges_overlap(bytes, held);
 }
 
-bool protect_is_receiving(void)
+bool protect_armed_is_receiving(void)
 {
     return protect_armed_count != 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/signals.h"
+#include "base/signal_set.h"
 
 #include <signal.h>
 #include <stddef.h>
 
-uint64_t base_signals_deferrable(void)
+uint64_t base_signal_set_deferrable(void)
 {
     static const int others[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, 32, 33};
     uint64_t all = UINT64_MAX;

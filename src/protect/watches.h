@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of watches; shared by watch.c and what of it runs in signal context.
+/* The table of watches; shared by watching.c and what of it runs in signal context.
  *
  * FREE -> TAKEN -> ARMED -> [TOUCHING -> TOUCHED] -> CLAIMED -> FREE
  * TAKEN to ARMED comes before the pages are closed, so that a touch always finds its
  * watch. Only the handler goes to TOUCHING and on to TOUCHED, by a CAS from ARMED. */
-#ifndef PROTECT_WATCH_SLOTS_H
-#define PROTECT_WATCH_SLOTS_H
+#ifndef PROTECT_WATCHES_H
+#define PROTECT_WATCHES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "protect/watch_part.h"
+#include "protect/watch.h"
 
 enum watch_state { WATCH_FREE, WATCH_TAKEN, WATCH_ARMED, WATCH_TOUCHING, WATCH_TOUCHED, WATCH_CLAIMED };
 

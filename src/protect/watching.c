@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "protect/hold.h"
+#include "protect/holds.h"
 #include "protect/kernel.h"
 #include "protect/protect.h"
-#include "protect/watch_slots.h"
+#include "protect/watches.h"
 
 int watch_take(void)
 {

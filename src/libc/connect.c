@@ -41,7 +41,7 @@ int libc_entry_connect(int descriptor, const struct sockaddr *address, socklen_t
     if (libc_use_is_failing())
         libc_use_reads(address, address_length);
     /* A peer may have begun to listen before it sent. */
-    libc_use_known_when(protect_is_armed());
+    libc_use_known_when(protect_armed_is_any());
     int result = LIBC_REAL(connect)(descriptor, address, address_length);
     if (connect_is_under_way(result))
         socket_report(descriptor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of signals as the kernel has them: bit n - 1 is signal n (sigprocmask(2)). */
-#ifndef BASE_SIGNALS_H
-#define BASE_SIGNALS_H
+#ifndef BASE_SIGNAL_SET_H
+#define BASE_SIGNAL_SET_H
 
 #include <stdint.h>
 
@@ -9,6 +9,6 @@ enum { BASE_SIGNAL_SET_BYTES = 8 };
 
 /* All that may come late: not those that an instruction raises, nor the two that
  * libc needs for itself (32 and 33, nptl(7)). */
-uint64_t base_signals_deferrable(void);
+uint64_t base_signal_set_deferrable(void);
 
 #endif
