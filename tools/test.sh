@@ -120,8 +120,9 @@ step_fortran_quick() {
 
 step_profile() {
     .venv/bin/python tests/profile/run.py --preload "$build/liblapwing.so" --mpi openmpi4 --mpi mpich4 &&
-        run_mpi --variant profile --mpi openmpi4 --mpi mpich4 --program persistent_started --program thread_multiple \
-            --program nonblocking_waits --program fork_child --program touch_system_call --program stress
+        run_mpi --variant profile --mpi openmpi4 --mpi mpich4 --program persistent_started \
+            --program thread_multiple_mixed --program nonblocking_waits --program fork_child \
+            --program touch_system_call --program stress
 }
 
 step_fortran() {

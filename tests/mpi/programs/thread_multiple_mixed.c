@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: under MPI_THREAD_MULTIPLE threads may block in sends, receives, probes and waits
- * while others touch received buffers.
+/* Claim: under MPI_THREAD_MULTIPLE threads may block in sends, receives, exchanges, probes and
+ * waits, each on its own communicator, while others touch received buffers.
  * flags: -pthread
  * timeout: 60 */
 #include <pthread.h>
@@ -50,16 +50,27 @@ static void exchange_nonblocking(MPI_Comm lane, int rank, unsigned char *buffer,
     check(check_is_filled(buffer, LENGTH, seed), "a nonblocking one");
 }
 
+static void exchange_both_ways(MPI_Comm lane, int rank, unsigned char *out, unsigned char *in, unsigned seed)
+{
+    int peer = 1 - rank;
+    check_fill(out, LENGTH, seed + rank);
+    MPI_Sendrecv(out, LENGTH, MPI_BYTE, peer, 3, in, LENGTH, MPI_BYTE, peer, 3, lane, MPI_STATUS_IGNORE);
+    check(check_is_filled(in, LENGTH, seed + peer), "an exchange");
+}
+
 static void *lane_run(void *number)
 {
-    MPI_Comm lane = lanes[*(int *)number];
+    unsigned lane_number = *(unsigned *)number;
+    MPI_Comm lane = lanes[lane_number];
     unsigned char *buffer = check_buffer_new(LENGTH), *other = check_buffer_new(LENGTH);
     int rank;
     MPI_Comm_rank(lane, &rank);
     for (unsigned i = 0; i < ROUNDS; i++) {
-        exchange_blocking(lane, rank, buffer, 3 * i);
-        exchange_probed(lane, rank, other, 3 * i + 1);
-        exchange_nonblocking(lane, rank, buffer, 3 * i + 2);
+        unsigned seed = 5 * (ROUNDS * lane_number + i);
+        exchange_blocking(lane, rank, buffer, seed);
+        exchange_probed(lane, rank, other, seed + 1);
+        exchange_nonblocking(lane, rank, buffer, seed + 2);
+        exchange_both_ways(lane, rank, buffer, other, seed + 3);
         MPI_Barrier(lane);
     }
     free(buffer);
@@ -69,12 +80,12 @@ static void *lane_run(void *number)
 
 int main(int argc, char **argv)
 {
-    int numbers[LANES];
+    unsigned numbers[LANES];
     pthread_t threads[LANES];
     check_start_multiple(&argc, &argv);
     for (int i = 0; i < LANES; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &lanes[i]);
-    for (int i = 0; i < LANES; i++) {
+    for (unsigned i = 0; i < LANES; i++) {
         numbers[i] = i;
         pthread_create(&threads[i], NULL, lane_run, &numbers[i]);
     }
