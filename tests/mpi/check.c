@@ -75,6 +75,20 @@ void check(bool is_true, const char *claim)
     MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
+int check_class(int error)
+{
+    int class;
+    MPI_Error_class(error, &class);
+    return class;
+}
+
+int check_class_or_late(int error, MPI_Comm comm)
+{
+    int rank;
+    int late = MPI_Comm_rank(comm, &rank);
+    return check_class(error != MPI_SUCCESS ? error : late);
+}
+
 unsigned char check_byte(size_t i, unsigned seed)
 {
     unsigned mixed = ((unsigned)i + seed * 40503u) * 2654435761u;
@@ -135,6 +149,22 @@ void check_recv_late(void *buffer, size_t length_bytes, unsigned seed, int peer,
     check_delay();
     check_recv(buffer, length_bytes, peer, tag);
     check(check_is_filled(buffer, length_bytes, seed), claim);
+}
+
+void check_echo(void *buffer, size_t length_bytes, unsigned seed)
+{
+    if (check_rank() == 0) {
+        check_fill(buffer, length_bytes, seed);
+        check_send(buffer, length_bytes, 1, 0);
+        memset(buffer, 0xEE, length_bytes);
+        check_recv(buffer, length_bytes, 1, 1);
+        check(check_is_filled(buffer, length_bytes, seed + 1), "the answer arrived");
+        return;
+    }
+    check_recv(buffer, length_bytes, 0, 0);
+    check(check_is_filled(buffer, length_bytes, seed), "the message arrived");
+    check_fill(buffer, length_bytes, seed + 1);
+    check_send(buffer, length_bytes, 0, 1);
 }
 
 static void recv_persistent(void *buffer, int length_bytes, int tag, MPI_Comm comm)

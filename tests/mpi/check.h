@@ -26,6 +26,10 @@ int check_size(void);
 /* Ends the job with exit code 9 when the claim is false. */
 void check(bool is_true, const char *claim);
 
+/* The class of an error; and where a call has returned none, of the error that the next one returns, a late one. */
+int check_class(int error);
+int check_class_or_late(int error, MPI_Comm comm);
+
 /* Byte `i` of pattern `seed`, and whole buffers of it. */
 unsigned char check_byte(size_t i, unsigned seed);
 void check_fill(void *buffer, size_t length_bytes, unsigned seed);
@@ -44,6 +48,9 @@ void check_recv(void *buffer, size_t length_bytes, int peer, int tag);
 /* Pattern `seed`, sent when the peer waits for it; received, and compared, when the peer's send may have returned. */
 void check_send_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag);
 void check_recv_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag, const char *claim);
+
+/* Rank 0 sends the buffer, filled with pattern `seed`, and receives the next pattern into it; rank 1 answers. */
+void check_echo(void *buffer, size_t length_bytes, unsigned seed);
 
 /* Received from rank 1, on a communicator, by a handle of MPI's: `way` is mprobe, improbe or recv_init. False, with
  * nothing done, when it is none of these. */

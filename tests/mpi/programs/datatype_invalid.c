@@ -11,9 +11,7 @@ static const MPI_Datatype no_datatype = (MPI_Datatype)MPI_COMM_WORLD; /* a handl
 
 static bool is_refused(int error)
 {
-    int class;
-    MPI_Error_class(error, &class);
-    return class == MPI_ERR_TYPE;
+    return check_class(error) == MPI_ERR_TYPE;
 }
 
 int main(int argc, char **argv)

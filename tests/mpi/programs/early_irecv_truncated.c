@@ -15,14 +15,12 @@ int main(int argc, char **argv)
     for (int i = 0; check_rank() == 1 && i < 2; i++)
         check_send(buffer, LENGTH, 0, DATA);
     if (check_rank() == 0) {
-        int class = -1;
         check_recv(buffer, LENGTH, 1, DATA);
         check_delay();
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         int started = MPI_Irecv(buffer, LENGTH - 8, MPI_BYTE, 1, DATA, MPI_COMM_WORLD, &request);
         check(started == MPI_SUCCESS && request != MPI_REQUEST_NULL, "the start");
-        MPI_Error_class(MPI_Wait(&request, MPI_STATUS_IGNORE), &class);
-        check(class == MPI_ERR_TRUNCATE, "the wait");
+        check(check_class(MPI_Wait(&request, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE, "the wait");
     }
     return check_end();
 }

@@ -18,11 +18,9 @@ enum { TAG = 3 };
 /* What a receive returns, or, when it returned early, the next call. */
 static int error_of_receive(unsigned char *buffer, int source, MPI_Comm comm)
 {
-    int rank, class, error = MPI_Recv(buffer, CHECK_LARGE_BYTES, MPI_BYTE, source, TAG, comm, MPI_STATUS_IGNORE);
+    int error = MPI_Recv(buffer, CHECK_LARGE_BYTES, MPI_BYTE, source, TAG, comm, MPI_STATUS_IGNORE);
     buffer[0]++; /* a touch: the op is over now */
-    int late_error = MPI_Comm_rank(comm, &rank);
-    MPI_Error_class(error != MPI_SUCCESS ? error : late_error, &class);
-    return class;
+    return check_class_or_late(error, comm);
 }
 
 static void go_on(MPI_Comm left, unsigned char *buffer)

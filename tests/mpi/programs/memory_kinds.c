@@ -44,22 +44,6 @@ static unsigned char *memory_of(const char *kind)
     return memory;
 }
 
-static void exchange(unsigned char *buffer, int seed)
-{
-    if (check_rank() == 0) {
-        check_fill(buffer, LENGTH, seed);
-        check_send(buffer, LENGTH, 1, 0);
-        memset(buffer, 0xEE, LENGTH);
-        check_recv(buffer, LENGTH, 1, 1);
-        check(check_is_filled(buffer, LENGTH, seed + 1), "the answer arrived");
-        return;
-    }
-    check_recv(buffer, LENGTH, 0, 0);
-    check(check_is_filled(buffer, LENGTH, seed), "the message arrived");
-    check_fill(buffer, LENGTH, seed + 1);
-    check_send(buffer, LENGTH, 0, 1);
-}
-
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -70,6 +54,6 @@ int main(int argc, char **argv)
         return 77;
     }
     for (int i = 0; i < 5; i++)
-        exchange(buffer, i);
+        check_echo(buffer, LENGTH, i);
     return check_end();
 }

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Message message;
     MPI_Request request;
     MPI_Status status;
-    int count, error_class;
+    int count;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (check_rank() == 0) {
         check_fill(buffer, LENGTH, 3);
@@ -34,8 +34,6 @@ int main(int argc, char **argv)
     check(check_is_filled(buffer, LENGTH, 3), "MPI_Imrecv");
     MPI_Mprobe(0, 2, MPI_COMM_WORLD, &message, &status);
     int error = MPI_Mrecv(buffer, LENGTH / 2, MPI_BYTE, &message, &status);
-    int late = MPI_Comm_rank(MPI_COMM_WORLD, &count);
-    MPI_Error_class(error != MPI_SUCCESS ? error : late, &error_class);
-    check(error_class == MPI_ERR_TRUNCATE, "a message too long");
+    check(check_class_or_late(error, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE, "a message too long");
     return check_end();
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: with --pcontrol off the levels mean nothing to Lapwing.
- * defers: any */
-#include <unistd.h>
-
+ * defers: any
+ * environment: LAPWING_PCONTROL=off */
 #include "check.h"
 
 int main(int argc, char **argv)
 {
-    if (getenv("LAPWING_PCONTROL") == NULL) {
-        setenv("LAPWING_PCONTROL", "off", 1);
-        execv("/proc/self/exe", argv); /* options are read before main() */
-    }
     check_start(&argc, &argv);
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     MPI_Pcontrol(0);

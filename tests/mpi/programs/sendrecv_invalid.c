@@ -2,13 +2,6 @@
 /* Claim: MPI_Sendrecv with one bad argument returns its error at once and leaves no half behind. */
 #include "check.h"
 
-static int class_of(int error)
-{
-    int error_class;
-    MPI_Error_class(error, &error_class);
-    return error_class;
-}
-
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -20,9 +13,9 @@ int main(int argc, char **argv)
         int dest = i == 0 ? 99 : peer, source = i == 1 ? 99 : peer;
         error = MPI_Sendrecv(out, CHECK_LARGE_BYTES, MPI_BYTE, dest, 0, in, CHECK_LARGE_BYTES, MPI_BYTE, source, 0,
                              MPI_COMM_WORLD, &status);
-        check(class_of(error) == MPI_ERR_RANK, "a rank that does not exist");
+        check(check_class(error) == MPI_ERR_RANK, "a rank that does not exist");
         error = MPI_Sendrecv_replace(out, CHECK_LARGE_BYTES, MPI_BYTE, dest, 0, source, 0, MPI_COMM_WORLD, &status);
-        check(class_of(error) == MPI_ERR_RANK, "a rank that does not exist, replacing");
+        check(check_class(error) == MPI_ERR_RANK, "a rank that does not exist, replacing");
     }
     in[0] = 1; /* would wait for ever for a receive left behind */
     check_fill(out, CHECK_LARGE_BYTES, check_rank());

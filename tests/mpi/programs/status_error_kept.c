@@ -15,12 +15,10 @@ int main(int argc, char **argv)
         return check_end();
     }
     MPI_Status status;
-    int count = -1, rank, error_class;
+    int count = -1;
     int error = MPI_Recv(buffer, ROOM, MPI_BYTE, 1, 4, MPI_COMM_WORLD, &status);
     buffer[0]++; /* a touch: the op is over now */
-    int late = MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Error_class(error != MPI_SUCCESS ? error : late, &error_class);
-    check(error_class == MPI_ERR_TRUNCATE, "the truncation");
+    check(check_class_or_late(error, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE, "the truncation");
     MPI_Get_count(&status, MPI_BYTE, &count);
     printf("source %d tag %d count %d\n", status.MPI_SOURCE, status.MPI_TAG, count);
     return check_end();
