@@ -21,11 +21,12 @@ from pathlib import Path
 ROLES = {
     "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file",
-    "threads", "key", "room", "locks", "unlocks",
+    "threads", "key", "room", "locks", "unlocks", "remaps",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
 ANYWAY = {"threads", "key", "locks", "unlocks"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
+LAST = {"remaps"}  # when the function has returned, whether or not something is armed
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_armed_is_any()"}
 ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
@@ -99,7 +100,7 @@ def waits_c(condition: str, uses: list[str]) -> str:
 
 def uses_c(function: Function) -> str:
     """The C function that waits for what one row uses."""
-    memory = [use for use in function.uses if role(use) not in OUTSIDE | ANYWAY | AFTER]
+    memory = [use for use in function.uses if role(use) not in OUTSIDE | ANYWAY | AFTER | LAST]
     outside = [use for use in function.uses if role(use) in OUTSIDE]
     return (
         f"__attribute__((noinline, cold)) static void libc_uses_{function.name}({function.parameters})\n"
@@ -129,7 +130,10 @@ def entry_c(function: Function) -> str:
     """
     signature = joined(function.returns, f"libc_entry_{function.name}({function.parameters})")
     busy = joined(function.returns, f"libc_busy_{function.name}({function.parameters})")
-    back = "" if function.returns == "void" else "return "
+    last = "".join(f"    {use_c(use)}\n" for use in function.uses if role(use) in LAST)
+    back = "" if function.returns == "void" else "result = " if last else "return "
+    result = f"    {joined(function.returns, 'result')};\n" if last else ""
+    end = f"{last}    return result;\n" if last else ""
     names = function.argument_names()
     anyway = "".join(f"    {use_c(use)}\n" for use in function.uses if role(use) in ANYWAY)
     return (
@@ -142,12 +146,13 @@ def entry_c(function: Function) -> str:
         "}\n\n"
         f"{signature} LIBC_ENTRY({function.name});\n"
         f"{signature}\n"
-        f"{{\n{anyway}"
+        f"{{\n{result}{anyway}"
         f"    LIBC_REAL_TYPE({function.name}) real = LIBC_REAL_FOUND({function.name});\n"
         "    if (libc_use_is_idle() && __builtin_expect(real != NULL, 1))\n"
         f"        {back}real({names});\n"
         "    else\n"
         f"        {back}libc_busy_{function.name}({names});\n"
+        f"{end}"
         "}\n"
     )
 

@@ -67,6 +67,12 @@ static void call_note(long number, long a, long b, long d)
         libc_use_locks(NULL, SIZE_MAX);
 }
 
+static bool call_remaps(long number)
+{
+    return number == SYS_mmap || number == SYS_mremap || number == SYS_mprotect || number == SYS_pkey_mprotect ||
+           number == SYS_shmat;
+}
+
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f) LIBC_ENTRY(syscall);
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -74,5 +80,7 @@ long libc_entry_syscall(long number, long a, long b, long c, long d, long e, lon
     libc_use_threads(call_makes_thread(number, a));
     if (!libc_use_is_idle())
         call_use(number, a, b, c, d, e, f);
-    return (LIBC_REAL(syscall))(number, a, b, c, d, e, f);
+    long result = (LIBC_REAL(syscall))(number, a, b, c, d, e, f);
+    libc_use_remaps(call_remaps(number));
+    return result;
 }

@@ -81,6 +81,20 @@ static inline void libc_use_unlocks(const void *address, size_t length_bytes)
 /* Memory gets a protection key. Also when nothing is armed. */
 void libc_use_key(int key);
 
+/* The call may have put another kind of memory somewhere, or changed rights. Also when nothing is armed. */
+static inline void libc_use_remaps(int condition)
+{
+    if (condition)
+        protect_memory_note_change();
+}
+
+/* Anything but private memory to read and write, of no file. */
+static inline int libc_use_is_special(int rights, int flags)
+{
+    int kind = flags & (MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB);
+    return kind != (MAP_PRIVATE | MAP_ANONYMOUS) || (rights & PROT_EXEC) != 0;
+}
+
 /* Lengths, saturating: a caller's nonsense must not wrap to a small range. */
 size_t libc_use_product(size_t a, size_t b);
 size_t libc_use_events(int count);

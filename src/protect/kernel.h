@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/range.h"
@@ -43,6 +44,20 @@ static inline int kernel_ioctl(int descriptor, unsigned long request, void *argu
 static inline ssize_t kernel_read(int descriptor, void *buffer, size_t length_bytes)
 {
     return syscall(SYS_read, descriptor, buffer, length_bytes);
+}
+
+static inline ssize_t kernel_pread(int descriptor, void *buffer, size_t length_bytes, size_t offset_bytes)
+{
+    return syscall(SYS_pread64, descriptor, buffer, length_bytes, offset_bytes);
+}
+
+/* Memory of this process that may not be there: EFAULT then, where a plain read would end it. */
+static inline bool kernel_copy(void *buffer, uintptr_t address, size_t length_bytes)
+{
+    struct iovec to = {buffer, length_bytes};
+    struct iovec from = {(void *)address, length_bytes};
+    long own = syscall(SYS_getpid);
+    return syscall(SYS_process_vm_readv, own, &to, 1L, &from, 1L, 0L) == (long)length_bytes;
 }
 
 /* The descriptor, or -1. `flags` is O_*. */

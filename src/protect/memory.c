@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 
 #include "protect/holds.h"
 #include "protect/kernel.h"
+#include "protect/memory_kept.h"
 
 enum { NAME_BYTES_MAX = 128, LINE_BYTES_MAX = 256, READ_BYTES = 4096 };
 
@@ -170,10 +172,13 @@ void memory_start(void)
     maps_descriptor = base_descriptor_own(kernel_open("/proc/self/maps", O_RDONLY));
     if (maps_descriptor >= 0 && query_find((uintptr_t)&mapping, &mapping) != 0)
         memory_stop();
+    if (maps_descriptor < 0)
+        memory_kept_start();
 }
 
 void memory_stop(void)
 {
+    memory_kept_stop();
     base_descriptor_close(maps_descriptor);
     maps_descriptor = -1;
 }
@@ -221,9 +226,19 @@ static bool is_seam_of_hold(uintptr_t address)
     return false;
 }
 
-enum reason memory_check(struct range bytes, bool sets_rights)
+/* A message that is still under way has been checked itself. */
+static bool is_in_hold(struct range pages)
 {
-    struct range pages = base_pages_of(bytes);
+    struct hold_view view;
+    uint32_t used = atomic_load_explicit(&holds.used, memory_order_acquire);
+    for (uint32_t i = 0; i < used; i++)
+        if (hold_view_take(&holds.table[i], &view) && view.pages.low <= pages.low && pages.high <= view.pages.high)
+            return true;
+    return false;
+}
+
+static enum reason pages_check(struct range pages, bool sets_rights)
+{
     struct memory_mapping mapping;
     uintptr_t address = pages.low;
     enum reason reason = address < pages.high ? REASON_NONE : REASON_MEMORY_SPECIAL;
@@ -238,6 +253,61 @@ enum reason memory_check(struct range bytes, bool sets_rights)
     return reason;
 }
 
+/* The others may be of the moment (holds beside these pages come and go), or of the caller. */
+static bool reason_lasts(enum reason reason)
+{
+    return reason == REASON_NONE || reason == REASON_MEMORY_SHARED;
+}
+
+/* The mapping of the stack that the thread began on, and keeps: the first thread's, or one with glibc's description of
+ * the thread on its top. Empty as long as the thread was not seen there. */
+static _Thread_local struct range own_stack;
+
+static void own_stack_find(uintptr_t frame)
+{
+    struct memory_mapping mapping;
+    if (contains(own_stack, frame) || !memory_mapping_find(frame, &mapping))
+        return;
+    if (mapping.name == MAPPING_STACK || contains(mapping.range, (uintptr_t)pthread_self()))
+        own_stack = mapping.range;
+}
+
+/* On a stack that the program made itself (a coroutine's) nobody knows how far it reaches: the list must be read. */
+static bool is_on_own_stack(void)
+{
+    return contains(own_stack, (uintptr_t)__builtin_frame_address(0));
+}
+
+static bool reason_find(struct range pages, enum reason *reason)
+{
+    *reason = REASON_MEMORY_STACK;
+    return is_on_own_stack() &&
+           (base_ranges_overlap(own_stack, pages) || memory_kept_find(pages, is_in_hold(pages), reason));
+}
+
+static enum reason pages_check_and_keep(struct range pages, bool sets_rights)
+{
+    own_stack_find((uintptr_t)__builtin_frame_address(0));
+    struct memory_kept_moment moment = memory_kept_now();
+    enum reason reason = pages_check(pages, sets_rights);
+    if (reason_lasts(reason))
+        memory_kept_add(pages, reason, moment);
+    return reason;
+}
+
+enum reason memory_check(struct range bytes, bool sets_rights)
+{
+    struct range pages = base_pages_of(bytes);
+    if (maps_descriptor >= 0 || base_range_is_empty(pages))
+        return pages_check(pages, sets_rights);
+    int saved_errno = errno;
+    enum reason reason;
+    if (!reason_find(pages, &reason))
+        reason = pages_check_and_keep(pages, sets_rights);
+    errno = saved_errno;
+    return reason;
+}
+
 enum { ARENA_BYTES = 64 << 20 };
 
 /* How an arena begins, or one of its further pieces: glibc, malloc/arena.c, struct _heap_info. */
@@ -249,13 +319,15 @@ struct arena_head {
 };
 
 /* Any memory of the program may stand there, but if it looks so it may be one. No tool's shadow knows of it. */
-__attribute__((no_sanitize("address", "thread"))) static bool arena_contains(uintptr_t begin, uintptr_t address)
+__attribute__((no_sanitize("address", "thread"))) static bool head_reaches(const struct arena_head *head, size_t bytes)
 {
-    const struct arena_head *head = (const struct arena_head *)begin;
-    if (protect_armed_find((struct range){begin, begin + sizeof *head}, true) != 0)
-        return true; /* not to be looked at */
     return head->arena != 0 && head->length_bytes <= head->opened_bytes && head->opened_bytes <= ARENA_BYTES &&
-           address - begin < head->length_bytes;
+           bytes < head->length_bytes;
+}
+
+static bool head_is_held(uintptr_t begin)
+{
+    return protect_armed_find((struct range){begin, begin + sizeof(struct arena_head)}, true) != 0;
 }
 
 /* A thread's arena of glibc's malloc starts on a multiple of its greatest size
@@ -268,7 +340,21 @@ static bool may_be_arena(const struct memory_mapping *mapping, uintptr_t address
     if (mapping->range.low > begin && !memory_mapping_find(begin, &first))
         return false;
     bool is_plain = first.name == MAPPING_PLAIN && first.is_readable && first.is_writable;
-    return is_plain && !first.is_shared && !first.is_file && arena_contains(begin, address);
+    if (!is_plain || first.is_shared || first.is_file)
+        return false;
+    return head_is_held(begin) || head_reaches((const struct arena_head *)begin, address - begin);
+}
+
+/* The same without the list of mappings; true, too, where the kernel does not say. */
+static bool may_be_arena_unlisted(uintptr_t address)
+{
+    uintptr_t begin = address & ~((uintptr_t)ARENA_BYTES - 1);
+    struct arena_head head;
+    int saved_errno = errno;
+    bool may_be = head_is_held(begin) ||
+                  (kernel_copy(&head, begin, sizeof(head)) ? head_reaches(&head, address - begin) : errno != EFAULT);
+    errno = saved_errno;
+    return may_be;
 }
 
 static int object_contains(struct dl_phdr_info *object, size_t size, void *address)
@@ -290,8 +376,17 @@ static bool is_variable(uintptr_t address)
     return dl_iterate_phdr(object_contains, &address) != 0;
 }
 
+/* Nothing but the heap and variables is below the program break, or only what the program put there by hand. */
+static bool is_heap_unlisted(uintptr_t address)
+{
+    bool may_be = address < (uintptr_t)syscall(SYS_brk, 0L) || may_be_arena_unlisted(address);
+    return may_be && !is_variable(address);
+}
+
 bool memory_is_heap(struct range bytes)
 {
+    if (maps_descriptor < 0)
+        return is_heap_unlisted(bytes.low);
     struct memory_mapping mapping;
     return memory_mapping_find(bytes.low, &mapping) &&
            (mapping.name == MAPPING_HEAP || (may_be_arena(&mapping, bytes.low) && !is_variable(bytes.low)));

@@ -9,6 +9,7 @@
 #include "protect/fault.h"
 #include "protect/huge.h"
 #include "protect/memory.h"
+#include "protect/memory_kept.h"
 #include "protect/probe.h"
 #include "protect/reserve.h"
 #include "protect/table.h"
@@ -66,6 +67,11 @@ enum reason protect_memory_check(struct range bytes)
 bool protect_memory_is_heap(struct range bytes)
 {
     return memory_is_heap(bytes);
+}
+
+void protect_memory_note_change(void)
+{
+    memory_kept_note_change();
 }
 
 const char *protect_backend_name(void)

@@ -45,12 +45,15 @@ bool protect_sets_rights(void);
 
 /* Can the pages of `bytes` be held at all? Private, anonymous, writable, one
  * mapping, no stack; not executable where protect_sets_rights(). REASON_NONE when so. About 1 us where the kernel has
- * PROCMAP_QUERY, a read of /proc/self/maps elsewhere. */
+ * PROCMAP_QUERY, a read of /proc/self/maps elsewhere, then 2 us for each MiB of the same bytes. */
 enum reason protect_memory_check(struct range bytes);
 
 /* True when the pages of `bytes` may lie in the brk heap or in a thread's arena, where small blocks of
  * anybody, MPI included, share pages with large ones. As costly as the check. */
 bool protect_memory_is_heap(struct range bytes);
+
+/* At the end of a call that may have changed what kind of memory lies anywhere. Any thread, also before the start. */
+void protect_memory_note_change(void);
 
 /* Whether other threads of the program may touch the neighbours of a buffer in
  * its first and last page while a receive is being armed. True at start; false

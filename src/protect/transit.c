@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* MREMAP_* */
+#define _GNU_SOURCE /* MREMAP_*, MADV_FREE */
 #include "protect/transit.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 
 #include "base/pages.h"
 #include "protect/kernel.h"
+#include "protect/memory_kept.h"
 #include "protect/reserve.h"
 
 /* linux/mman.h; Linux 5.7, glibc 2.32 */
@@ -23,6 +24,23 @@ static bool move_over(struct range pages, uintptr_t target)
     return is_done;
 }
 
+/* Of pages that have been moved away. Without them MADV_FREE only asks: it is refused wherever a mapping is of a file,
+ * even a private one (madvise(2)), of huge pages or locked. */
+static bool is_left_anonymous(struct range pages)
+{
+    return syscall(SYS_madvise, pages.low, pages.high - pages.low, MADV_FREE) == 0;
+}
+
+/* What is kept about memory may miss a private file that was mapped past libc: a touch would find the file's page there
+ * instead of waiting. */
+static bool transit_check(enum transit transit, struct range pages)
+{
+    if (!memory_kept_is_used() || is_left_anonymous(pages))
+        return true;
+    transit_move_home(transit, pages);
+    return false;
+}
+
 /* Without MREMAP_FIXED the target is a wish: the kernel grants it only where
  * nothing is mapped, so that nobody's memory is overwritten. This costs less
  * than to claim the range with MAP_FIXED_NOREPLACE first (1.4 us and the
@@ -32,7 +50,7 @@ bool transit_move_out(enum transit transit, struct range pages)
     uintptr_t target = transit_address(transit, pages.low);
     uintptr_t landed = kernel_mremap(pages, MREMAP_MAYMOVE | TRANSIT_DONTUNMAP, target);
     if (landed == target)
-        return true;
+        return transit_check(transit, pages);
     if (landed == (uintptr_t)MAP_FAILED)
         return false;
     struct range elsewhere = {landed, landed + (pages.high - pages.low)};

@@ -371,6 +371,39 @@ static bool a_watched_memory_is_told(void)
     return notes->watcher_count == 1;
 }
 
+static int changes_by_mmap(int rights, int flags, int descriptor)
+{
+    int before = notes->change_count;
+    void *memory = mmap(NULL, 4096, rights, flags, descriptor, 0);
+    int changes = memory == MAP_FAILED ? -1 : notes->change_count - before;
+    munmap(memory, 4096);
+    return changes;
+}
+
+static bool a_special_mapping_is_told(void)
+{
+    const int plain = MAP_PRIVATE | MAP_ANONYMOUS;
+    int file = memfd_create("file", 0);
+    bool is_right = ftruncate(file, 4096) == 0 && changes_by_mmap(PROT_READ | PROT_WRITE, plain, -1) == 0 &&
+                    changes_by_mmap(PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1) == 1 &&
+                    changes_by_mmap(PROT_READ | PROT_WRITE, MAP_PRIVATE, file) == 1 &&
+                    changes_by_mmap(PROT_READ | PROT_WRITE | PROT_EXEC, plain, -1) == 1;
+    close(file);
+    return is_right;
+}
+
+static bool a_changed_mapping_is_told(void)
+{
+    int before = notes->change_count;
+    mprotect(page, 4096, PROT_READ | PROT_WRITE);
+    pkey_mprotect(page, 4096, PROT_READ | PROT_WRITE, -1);
+    mremap(page, 4096, 4096, 0);
+    (void)shmat(-1, NULL, 0);
+    syscall(SYS_mprotect, page, 4096L, (long)(PROT_READ | PROT_WRITE));
+    syscall(SYS_getpid);
+    return notes->change_count == before + 5;
+}
+
 static bool draining_waits_before_every_entry(void)
 {
     int waits = 0;
@@ -933,6 +966,8 @@ static const struct {
     {"unknown_system_calls_wait_for_all", unknown_system_calls_wait_for_all},
     {"harmless_system_calls_do_not_wait", harmless_system_calls_do_not_wait},
     {"a_watched_memory_is_told", a_watched_memory_is_told},
+    {"a_special_mapping_is_told", a_special_mapping_is_told},
+    {"a_changed_mapping_is_told", a_changed_mapping_is_told},
     {"draining_waits_before_every_entry", draining_waits_before_every_entry},
     {"handlers_leave_touches_open", handlers_leave_touches_open},
     {"own_descriptors_stay_open", own_descriptors_stay_open},

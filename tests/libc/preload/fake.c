@@ -80,6 +80,11 @@ bool protect_memory_is_heap(struct range bytes)
     return false;
 }
 
+void protect_memory_note_change(void)
+{
+    fake_notes.change_count++;
+}
+
 uint64_t protect_armed_find(struct range bytes, bool allow_read)
 {
     return protect_armed_count != 0 && base_ranges_overlap(bytes, held);

@@ -21,6 +21,7 @@ struct fake_notes {
     int watcher_count;
     int bypass_count;
     int key_count;
+    int change_count;
     int registration_count;
     int deferring_count;
     int forks_begun;
