@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/descriptors.h"
+#include "base/launch.h"
 #include "base/lock.h"
 #include "engine/gate.h"
 #include "engine/pace.h"
@@ -24,7 +25,7 @@
 enum engine_state { ENGINE_NOT_STARTED, ENGINE_REFUSED, ENGINE_RUNNING, ENGINE_ENDED };
 enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
 
-/* hooks, processors: before the engine starts. state, thread, wake_descriptor: the
+/* hooks, processors, shares_core: before the engine starts. state, thread, wake_descriptor: the
  * thread that starts the engine, under start_lock, and who stops it. is_stopping:
  * written by engine_stop(). The rest: engine thread. wakeups, guard_wakeups: numbers for
  * a report, read by any thread, relaxed. cpu_clock: the thread's while it runs; then
@@ -32,6 +33,7 @@ enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
 static struct {
     struct engine_hooks hooks;
     cpu_set_t processors;
+    bool shares_core;
 
     struct base_lock start_lock;
     enum engine_state state;
@@ -46,6 +48,15 @@ static struct {
     _Atomic uint64_t cpu_ns;
 } engine = {.wake_descriptor = -1, .hooks.touch_descriptor = -1};
 
+/* At least one, where no launcher says how many ranks are here. */
+static long cores_of_ranks(void)
+{
+    cpu_set_t own;
+    bool is_bound = sched_getaffinity(0, sizeof own, &own) == 0 && CPU_COUNT(&own) < sysconf(_SC_NPROCESSORS_ONLN);
+    long ranks = base_launch_local_ranks();
+    return is_bound || ranks < 1 ? 1 : ranks;
+}
+
 void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks)
 {
     engine_strategy_configure(progress, has_local_peers);
@@ -56,6 +67,7 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
     const char *given_up = getenv(BASE_CORES_VARIABLE);
     if (given_up == NULL || !base_cores_parse(given_up, &engine.processors))
         sched_getaffinity(0, sizeof engine.processors, &engine.processors);
+    engine.shares_core = given_up == NULL && CPU_COUNT(&engine.processors) <= cores_of_ranks();
 }
 
 uint32_t engine_progress(void)
@@ -327,6 +339,16 @@ static uint64_t engine_cpu_ns(void)
     clockid_t clock = atomic_load_explicit(&engine.cpu_clock, memory_order_acquire);
     int64_t spent_ns = clock == CLOCK_NONE ? 0 : base_clock_cpu_ns(clock);
     return spent_ns != 0 ? (uint64_t)spent_ns : atomic_load_explicit(&engine.cpu_ns, memory_order_relaxed);
+}
+
+bool engine_is_dear(void)
+{
+    return engine.shares_core && engine_strategy_is_polling();
+}
+
+int64_t engine_charge_ns(void)
+{
+    return engine_is_dear() ? (int64_t)engine_cpu_ns() : 0;
 }
 
 struct engine_totals engine_totals_read(void)

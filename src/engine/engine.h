@@ -43,6 +43,13 @@ struct engine_totals {
     uint64_t guard_wakeups;
 };
 
+/* Does nothing wake it, so that it looks in vain, and on a core that computes? So where the process has one core, or
+ * the host one per rank; what threads the program runs on others is not known. */
+bool engine_is_dear(void);
+
+/* The processor time that it has taken so far, where it is dear; else 0. */
+int64_t engine_charge_ns(void);
+
 /* Ends the thread for good (no op may be pending) and returns once it is gone. */
 void engine_stop(void);
 

@@ -28,7 +28,7 @@ void assist_note_wait(void)
 static bool assist_is_worth(const struct assist *assist)
 {
     /* Who makes progress by hand knows better than a site's history. */
-    return options.progress == OPTION_PROGRESS_MANUAL || policy_site_expects(assist->site, assist->situation);
+    return options.progress == OPTION_PROGRESS_MANUAL || policy_site_helps(assist->site, assist->situation);
 }
 
 void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address)
@@ -39,15 +39,24 @@ void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const
     assist->is_active = assist_is_worth(assist) && session_has_engine();
     if (!assist->is_active)
         return;
+    assist->engine_before_ns = engine_charge_ns();
     busy_raise();
     engine_pending_assist_begin();
 }
 
-static int64_t assist_slack_ns(const struct assist *assist)
+/* When the program began to wait for it; if it has not, now. */
+static int64_t assist_awaited_ns(const struct assist *assist, int64_t now_ns)
 {
     int64_t began_ns = atomic_load_explicit(&wait_began_ns, memory_order_relaxed);
-    int64_t until_ns = began_ns > assist->started_ns ? began_ns : base_clock_now_ns();
-    return until_ns - assist->started_ns;
+    return began_ns > assist->started_ns ? began_ns : now_ns;
+}
+
+static void assist_learn(const struct assist *assist, struct policy_help help)
+{
+    if (engine_is_dear())
+        policy_site_saw_help(assist->site, assist->situation, help);
+    else
+        policy_site_saw_slack(assist->site, assist->situation, help.slack_ns, help.cost_ns);
 }
 
 static void assist_engine_end(int64_t slack_ns)
@@ -62,9 +71,14 @@ static void assist_engine_end(int64_t slack_ns)
 
 void assist_end(struct assist *assist)
 {
-    int64_t slack_ns = assist_slack_ns(assist);
+    int64_t now_ns = base_clock_now_ns();
+    int64_t awaited_ns = assist_awaited_ns(assist, now_ns);
+    struct policy_help help = {.is_helped = assist->is_active,
+                               .slack_ns = awaited_ns - assist->started_ns,
+                               .waited_ns = now_ns - awaited_ns,
+                               .cost_ns = ASSIST_COST_NS + engine_charge_ns() - assist->engine_before_ns};
     if (assist->is_active)
-        assist_engine_end(slack_ns);
-    policy_site_saw_slack(assist->site, assist->situation, slack_ns, ASSIST_COST_NS);
+        assist_engine_end(help.slack_ns);
+    assist_learn(assist, help);
     assist->is_observed = assist->is_active = false;
 }

@@ -21,6 +21,7 @@ struct assist {
     uint32_t situation;
     struct policy_site *site;
     int64_t started_ns;
+    int64_t engine_before_ns; /* engine_charge_ns() then, where the engine works for it */
 };
 
 /* Where options and session allow it: an operation on so many bytes was started from here.

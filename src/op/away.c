@@ -16,6 +16,7 @@ enum { HALVES = 2 };
 static _Thread_local struct {
     struct policy_site *sites[HALVES];
     struct policy_site *passed[HALVES];
+    uint32_t situations[HALVES]; /* in which those were */
     int64_t began_ns;
     int64_t returned_ns;
     int64_t stalled_ns; /* stall_total_ns() at the return */
@@ -49,8 +50,9 @@ void away_end(struct policy_site *site)
     site_put(last.sites, site);
 }
 
-void away_note_pass(struct policy_site *site)
+void away_note_pass(struct policy_site *site, uint32_t situation)
 {
+    last.situations[last.passed[0] != NULL] = situation;
     site_put(last.passed, site);
 }
 
@@ -61,6 +63,6 @@ void away_begin(void)
     last.returned_ns = base_clock_now_ns();
     last.stalled_ns = stall_total_ns();
     for (int i = 0; i < HALVES; i++)
-        policy_site_saw_pass(last.passed[i], last.returned_ns - last.began_ns);
+        policy_site_saw_pass(last.passed[i], last.situations[i], last.returned_ns - last.began_ns);
     last.began_ns = 0;
 }

@@ -6,13 +6,15 @@
 #ifndef OP_AWAY_H
 #define OP_AWAY_H
 
+#include <stdint.h>
+
 struct policy_site;
 
 /* A large blocking call of this site has begun; of MPI_Sendrecv once for each half. */
 void away_end(struct policy_site *site);
 
 /* That site's message is passed because of what was learnt: the time inside MPI is noted. */
-void away_note_pass(struct policy_site *site);
+void away_note_pass(struct policy_site *site, uint32_t situation);
 
 /* Whatever call of the program it is returns now; nothing happens after one that is small. */
 void away_begin(void);

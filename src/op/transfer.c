@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "engine/engine.h"
 #include "engine/gate.h"
+#include "engine/strategy.h"
 #include "op/busy.h"
 #include "op/copies.h"
 #include "op/host.h"
@@ -123,12 +125,20 @@ bool transfer_is_starter(void)
     return own.is_starter;
 }
 
+/* One op's part of what it took meanwhile; the op still counts itself. */
+static int64_t transfer_engine_cost_ns(const struct transfer *transfer)
+{
+    int64_t taken_ns = transfer->engine_before_ns == 0 ? 0 : engine_charge_ns() - transfer->engine_before_ns;
+    return taken_ns / atomic_load_explicit(&transfers.count, memory_order_relaxed);
+}
+
 void transfer_launch(struct transfer *transfer)
 {
     own.is_starter = true;
     busy_raise();
     transfer->returned_ns = base_clock_now_ns();
     transfer->stalled_before_ns = stall_total_ns();
+    transfer->engine_before_ns = engine_charge_ns();
     engine_pending_add(&transfer->op);
 }
 
@@ -186,8 +196,10 @@ static void transfer_judge(struct transfer *transfer)
     policy_site_learn(transfer->site, transfer->situation,
                       (struct policy_outcome){
                           .overlapped_ns = overlapped_ns,
-                          .cost_ns = transfer->hold_cost_ns + (touched_ns != 0 ? TOUCH_COST_NS : 0),
+                          .cost_ns = transfer->hold_cost_ns + transfer_engine_cost_ns(transfer) +
+                                     (touched_ns != 0 ? TOUCH_COST_NS : 0),
                           .transfer_ns = ended_ns - transfer->returned_ns,
+                          .is_late = engine_strategy_is_polling(),
                       });
 }
 

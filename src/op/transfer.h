@@ -36,6 +36,7 @@ struct transfer {
     int64_t hold_cost_ns;
     int64_t returned_ns;
     int64_t stalled_before_ns; /* stall_total_ns() at the early return */
+    int64_t engine_before_ns;  /* engine_charge_ns() then */
     /* First touch, 0 before: written once by the toucher (CAS), read at the end. */
     _Atomic int64_t touched_ns;
     _Atomic int64_t stalled_at_touch_ns;

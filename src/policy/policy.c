@@ -19,6 +19,10 @@ enum { CHEAP_PART = 100 };
 /* Where nothing is expected, one part in ALLOWANCE_PART of the time that the site's calls take may
  * be spent on looking what it would bring, after LOOKS_FIRST looks that are free. */
 enum { ALLOWANCE_PART = 500, LOOKS_FIRST = 3 };
+/* An engine that nothing wakes looks late, which makes an op long, not useful: it brings no more than a call that waits
+ * takes. Where that could change the answer, below DOUBT_PART times the cost, one call waits after OPS_FIRST ops, and
+ * one in OPS_BETWEEN. */
+enum { DOUBT_PART = 32, OPS_FIRST = 3, OPS_BETWEEN = 32, PASSED_MEMORY = 8 };
 /* Times away: below 1 us, and then by factors of 8 up to 0.26 s. */
 enum { AWAYS = 8, CALLER_BITS = 2, SITUATIONS = AWAYS << CALLER_BITS };
 /* Below COPY_TOUCHED_LEAST_NS all is copied as fast as pages are moved to and fro. */
@@ -30,6 +34,8 @@ enum { ROWS_WITHOUT_TOUCHED = 16 };
 struct prices {
     _Atomic int64_t gained_ns;
     _Atomic int64_t cost_ns;
+    _Atomic int64_t passed_ns; /* mean time of a call that waited; 0: there was none */
+    _Atomic uint32_t late_ops; /* since then */
 };
 
 /* key: 0 free, claimed once by CAS. The rest: hints, relaxed, by any thread. */
@@ -135,9 +141,38 @@ static bool site_may_look(const struct policy_site *site)
     return number_read(&site->allowance_ns) >= GAIN_FACTOR * number_read(&site->hold_ns);
 }
 
-bool policy_site_allows(const struct policy_site *site, uint32_t situation)
+static bool prices_are_doubtful(const struct prices *prices)
 {
-    return policy_site_expects(site, situation) || site_is_cheap(site) || site_may_look(site);
+    uint32_t most = number_read(&prices->passed_ns) == 0 ? OPS_FIRST : OPS_BETWEEN;
+    bool is_due = atomic_load_explicit(&prices->late_ops, memory_order_relaxed) >= most;
+    return is_due && number_read(&prices->gained_ns) < DOUBT_PART * number_read(&prices->cost_ns);
+}
+
+/* Shall this call wait, to see what that takes? */
+static bool prices_want_pass(struct prices *prices)
+{
+    bool is_doubtful = prices_are_doubtful(prices);
+    if (is_doubtful)
+        atomic_store_explicit(&prices->late_ops, 0, memory_order_relaxed);
+    return is_doubtful;
+}
+
+bool policy_site_allows(struct policy_site *site, uint32_t situation)
+{
+    if (policy.is_fixed || site == NULL || site_is_cheap(site))
+        return true;
+    if (!prices_pay(&site->prices[situation]))
+        return site_may_look(site);
+    return !prices_want_pass(&site->prices[situation]);
+}
+
+bool policy_site_helps(struct policy_site *site, uint32_t situation)
+{
+    if (policy.is_fixed || site == NULL)
+        return true;
+    if (!prices_pay(&site->prices[situation]))
+        return site_may_look(site);
+    return !prices_want_pass(&site->prices[situation]);
 }
 
 void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int64_t waited_ns, int64_t copy_ns)
@@ -183,6 +218,12 @@ static void mean_add(_Atomic int64_t *mean, int64_t value)
     number_write(mean, before == 0 ? value : before + (value - before) / MEAN_MEMORY);
 }
 
+static void passed_add(struct prices *prices, int64_t value_ns)
+{
+    int64_t before_ns = number_read(&prices->passed_ns);
+    number_write(&prices->passed_ns, before_ns == 0 ? value_ns : before_ns + (value_ns - before_ns) / PASSED_MEMORY);
+}
+
 static void sum_add(_Atomic int64_t *sum, int64_t value)
 {
     int64_t before = number_read(sum);
@@ -191,7 +232,8 @@ static void sum_add(_Atomic int64_t *sum, int64_t value)
 
 static void prices_add(struct prices *prices, int64_t gained_ns, int64_t cost_ns)
 {
-    sum_add(&prices->gained_ns, gained_ns < GAIN_MOST * cost_ns ? gained_ns : GAIN_MOST * cost_ns);
+    int64_t most_ns = GAIN_MOST * cost_ns;
+    sum_add(&prices->gained_ns, gained_ns > most_ns ? most_ns : gained_ns < -most_ns ? -most_ns : gained_ns);
     sum_add(&prices->cost_ns, cost_ns);
 }
 
@@ -218,26 +260,37 @@ static void site_saw_transfer(struct policy_site *site, int64_t transfer_ns)
     allowance_add(site, transfer_ns / ALLOWANCE_PART);
 }
 
+static int64_t prices_late_gain_ns(struct prices *prices, struct policy_outcome outcome)
+{
+    int64_t passed_ns = number_read(&prices->passed_ns);
+    atomic_fetch_add_explicit(&prices->late_ops, 1, memory_order_relaxed);
+    return passed_ns != 0 && passed_ns < outcome.overlapped_ns ? passed_ns : outcome.overlapped_ns;
+}
+
 void policy_site_learn(struct policy_site *site, uint32_t situation, struct policy_outcome outcome)
 {
     if (site == NULL)
         return;
+    struct prices *prices = &site->prices[situation];
+    int64_t gained_ns = outcome.is_late ? prices_late_gain_ns(prices, outcome) : outcome.overlapped_ns;
     bool is_first = number_read(&site->hold_ns) == 0;
     int64_t worth_ns = GAIN_FACTOR * outcome.cost_ns;
     mean_add(&site->hold_ns, outcome.cost_ns);
     if (is_first)
         allowance_add(site, LOOKS_FIRST * worth_ns);
     site_saw_transfer(site, outcome.transfer_ns);
-    if (outcome.overlapped_ns < worth_ns)
-        allowance_add(site, outcome.overlapped_ns - worth_ns);
-    prices_forget_if_news(&site->prices[situation], outcome.overlapped_ns >= worth_ns);
-    prices_add(&site->prices[situation], outcome.overlapped_ns, outcome.cost_ns);
+    if (gained_ns < worth_ns)
+        allowance_add(site, gained_ns - worth_ns);
+    prices_forget_if_news(prices, gained_ns >= worth_ns);
+    prices_add(prices, gained_ns, outcome.cost_ns);
 }
 
-void policy_site_saw_pass(struct policy_site *site, int64_t inside_ns)
+void policy_site_saw_pass(struct policy_site *site, uint32_t situation, int64_t inside_ns)
 {
-    if (site != NULL)
-        site_saw_transfer(site, inside_ns);
+    if (site == NULL)
+        return;
+    site_saw_transfer(site, inside_ns);
+    passed_add(&site->prices[situation], inside_ns);
 }
 
 void policy_site_saw_away(struct policy_site *site, int64_t away_ns)
@@ -247,6 +300,36 @@ void policy_site_saw_away(struct policy_site *site, int64_t away_ns)
         return;
     uintptr_t class = size_class(away_ns > 0 ? (uint64_t)away_ns / NS_PER_US : 0);
     atomic_store_explicit(&site->away, class < AWAYS ? (uint32_t) class : AWAYS - 1, memory_order_relaxed);
+}
+
+/* From the start to the end of waiting: what the engine takes from the program's core makes the slack longer, and so
+ * the waiting shorter. While the peer is helped, too, it is late for that reason, and help seems to save what it takes:
+ * so the cost has the engine's time, too. */
+static int64_t help_total_ns(struct policy_help help)
+{
+    return help.slack_ns + help.waited_ns;
+}
+
+static void site_saw_helped(struct policy_site *site, uint32_t situation, struct policy_help help)
+{
+    struct prices *prices = &site->prices[situation];
+    int64_t passed_ns = number_read(&prices->passed_ns);
+    int64_t gained_ns = passed_ns == 0 ? help.slack_ns : passed_ns - help_total_ns(help);
+    atomic_fetch_add_explicit(&prices->late_ops, 1, memory_order_relaxed);
+    policy_site_learn(site, situation, (struct policy_outcome){.overlapped_ns = gained_ns, .cost_ns = help.cost_ns});
+}
+
+void policy_site_saw_help(struct policy_site *site, uint32_t situation, struct policy_help help)
+{
+    if (site == NULL)
+        return;
+    if (help.is_helped) {
+        site_saw_helped(site, situation, help);
+    } else {
+        site_saw_transfer(site, help.waited_ns);
+        passed_add(&site->prices[situation], help_total_ns(help));
+    }
+    policy_site_saw_away(site, help.slack_ns);
 }
 
 void policy_site_saw_slack(struct policy_site *site, uint32_t situation, int64_t slack_ns, int64_t cost_ns)

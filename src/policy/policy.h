@@ -39,9 +39,9 @@ uint32_t policy_site_situation(const struct policy_site *site, const void *buffe
 /* Has what was learnt in this situation paid, or is nothing known of it? */
 bool policy_site_expects(const struct policy_site *site, uint32_t situation);
 
-/* May the call return early? When that is expected to pay; where the hold costs next to
- * nothing beside its transfer; and now and then, to see what it would bring. */
-bool policy_site_allows(const struct policy_site *site, uint32_t situation);
+/* May the call return early? When that is expected to pay, but now and then, to see what waiting takes; where the hold
+ * costs next to nothing beside its transfer; and now and then, to see what it would bring. */
+bool policy_site_allows(struct policy_site *site, uint32_t situation);
 
 /* What one op brought: time that the program ran on after the early return (waits not
  * counted), what holding and waking cost, and how long the op was under way. */
@@ -49,6 +49,7 @@ struct policy_outcome {
     int64_t overlapped_ns;
     int64_t cost_ns;
     int64_t transfer_ns;
+    bool is_late; /* nothing woke the engine: the op may have been over long before it looked */
 };
 
 void policy_site_learn(struct policy_site *site, uint32_t situation, struct policy_outcome outcome);
@@ -56,8 +57,22 @@ void policy_site_learn(struct policy_site *site, uint32_t situation, struct poli
 /* A nonblocking operation, whose slack is seen whether or not it was helped; to help it costs so much. */
 void policy_site_saw_slack(struct policy_site *site, uint32_t situation, int64_t slack_ns, int64_t cost_ns);
 
+/* Shall the engine carry on a nonblocking operation? Where that is expected to pay, but now and then. */
+bool policy_site_helps(struct policy_site *site, uint32_t situation);
+
+/* What came of a nonblocking operation where the engine is dear (engine.h): the slack, how long the program then
+ * waited, and what helping cost; of no interest where it was not helped. */
+struct policy_help {
+    bool is_helped;
+    int64_t slack_ns;
+    int64_t waited_ns;
+    int64_t cost_ns;
+};
+
+void policy_site_saw_help(struct policy_site *site, uint32_t situation, struct policy_help help);
+
 /* A call that policy_site_allows() refused took so long inside MPI. */
-void policy_site_saw_pass(struct policy_site *site, int64_t inside_ns);
+void policy_site_saw_pass(struct policy_site *site, uint32_t situation, int64_t inside_ns);
 
 /* After a call of the site, passed or not, the program stayed away from MPI for so long:
  * no less than its slack. */

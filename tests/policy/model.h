@@ -51,9 +51,9 @@ static inline bool model_run(struct policy_site *site, const struct model_call *
     totals->gained_ns += is_deferred ? gain_ns : 0;
     totals->deferred += is_deferred;
     if (is_deferred)
-        policy_site_learn(site, situation, (struct policy_outcome){gain_ns, call->hold_ns, call->transfer_ns});
+        policy_site_learn(site, situation, (struct policy_outcome){gain_ns, call->hold_ns, call->transfer_ns, false});
     else
-        policy_site_saw_pass(site, call->transfer_ns);
+        policy_site_saw_pass(site, situation, call->transfer_ns);
     policy_site_saw_away(site, call->away_ns);
     return is_deferred;
 }

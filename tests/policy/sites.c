@@ -30,7 +30,7 @@ static int pause_length(struct policy_site *site)
 {
     int length = 0;
     for (; length < MANY && !policy_site_allows(site, 0); length++)
-        policy_site_saw_pass(site, TRANSFER_NS);
+        policy_site_saw_pass(site, 0, TRANSFER_NS);
     return length;
 }
 
@@ -101,7 +101,8 @@ static void *thread_run(void *number)
         struct policy_site *site = site_of(10 + (state >> 33) % ADDRESSES, (state >> 20) % 2);
         uint32_t situation = policy_site_situation(site, (const void *)state, (int)i);
         policy_site_allows(site, situation);
-        policy_site_learn(site, situation, (struct policy_outcome){(int64_t)(state >> 40), (int64_t)(state >> 45), i});
+        policy_site_learn(site, situation,
+                          (struct policy_outcome){(int64_t)(state >> 40), (int64_t)(state >> 45), i, i % 2 == 0});
         policy_site_saw_away(site, (int64_t)(state >> 30));
     }
     return NULL;

@@ -183,9 +183,7 @@ def read_figures(lines: Sequence[str]) -> Figures:
 def run_checked(command: Sequence[str], variables: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
     """Run something to its end."""
     clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    done = subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**clean, **variables}
-    )
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**clean, **variables})
     if done.returncode != 0:
         cause = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise LapwingError(f"ended with {done.returncode}: {cause}", "run it by hand", 1)

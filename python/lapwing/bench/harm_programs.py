@@ -61,6 +61,13 @@ PROGRAMS = (
     Program("small pipeline", "pipeline.c", with_ranks=True),
     Program("solver, 8 KiB rows", "solver.py", words=["8192"], modules=["numpy", "mpi4py"], with_ranks=True),
     Program("solver, 64 KiB rows", "solver.py", words=["65536"], modules=["numpy", "mpi4py"], with_ranks=True),
+    Program(
+        "solver, nonblocking",
+        "solver.py",
+        words=["65536", "1000", "nonblocking"],
+        modules=["numpy", "mpi4py"],
+        with_ranks=True,
+    ),
     Program("LAMMPS", with_ranks=True, installed=LAMMPS),
     Program("GROMACS", with_ranks=True, installed=GROMACS),
     Program("Quantum ESPRESSO", with_ranks=True, installed=QUANTUM_ESPRESSO),

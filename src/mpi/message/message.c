@@ -156,7 +156,7 @@ static bool message_is_allowed(struct message *message, const void *return_addre
     message->situation = policy_site_situation(message->site, message->buffer, message->tag);
     bool is_allowed = policy_site_allows(message->site, message->situation);
     if (!is_allowed)
-        away_note_pass(message->site);
+        away_note_pass(message->site, message->situation);
     return is_allowed;
 }
 
