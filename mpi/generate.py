@@ -431,7 +431,7 @@ def fortran_source(rows: list[Row]) -> str:
 def fortran_stubs(rows: list[Row], jump: str) -> str:
     """Jumps that note their caller, all of one length: `jump` with {target}, the place of its target's address."""
     count = len(fortran_names(rows))
-    targets = (f"fortran_callers_targets+{8 * index}" for index in range(count))
+    targets = (f"fortran_callers+{8 * index}" for index in range(count))
     jumps = "\n".join(f"    .balign 32\n{jump.format(target=target)}" for target in targets)
     return f"""
     .text

@@ -4,8 +4,8 @@
     check_state.py BUILD            compare what was built with the list
     check_state.py BUILD --write    make the list anew
 
-What counts is what the objects have in writable sections, thread-local ones included, static ones too. The entries of
-MPI are compiled once per ABI and counted once.
+There may be at most LIMIT of them. What counts is what the objects have in writable sections, thread-local ones
+included, static ones too. The entries of MPI are compiled once per ABI and counted once.
 """
 
 import argparse
@@ -13,11 +13,12 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "src/state.txt"
+LIMIT = 102  # of the process and of each thread together
 
 # .data.rel.ro is read-only once the dynamic linker is done.
 WRITABLE = re.compile(r"\.(data(?!\.rel\.ro)|bss|tdata|tbss)")
@@ -85,6 +86,12 @@ def find_differences(built: State, known: State) -> Iterator[str]:
         yield from (f"{source}: {name} of src/state.txt is no more" for name in listed if name not in names)
 
 
+def find_excess(names: Sequence[str]) -> Iterator[str]:
+    """What is wrong with their number."""
+    if len(names) > LIMIT:
+        yield f"{len(names)} variables, {LIMIT} at most: one that belongs to others becomes a field of their struct"
+
+
 def main() -> int:
     """Print what is wrong; 1 when something is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -94,12 +101,12 @@ def main() -> int:
     built = find_state(arguments.build.resolve())
     if arguments.write:
         write_list(built)
-    differences = list(find_differences(built, read_list()))
     names = [name for of_file in built.values() for name in of_file]
+    wrong = [*find_differences(built, read_list()), *find_excess(names)]
     of_threads = sum(name.endswith(OF_EACH_THREAD) for name in names)
     counts = f"{len(names) - of_threads} variables of the process, {of_threads} of each thread, in {len(built)} files"
-    print("\n".join(f"state: {line}" for line in differences) or f"state: ok, {counts}")
-    return 1 if differences else 0
+    print("\n".join(f"state: {line}" for line in wrong) or f"state: ok, {counts}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

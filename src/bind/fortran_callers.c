@@ -12,10 +12,13 @@ enum { STUB_BYTES = 32 };
 /* One stub per name, in the order of the names (generated assembly). */
 extern const char fortran_stubs[FORTRAN_NAME_COUNT][STUB_BYTES];
 
-/* Written by fortran_callers_prepare() before any stub can be called; then constant. */
-__attribute__((visibility("hidden"))) void *fortran_callers_targets[FORTRAN_NAME_COUNT];
-
-static bool is_wanted[FORTRAN_NAME_COUNT]; /* whoever adjusts objects; never taken back */
+/* targets: written by fortran_callers_prepare() before any stub can be called, then constant; first, since the stubs
+ * know it by the address of all. is_wanted: whoever adjusts objects; never taken back. */
+struct fortran_callers {
+    void *targets[FORTRAN_NAME_COUNT];
+    bool is_wanted[FORTRAN_NAME_COUNT];
+};
+__attribute__((visibility("hidden"))) struct fortran_callers fortran_callers;
 
 static int compare_names(const void *name, const void *other)
 {
@@ -34,7 +37,7 @@ static void want_reference(const struct object *object, const struct object_refe
 {
     size_t index = name_index(reference->name);
     if (index != FORTRAN_NAME_COUNT)
-        is_wanted[index] = true;
+        fortran_callers.is_wanted[index] = true;
 }
 
 void fortran_callers_want(const struct object *object)
@@ -45,14 +48,14 @@ void fortran_callers_want(const struct object *object)
 void fortran_callers_prepare(void)
 {
     for (size_t i = 0; i < FORTRAN_NAME_COUNT; i++)
-        if (is_wanted[i] && fortran_callers_targets[i] == NULL)
-            fortran_callers_targets[i] = dlsym(RTLD_DEFAULT, fortran_names[i]);
+        if (fortran_callers.is_wanted[i] && fortran_callers.targets[i] == NULL)
+            fortran_callers.targets[i] = dlsym(RTLD_DEFAULT, fortran_names[i]);
 }
 
 static void note_reference(const struct object *object, const struct object_reference *reference)
 {
     size_t index = name_index(reference->name);
-    if (index != FORTRAN_NAME_COUNT && fortran_callers_targets[index] != NULL)
+    if (index != FORTRAN_NAME_COUNT && fortran_callers.targets[index] != NULL)
         object_write(object, reference->place, (uintptr_t)fortran_stubs[index]);
 }
 

@@ -273,9 +273,9 @@ static bool engine_thread_create(void)
     sigset_t before;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
-    gate_depth++; /* as MPI's own threads: the program has not become one with several (libc/threads.h) */
+    gate_thread.depth++; /* as MPI's own threads: the program has not become one with several (libc/threads.h) */
     int error = pthread_create(&engine.thread, NULL, engine_main, NULL);
-    gate_depth--;
+    gate_thread.depth--;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error == 0)
         pthread_setname_np(engine.thread, "lapwing-engine");

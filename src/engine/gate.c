@@ -12,13 +12,7 @@
 #include "base/signal_set.h"
 #include "engine/pending.h"
 
-_Thread_local uint32_t gate_depth;
-/* This thread's: waits under way; of its visit, were signals deferred, and which were blocked before? */
-static _Thread_local struct {
-    uint64_t signals_before;
-    uint32_t waits;
-    bool are_signals_deferred;
-} own;
+_Thread_local struct gate_thread gate_thread;
 
 /* is_shared: written once before the first op, read by all. lock: who is inside
  * when the gate is not shared. inside: counts visitors when it is.
@@ -34,19 +28,19 @@ static struct {
 
 static void signals_defer(void)
 {
-    own.are_signals_deferred = false;
+    gate_thread.are_signals_deferred = false;
     if (!atomic_load_explicit(&gate.defers_signals, memory_order_relaxed) || engine_pending() == 0)
         return;
     uint64_t set = base_signal_set_deferrable();
-    own.are_signals_deferred =
-        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &own.signals_before, BASE_SIGNAL_SET_BYTES) == 0;
+    gate_thread.are_signals_deferred =
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &gate_thread.signals_before, BASE_SIGNAL_SET_BYTES) == 0;
 }
 
 static void signals_deliver(void)
 {
-    if (own.are_signals_deferred)
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &own.signals_before, NULL, BASE_SIGNAL_SET_BYTES);
-    own.are_signals_deferred = false;
+    if (gate_thread.are_signals_deferred)
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &gate_thread.signals_before, NULL, BASE_SIGNAL_SET_BYTES);
+    gate_thread.are_signals_deferred = false;
 }
 
 void gate_defer_signals(void)
@@ -66,9 +60,9 @@ bool gate_is_shared(void)
 
 void gate_enter(void)
 {
-    if (gate_depth == 0)
+    if (gate_thread.depth == 0)
         signals_defer();
-    if (gate_depth++ != 0)
+    if (gate_thread.depth++ != 0)
         return;
     if (gate.is_shared)
         /* seq_cst: pairs with the look at gate_others_inside() after a hold was
@@ -92,13 +86,13 @@ bool gate_try_enter(void)
     }
     if (gate.is_shared)
         atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst); /* as in gate_enter() */
-    gate_depth++;
+    gate_thread.depth++;
     return true;
 }
 
 void gate_leave(void)
 {
-    if (--gate_depth != 0)
+    if (--gate_thread.depth != 0)
         return;
     if (gate.is_shared)
         atomic_fetch_sub_explicit(&gate.inside, 1, memory_order_release);
@@ -110,12 +104,12 @@ void gate_leave(void)
 uint32_t gate_others_inside(void)
 {
     uint32_t inside = atomic_load_explicit(&gate.inside, memory_order_seq_cst);
-    return inside - (gate_depth != 0 && gate.is_shared ? 1 : 0);
+    return inside - (gate_thread.depth != 0 && gate.is_shared ? 1 : 0);
 }
 
 bool gate_is_waiting(void)
 {
-    return own.waits != 0;
+    return gate_thread.waits != 0;
 }
 
 bool gate_is_anyone_waiting(void)
@@ -126,12 +120,12 @@ bool gate_is_anyone_waiting(void)
 uint32_t gate_keep_engine_out(void)
 {
     atomic_fetch_add_explicit(&gate.keep_out, 1, memory_order_relaxed);
-    return ++own.waits;
+    return ++gate_thread.waits;
 }
 
 static void gate_end_wait(void)
 {
-    own.waits--;
+    gate_thread.waits--;
     /* seq_cst on both words, here and in gate_wait_for_turn(): either the engine
      * sees the zero, or we see that it sleeps. */
     if (atomic_fetch_sub_explicit(&gate.keep_out, 1, memory_order_seq_cst) != 1)
@@ -142,7 +136,7 @@ static void gate_end_wait(void)
 
 bool gate_let_engine_in(uint32_t wait)
 {
-    bool is_counted = wait <= own.waits;
+    bool is_counted = wait <= gate_thread.waits;
     if (is_counted)
         gate_end_wait();
     return is_counted;
@@ -150,8 +144,8 @@ bool gate_let_engine_in(uint32_t wait)
 
 uint32_t gate_forget_waits(void)
 {
-    uint32_t count = own.waits;
-    while (own.waits != 0)
+    uint32_t count = gate_thread.waits;
+    while (gate_thread.waits != 0)
         gate_end_wait();
     return count;
 }
@@ -173,7 +167,7 @@ void gate_forked_child(void)
     atomic_store_explicit(&gate.lock.state, 0, memory_order_relaxed);
     atomic_store_explicit(&gate.inside, 0, memory_order_relaxed);
     atomic_store_explicit(&gate.keep_out, 0, memory_order_relaxed);
-    gate_depth = 0;
-    own.waits = 0;
+    gate_thread.depth = 0;
+    gate_thread.waits = 0;
     signals_deliver();
 }

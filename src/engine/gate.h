@@ -12,15 +12,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How often this thread has entered and not left: MPI calls back into the
- * program (error handlers, reduction operators), which may call MPI again.
- * Owned by its thread; also read by libc's entries of the same thread. */
-extern _Thread_local uint32_t gate_depth;
+/* Owned by its thread; also read by libc's entries of the same thread.
+ * depth: how often it has entered and not left: MPI calls back into the program (error handlers,
+ * reduction operators), which may call MPI again. waits: those under way.
+ * The rest is of its visit: were signals deferred, and which were blocked before? */
+extern _Thread_local struct gate_thread {
+    uint32_t depth;
+    uint32_t waits;
+    bool are_signals_deferred;
+    uint64_t signals_before;
+} gate_thread;
 
 /* Is this thread inside MPI, as the program or as the engine? */
 static inline bool gate_is_inside(void)
 {
-    return gate_depth != 0;
+    return gate_thread.depth != 0;
 }
 
 /* Once, before the first op: true under MPI_THREAD_MULTIPLE. */

@@ -80,7 +80,7 @@ void dispatch_enter(void)
     }
     noted_forget();
     /* Requests that we complete ourselves: the engine may be idle, or be refused by now. */
-    if (early_is_claimed() && gate_depth == 1)
+    if (early_is_claimed() && gate_thread.depth == 1)
         early_advance();
 }
 

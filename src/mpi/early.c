@@ -2,4 +2,3 @@
 #include "mpi/early.h"
 
 struct early early;
-_Atomic uint32_t early_claims;

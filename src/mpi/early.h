@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "abi.h"
 
@@ -15,8 +16,15 @@ struct message;
 
 typedef int early_end_fn(MPI_Comm *comm);
 
-/* What they do stands at the functions below, which ask them. */
+/* is_used: is anything looked for? Until then, and once MPI has ended, no message can be here. Written by the program's
+ * thread inside MPI (early_engine.c): before the engine looks for the first time, and when it is gone.
+ * claims: MPI_Irecvs that have been given a message which is still arriving: calls must look for it. Written inside
+ * the gate; read by any thread of the program, which has begun them or has them from who did: relaxed.
+ * The rest has one owner, early_install_functions(), once, before the first entry runs. What the functions do stands at
+ * those below, which ask them. */
 struct early {
+    bool is_used;
+    _Atomic uint32_t claims;
     bool is_on; /* the functions are there */
     void (*poll)(void);
     void (*advance)(void);
@@ -35,16 +43,11 @@ struct early {
     void (*finish)(void);
 };
 
-/* Owner: early_install_functions(), once, before the first entry runs. */
 extern __attribute__((visibility("hidden"))) struct early early;
-
-/* MPI_Irecvs that have been given a message which is still arriving: calls must look for it. Written inside the
- * gate; read by any thread of the program, which has begun them or has them from who did: relaxed. */
-extern _Atomic uint32_t early_claims;
 
 static inline bool early_is_claimed(void)
 {
-    return atomic_load_explicit(&early_claims, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&early.claims, memory_order_relaxed) != 0;
 }
 
 /* For the engine, beside its progress: ends what arrives, and takes what has come. Inside the gate. */

@@ -96,13 +96,13 @@ enum { COMMUNICATOR_BITS = 6 };
 /* All threads together: a table for each would be a price of every thread, be a profile wanted or not. */
 static struct {
     struct base_lock lock;
+    _Atomic uint32_t freed_count; /* relaxed, as datatype_generation */
     struct communicator entries[1 << COMMUNICATOR_BITS];
 } communicators;
-static _Atomic uint32_t communicator_generation = 1; /* raised when one is freed; relaxed, as datatype_generation */
 
 void measure_forget_communicators(void)
 {
-    atomic_fetch_add_explicit(&communicator_generation, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&communicators.freed_count, 1, memory_order_relaxed);
 }
 
 static struct communicator communicator_ask(MPI_Comm comm, uint32_t generation)
@@ -121,7 +121,7 @@ static struct communicator communicator_ask(MPI_Comm comm, uint32_t generation)
 
 static uint32_t communicator_now(void)
 {
-    return atomic_load_explicit(&communicator_generation, memory_order_relaxed);
+    return 1 + atomic_load_explicit(&communicators.freed_count, memory_order_relaxed);
 }
 
 static struct communicator *communicator_entry(MPI_Comm comm)

@@ -15,6 +15,7 @@ enum { PROGRESS_RANK = 0, PROGRESS_TAG = 0 };
  * nonblocking collectives.) Made by a thread of the program inside MPI; tested
  * inside the gate. */
 static struct {
+    struct base_lock making;
     bool is_ready;
     MPI_Comm comm;
     MPI_Request request;
@@ -38,12 +39,11 @@ static bool progress_make(void)
 /* Under MPI_THREAD_MULTIPLE several threads may be here: one of them makes it. */
 bool progress_prepare(void)
 {
-    static struct base_lock making;
-    base_lock_take(&making);
+    base_lock_take(&own.making);
     if (!own.is_ready)
         own.is_ready = progress_make();
     bool is_ready = own.is_ready;
-    base_lock_release(&making);
+    base_lock_release(&own.making);
     return is_ready;
 }
 

@@ -55,7 +55,7 @@ void noted_forget(void)
 
 bool noted_is_overtaken(void)
 {
-    bool is_noted = noted.moment != 0 && gate_is_shared() && gate_depth == 1;
+    bool is_noted = noted.moment != 0 && gate_is_shared() && gate_thread.depth == 1;
     return is_noted && arming_came_between(noted.moment);
 }
 

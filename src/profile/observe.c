@@ -144,7 +144,7 @@ void observe_stop(void)
 static enum reason find_pages(const struct observe_buffer *buffer, struct range *pages)
 {
     enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps);
-    bool may_share = reason == REASON_NONE && !profile_file_is_shared;
+    bool may_share = reason == REASON_NONE && !profile_file.is_shared;
     *pages = may_share ? base_pages_of(buffer->bytes) : base_pages_within(buffer->bytes);
     if (requests_are_unknown() || neighbours_own_thread(*pages) || (buffer->has_gaps && !may_share))
         return reason == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : reason;
@@ -229,7 +229,7 @@ static void rest(struct profile_format_site *site, int64_t cost_ns, int64_t now_
     uint64_t sites = atomic_load_explicit(&observe.sampled_sites, memory_order_relaxed);
     double rest_ns = (double)cost_ns * 1000 / (double)options.profile_cost * (double)sites * jitter();
     atomic_store_explicit(&site->next_watch_ns, (uint64_t)(now_ns + (int64_t)rest_ns), memory_order_relaxed);
-    profile_file_add(&profile_file_header->watch_cost_ns, (uint64_t)cost_ns);
+    profile_file_add(&profile_file.header->watch_cost_ns, (uint64_t)cost_ns);
 }
 
 void observe_call(struct profile_format_site *site, const struct observe_buffer buffers[], int count)
@@ -245,7 +245,7 @@ void observe_call(struct profile_format_site *site, const struct observe_buffer 
     int64_t spent_ns = now_ns - begun_ns;
     profile_file_add(&site->watch_tried_count, 1);
     if (reason == REASON_NONE) {
-        profile_file_add(&profile_file_header->watch_count, 1);
+        profile_file_add(&profile_file.header->watch_count, 1);
         rest(site, 2 * spent_ns + FAULT_NS, now_ns); /* opening costs about as much as closing */
         return;
     }

@@ -60,9 +60,9 @@ static void thread_begin(void)
     caller_thread_begin();
     if (!atomic_compare_exchange_strong_explicit(&profile_now.first_thread, &nobody, &profile_thread,
                                                  memory_order_relaxed, memory_order_relaxed))
-        atomic_store_explicit(&profile_file_header->has_threads, 1, memory_order_relaxed);
+        atomic_store_explicit(&profile_file.header->has_threads, 1, memory_order_relaxed);
     else
-        profile_thread.returned_ns = (int64_t)profile_file_header->started_ns;
+        profile_thread.returned_ns = (int64_t)profile_file.header->started_ns;
 }
 
 void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address)
@@ -82,7 +82,7 @@ void profile_call_start(struct profile_call *call, uint32_t function, const void
 static void covered_add(int64_t before_ns)
 {
     if (before_ns > 0 && profile_requests_active() > 0)
-        profile_file_add(&profile_file_header->covered_ns, (uint64_t)before_ns);
+        profile_file_add(&profile_file.header->covered_ns, (uint64_t)before_ns);
 }
 
 int64_t profile_call_over(struct profile_call *call)
@@ -116,7 +116,7 @@ void profile_call_end(struct profile_call *call, int64_t over_ns)
     struct profile_thread *thread = &profile_thread;
     int64_t length_ns = over_ns - thread->begun_ns;
     thread->depth = 0;
-    atomic_store_explicit(&profile_file_header->ended_ns, (uint64_t)over_ns, memory_order_relaxed);
+    atomic_store_explicit(&profile_file.header->ended_ns, (uint64_t)over_ns, memory_order_relaxed);
     if (call->site == NULL)
         return;
     site_add(call->site, call, (uint64_t)length_ns);

@@ -70,7 +70,7 @@ static struct request_entry *request_make(uint64_t key, uint64_t bytes, bool is_
 {
     struct request_entry *entry = request_find(key, FREE);
     if (entry == NULL) {
-        atomic_fetch_add_explicit(&profile_file_header->lost_requests, key != 0, memory_order_relaxed);
+        atomic_fetch_add_explicit(&profile_file.header->lost_requests, key != 0, memory_order_relaxed);
         return NULL;
     }
     entry->is_persistent = is_persistent;

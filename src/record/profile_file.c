@@ -31,8 +31,7 @@ enum { STEP_BYTES = 64 << 10, LENGTH_MAX_BYTES = 32 << 20, NAMES_MAX = 1024 };
 enum { SITE_BITS = 13, SITE_SLOTS = 1 << SITE_BITS };
 enum { PROBES_MAX = 64, SITE_BLOCKS = sizeof(struct profile_format_site) / PROFILE_BLOCK_BYTES };
 
-struct profile_format_header *profile_file_header;
-bool profile_file_is_shared;
+struct profile_file profile_file;
 
 /* Written by profile_file_open() and under `growth`. */
 static struct {
@@ -55,7 +54,7 @@ static struct {
 
 static void *block_at(uint32_t number)
 {
-    return (char *)profile_file_header + sizeof(struct profile_format_header) + (size_t)number * PROFILE_BLOCK_BYTES;
+    return (char *)profile_file.header + sizeof(struct profile_format_header) + (size_t)number * PROFILE_BLOCK_BYTES;
 }
 
 /* Room on the disk before the first store: a mapped page without it is a SIGBUS. File
@@ -87,12 +86,12 @@ static bool file_grow(uint64_t wanted_bytes)
 /* Under `growth`. 0 when there is no more room. */
 static uint32_t blocks_take(uint32_t count)
 {
-    uint32_t first = atomic_load_explicit(&profile_file_header->used_blocks, memory_order_relaxed);
+    uint32_t first = atomic_load_explicit(&profile_file.header->used_blocks, memory_order_relaxed);
     uint64_t end_bytes = sizeof(struct profile_format_header) + ((uint64_t)first + count) * PROFILE_BLOCK_BYTES;
     if (file.is_closed || !file_grow(end_bytes))
         return 0;
     /* A reader of an aborted process finds blocks that were never filled blank. */
-    atomic_store_explicit(&profile_file_header->used_blocks, first + count, memory_order_relaxed);
+    atomic_store_explicit(&profile_file.header->used_blocks, first + count, memory_order_relaxed);
     return first;
 }
 
@@ -105,8 +104,8 @@ static bool file_map(const char *directory, int rank)
     if (file.descriptor < 0 || !file_grow(STEP_BYTES))
         return false;
     void *mapped = mmap(NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
-    profile_file_header = mapped == MAP_FAILED ? NULL : mapped;
-    return profile_file_header != NULL;
+    profile_file.header = mapped == MAP_FAILED ? NULL : mapped;
+    return profile_file.header != NULL;
 }
 
 static uint32_t core_count(void)
@@ -124,7 +123,7 @@ static uint64_t unix_now_ns(void)
 
 static void header_fill(const struct profile_file_identity *identity)
 {
-    struct profile_format_header *header = profile_file_header;
+    struct profile_format_header *header = profile_file.header;
     memcpy(header->magic, PROFILE_MAGIC, sizeof header->magic);
     header->version = PROFILE_VERSION;
     header->header_bytes = sizeof *header;
@@ -164,7 +163,7 @@ bool profile_file_open(const char *directory, const struct profile_file_identity
         file.descriptor = -1;
         return false;
     }
-    profile_file_is_shared = identity->is_shared;
+    profile_file.is_shared = identity->is_shared;
     header_fill(identity);
     events_make(identity->event_capacity);
     return true;
@@ -176,9 +175,9 @@ void profile_file_close(enum profile_format_state state, int64_t ended_ns)
     if (file.descriptor < 0)
         return;
     base_lock_take(&file.growth);
-    uint32_t used = atomic_load_explicit(&profile_file_header->used_blocks, memory_order_relaxed);
-    atomic_store_explicit(&profile_file_header->ended_ns, (uint64_t)ended_ns, memory_order_relaxed);
-    atomic_store_explicit(&profile_file_header->state, state, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&profile_file.header->used_blocks, memory_order_relaxed);
+    atomic_store_explicit(&profile_file.header->ended_ns, (uint64_t)ended_ns, memory_order_relaxed);
+    atomic_store_explicit(&profile_file.header->state, state, memory_order_relaxed);
     if (state == PROFILE_FINALIZED)
         syscall(SYS_ftruncate, file.descriptor,
                 sizeof(struct profile_format_header) + (uint64_t)used * PROFILE_BLOCK_BYTES);
@@ -279,7 +278,7 @@ static struct profile_format_site *site_add(uintptr_t address, uint32_t function
     struct profile_format_site *site = slot_fill(site_key(address, function), address, function, name);
     base_lock_release(&file.growth);
     if (site == NULL)
-        atomic_fetch_add_explicit(&profile_file_header->lost_calls, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&profile_file.header->lost_calls, 1, memory_order_relaxed);
     return site;
 }
 

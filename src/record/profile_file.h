@@ -30,8 +30,12 @@ void profile_file_close(enum profile_format_state state, int64_t ended_ns);
 /* In the child after fork: the file is the parent's. */
 void profile_file_forked_child(void);
 
-/* NULL before profile_file_open() and after profile_file_close(). */
-extern struct profile_format_header *profile_file_header;
+/* header: NULL before profile_file_open(). is_shared: several threads in MPI at once. Written by
+ * profile_file_open(). */
+extern struct profile_file {
+    struct profile_format_header *header;
+    bool is_shared;
+} profile_file;
 
 /* The site of a call. Made, with the function's name, when it is new; NULL when there
  * is no room, which is counted. */
@@ -49,13 +53,10 @@ void profile_file_module_add(const char *path, uintptr_t base, uintptr_t low, ui
 
 void profile_file_event_add(const struct profile_format_event *event);
 
-/* Several threads in MPI at once: written by profile_file_open(). */
-extern bool profile_file_is_shared;
-
 /* relaxed, all of these: numbers for a report. */
 static inline void profile_file_add(_Atomic uint64_t *number, uint64_t value)
 {
-    if (profile_file_is_shared) {
+    if (profile_file.is_shared) {
         atomic_fetch_add_explicit(number, value, memory_order_relaxed);
         return;
     }

@@ -33,7 +33,7 @@ int main(void)
 {
     static struct profile_format_header header;
     pthread_t threads[THREADS];
-    profile_file_header = &header;
+    profile_file.header = &header;
     for (int i = 0; i < THREADS; i++)
         claim(pthread_create(&threads[i], NULL, thread_run, NULL) == 0, "a thread");
     for (int i = 0; i < THREADS; i++)

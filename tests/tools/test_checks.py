@@ -115,6 +115,11 @@ class State(unittest.TestCase):
         wrong = list(check_state.find_differences({"op/a": ["own*", "table"]}, {"op/a": ["table"], "op/b": ["lost"]}))
         self.assertEqual(wrong, ["op/a: own* is not in src/state.txt", "op/b: lost of src/state.txt is no more"])
 
+    def test_excess(self) -> None:
+        """More than there may be."""
+        self.assertEqual(list(check_state.find_excess(["one"] * check_state.LIMIT)), [])
+        self.assertEqual(len(list(check_state.find_excess(["one"] * (check_state.LIMIT + 1)))), 1)
+
     def test_sections(self) -> None:
         """What the dynamic linker makes read-only is no state."""
         sections = (".bss", ".data.rel.ro.local", ".rodata", ".tbss")

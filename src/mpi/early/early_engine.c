@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "mpi/early.h"
 #include "mpi/early/early_channels.h"
 #include "mpi/dispatch.h"
 #include "engine/engine.h"
@@ -19,13 +20,13 @@ static _Atomic uint32_t pauses;
 
 void early_engine_pause(void)
 {
-    if (early_messages_are_used)
+    if (early.is_used)
         atomic_fetch_add_explicit(&pauses, 1, memory_order_relaxed);
 }
 
 void early_engine_resume(void)
 {
-    if (early_messages_are_used)
+    if (early.is_used)
         atomic_fetch_sub_explicit(&pauses, 1, memory_order_relaxed);
 }
 
@@ -84,7 +85,7 @@ void early_engine_poll(void)
 {
     /* As in progress_poll(): the program has given MPI functions to call, or reaches it past us. Its waits look
      * themselves. */
-    if (!early_messages_are_used || session_reason() != REASON_NONE)
+    if (!early.is_used || session_reason() != REASON_NONE)
         return;
     early_messages_advance();
     if (!engine_is_paused())
@@ -95,9 +96,9 @@ void early_engine_poll(void)
 static bool engine_begin(void)
 {
     bool has_calls = real.MPI_Improbe != NULL && real.MPI_Imrecv != NULL;
-    if (early_messages_are_used || !has_calls || !session_has_engine() || !progress_prepare())
-        return early_messages_are_used;
-    early_messages_are_used = true;
+    if (early.is_used || !has_calls || !session_has_engine() || !progress_prepare())
+        return early.is_used;
+    early.is_used = true;
     busy_raise();
     engine_pending_assist_begin();
     return true;
@@ -106,10 +107,10 @@ static bool engine_begin(void)
 /* The engine is gone, and with it what it assisted: calls go straight to MPI again. */
 void early_engine_finish(void)
 {
-    if (!early_messages_are_used)
+    if (!early.is_used)
         return;
     early_messages_drop();
-    early_messages_are_used = false;
+    early.is_used = false;
     busy_lower();
 }
 

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include "mpi/early.h"
 #include "mpi/early/early_channels.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
@@ -14,8 +15,6 @@
 #include "mpi/status.h"
 
 enum { MESSAGES_MAX = 64, OWN_RANK = 0, OWN_TAG = 1 /* progress.c has the other */ };
-
-bool early_messages_are_used;
 
 struct early_message {
     uint64_t number; /* in the order of coming; 0: not in use */
@@ -122,7 +121,7 @@ static bool message_matches(const struct early_message *message, int source, int
 struct early_message *early_message_find(int source, int tag, MPI_Comm comm)
 {
     struct early_message *oldest = NULL;
-    if (!early_messages_are_used || comm == abi_handles.comm_null)
+    if (!early.is_used || comm == abi_handles.comm_null)
         return NULL;
     for (int i = 0; i < MESSAGES_MAX; i++) {
         struct early_message *message = &messages.all[i];

@@ -26,10 +26,6 @@
 #include "mpi/early/early_channels.h"
 #include "mpi/message/message.h"
 
-/* Is anything looked for? Until then, and once MPI has ended, no message can be here. Written by the program's
- * thread inside MPI (early_engine.c): before the engine looks for the first time, and when it is gone. */
-extern bool early_messages_are_used;
-
 /* Shorter messages do not keep their senders, and may be what MPI itself sends on the program's communicators when it
  * makes others (MPI_Comm_create_group; MPI_Intercomm_create refuses, since it sends the names of all processes). */
 static inline uint64_t early_messages_least_bytes(void)

@@ -3,6 +3,7 @@
 
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
+#include "mpi/early.h"
 #include "mpi/early/early_messages.h"
 #include "mpi/message/exchange.h"
 #include "mpi/status.h"
@@ -34,7 +35,7 @@ static int receive_found(struct early_message *message, struct message *receive,
 
 static struct early_message *message_for(const struct message *receive)
 {
-    if (!early_messages_are_used)
+    if (!early.is_used)
         return NULL;
     gate_enter();
     struct early_message *message = early_message_find(receive->peer, receive->tag, receive->comm);

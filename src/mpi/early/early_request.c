@@ -48,7 +48,7 @@ static void outcome_complete(struct early_message_claim *claim, struct early_mes
     struct outcome *outcome = (struct outcome *)claim;
     outcome->result = early_message_give(message, &outcome->receive);
     real.MPI_Type_free(&outcome->receive.datatype);
-    atomic_fetch_sub_explicit(&early_claims, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&early.claims, 1, memory_order_relaxed);
     real.MPI_Grequest_complete(outcome->request);
 }
 
@@ -70,7 +70,7 @@ static void outcome_begin(struct outcome *outcome, struct early_message *message
     outcome->receive.datatype = outcome_type(receive->datatype);
     real.MPI_Grequest_start(outcome_query, outcome_free, outcome_cancel, outcome, &outcome->request);
     dispatch_track(outcome->request, receive->buffer, receive->count, receive->datatype);
-    atomic_fetch_add_explicit(&early_claims, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&early.claims, 1, memory_order_relaxed);
 }
 
 bool early_request_start(const struct message *receive, MPI_Request *request, int *result)

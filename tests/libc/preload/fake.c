@@ -43,7 +43,7 @@ bool memory_mapping_find(uintptr_t address, struct memory_mapping *mapping)
 }
 
 _Atomic uint32_t protect_armed_count;
-_Thread_local uint32_t gate_depth;
+_Thread_local struct gate_thread gate_thread;
 struct fake_notes fake_notes;
 
 static struct range held;
