@@ -26,16 +26,23 @@ static int test_some(struct completion *c)
     return real.MPI_Testsome(c->count, c->requests, c->out_count, c->indices, c->statuses);
 }
 
-int entry_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+/* Apart, as testany_carried(): programs that poll call these millions of times a second, and the short way needs none
+ * of this on its stack. */
+__attribute__((noinline)) static int test_carried(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (completion_is_direct()) {
-        int before = completion_count(1, request);
-        int result = real.MPI_Test(request, flag, status);
-        completion_uncount(before, 1, request);
-        return result;
-    }
     struct completion completion = {.count = 1, .requests = request, .out_count = flag, .statuses = status};
     return completion_carry(&completion, test_one, NULL);
+}
+
+int entry_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    if (!completion_is_direct())
+        return test_carried(request, flag, status);
+    int before = completion_count(1, request);
+    int result = real.MPI_Test(request, flag, status);
+    if (result != MPI_SUCCESS || *flag)
+        completion_uncount(before, 1, request);
+    return result;
 }
 
 int entry_MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
@@ -50,17 +57,22 @@ int entry_MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *s
     return completion_carry(&completion, test_all, NULL);
 }
 
-int entry_MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+__attribute__((noinline)) static int testany_carried(int count, MPI_Request *requests, int *index, int *flag,
+                                                     MPI_Status *status)
 {
-    if (completion_is_direct()) {
-        int result = real.MPI_Testany(count, requests, index, flag, status);
-        if (result == MPI_SUCCESS)
-            completion_uncount_named(*flag, index, count, requests);
-        return result;
-    }
     struct completion completion = {
         .count = count, .requests = requests, .out_count = flag, .indices = index, .statuses = status};
     return completion_carry(&completion, test_any, NULL);
+}
+
+int entry_MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    if (!completion_is_direct())
+        return testany_carried(count, requests, index, flag, status);
+    int result = real.MPI_Testany(count, requests, index, flag, status);
+    if (result == MPI_SUCCESS && *flag)
+        completion_uncount_named(1, index, count, requests);
+    return result;
 }
 
 int entry_MPI_Testsome(int in_count, MPI_Request *requests, int *out_count, int *indices, MPI_Status *statuses)
