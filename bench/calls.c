@@ -3,13 +3,14 @@
  * preload does not look at the peer of a small message, and MPI does the same each
  * time, so that instructions can be counted. Run by tools/measure_call.py.
  *
- *     calls [PAIRS [nonblocking]]
+ *     calls [PAIRS [nonblocking | polling]]
  *
  * Prints the nanoseconds that an MPI_Send and an MPI_Recv took; or an MPI_Irecv, an MPI_Isend and the MPI_Waitall for
- * both. */
+ * both; or an MPI_Test and an MPI_Testany of messages that are not there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static double now_ns(void)
@@ -33,16 +34,44 @@ static void begin_and_wait(double *numbers)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+static MPI_Request awaited[2];
+
+static void begin_awaited(double *numbers)
+{
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(&numbers[i], 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, &awaited[i]);
+}
+
+static void poll_awaited(double *unused)
+{
+    int index, is_over;
+    MPI_Test(&awaited[0], &is_over, MPI_STATUS_IGNORE);
+    MPI_Testany(2, awaited, &index, &is_over, MPI_STATUS_IGNORE);
+}
+
+static void end_awaited(void)
+{
+    double number = 1;
+    for (int i = 0; i < 2; i++)
+        MPI_Send(&number, 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF);
+    MPI_Waitall(2, awaited, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     long pairs = argc > 1 ? atol(argv[1]) : 100000;
-    void (*pair)(double *) = argc > 2 ? begin_and_wait : block;
+    int is_polling = argc > 2 && strcmp(argv[2], "polling") == 0;
+    void (*pair)(double *) = is_polling ? poll_awaited : argc > 2 ? begin_and_wait : block;
     double numbers[2] = {1, 1};
     MPI_Init(&argc, &argv);
+    if (is_polling)
+        begin_awaited(numbers);
     double begin_ns = now_ns();
     for (long i = 0; i < pairs; i++)
         pair(numbers);
     printf("%.3f\n", (now_ns() - begin_ns) / (double)pairs);
+    if (is_polling)
+        end_awaited();
     MPI_Finalize();
     return 0;
 }

@@ -16,7 +16,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 MIDDLE = {"policy", "protect", "engine", "record"}
 BELOW_OP = {"base", *MIDDLE}
-ABOVE_OP = {"libc", "bind", "profile"}
+ABOVE_OP = {"libc", "bind", "job", "profile"}
 BELOW_MPI = {*BELOW_OP, "op", *ABOVE_OP}
 C_LAYERS: Mapping[str, set[str]] = {
     "base": set(),
@@ -30,8 +30,9 @@ C_LAYERS: Mapping[str, set[str]] = {
     "mpi": {*BELOW_MPI, "mpi/abi"},
     "mpi/request": {*BELOW_MPI, "mpi/abi", "mpi"},
     "mpi/message": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/request"},
+    "mpi/collective": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/message"},
     "mpi/early": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/request", "mpi/message"},
-    "mpi/process": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/request", "mpi/early"},
+    "mpi/process": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/request", "mpi/collective", "mpi/early"},
     "lib": BELOW_MPI,
 }
 

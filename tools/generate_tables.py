@@ -82,6 +82,8 @@ def options_header(rows: list[Row]) -> str:
         + "extern __attribute__((visibility(\"hidden\"))) struct options options;\n\n"
         + "/* Reads LAPWING_<NAME> from the environment. A bad value leaves the default. */\n"
         + "void options_read(void);\n\n"
+        + "/* A number that is the same in two processes whose options are. */\n"
+        + "uint64_t options_fingerprint(void);\n\n"
         + '/* What was wrong with the first bad value, or "". For the record\'s notice. */\n'
         + "const char *options_notice(void);\n"
     )

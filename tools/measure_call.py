@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Count the instructions that Lapwing adds to small messages that it passes, blocking and nonblocking.
+"""Count the instructions that Lapwing adds to small messages that it passes: blocking, nonblocking, polls.
 
     measure_call.py PRELOAD [MPICC...]
 
@@ -40,6 +40,7 @@ class Kind:
 KINDS = (
     Kind([], "MPI_Send and MPI_Recv", 2, 45),
     Kind(["nonblocking"], "MPI_Irecv, MPI_Isend and MPI_Waitall", 3, 65),
+    Kind(["polling"], "MPI_Test and MPI_Testany", 2, 30),
 )
 
 

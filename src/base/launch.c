@@ -12,12 +12,10 @@ const char *base_launch_variable(const char *const *names)
     return value;
 }
 
-/* 0 when nobody says, or nonsense. */
-static long number_of(const char *name)
+long base_launch_number(const char *name)
 {
     const char *text = getenv(name);
-    long number = text == NULL ? 0 : atol(text);
-    return number > 0 ? number : 0;
+    return text == NULL || *text < '0' || *text > '9' ? -1 : strtol(text, NULL, 10);
 }
 
 /* The entry of a host in a list like "2(x3),1": two ranks on each of three hosts, one on the next. */
@@ -49,9 +47,9 @@ static long slurm_ranks(void)
 /* Only how many there are on the fullest host, were they spread evenly. */
 static long flux_ranks(void)
 {
-    long ranks = number_of("FLUX_JOB_SIZE");
-    long hosts = number_of("FLUX_JOB_NNODES");
-    return hosts == 0 ? 0 : (ranks + hosts - 1) / hosts;
+    long ranks = base_launch_number("FLUX_JOB_SIZE");
+    long hosts = base_launch_number("FLUX_JOB_NNODES");
+    return ranks <= 0 || hosts <= 0 ? 0 : (ranks + hosts - 1) / hosts;
 }
 
 long base_launch_local_ranks(void)

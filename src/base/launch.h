@@ -7,6 +7,9 @@
  * names: ends with NULL. */
 const char *base_launch_variable(const char *const *names);
 
+/* A count or a number of something that the launcher gives: never negative; -1 when nobody says, or nonsense. */
+long base_launch_number(const char *name);
+
 /* How many ranks share this host: Open MPI, Hydra, PRRTE, PALS, Cray PMI, Slurm, Flux. 0 when nobody says. */
 long base_launch_local_ranks(void);
 

@@ -33,6 +33,20 @@ static void read_dynamic(const ElfW(Dyn) * entry, struct dynamic_values *values)
     }
 }
 
+static int counts_read(struct dl_phdr_info *info, size_t size_bytes, void *counts)
+{
+    (void)size_bytes;
+    *(struct object_counts *)counts = (struct object_counts){.loads = info->dlpi_adds, .unloads = info->dlpi_subs};
+    return 1; /* the same in every object: stop at the first */
+}
+
+struct object_counts object_counts(void)
+{
+    struct object_counts counts = {0};
+    dl_iterate_phdr(counts_read, &counts);
+    return counts;
+}
+
 static size_t find_relocated_end(const struct object *object)
 {
     size_t end = 0;

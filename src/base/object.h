@@ -32,6 +32,13 @@ struct object {
     struct range read_only;              /* what the linker protects after relocation */
 };
 
+/* How many objects the dynamic linker has loaded and unloaded since the process began. */
+struct object_counts {
+    unsigned long long loads;
+    unsigned long long unloads;
+};
+struct object_counts object_counts(void);
+
 /* False for what has no dynamic symbols. */
 bool object_read(const struct dl_phdr_info *info, struct object *object);
 

@@ -104,6 +104,24 @@ void options_read(void)
     }
 }
 
+static uint64_t options_value(const struct options_table_row *row)
+{
+    if (row->type == OPTIONS_TABLE_SWITCH)
+        return *(const bool *)row->field;
+    if (row->type == OPTIONS_TABLE_CHOICE)
+        return *(const unsigned *)row->field;
+    return *(const uint64_t *)row->field;
+}
+
+/* FNV-1a, of 64 bits at a time. */
+uint64_t options_fingerprint(void)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < options_table_count; i++)
+        sum = (sum ^ options_value(&options_table_rows[i])) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
 const char *options_notice(void)
 {
     return notice;

@@ -82,16 +82,9 @@ static void note_callers(size_t first_new)
     dl_iterate_phdr(visit_program, &note);
 }
 
-static int count_loads(struct dl_phdr_info *info, size_t size_bytes, void *context)
-{
-    *(unsigned long long *)context = info->dlpi_adds;
-    return 1; /* the counter is the same in every object: stop at the first */
-}
-
 void bind_adjust_objects(void)
 {
-    unsigned long long loads = 0;
-    dl_iterate_phdr(count_loads, &loads);
+    unsigned long long loads = object_counts().loads;
     /* relaxed: nothing else is published through the number. Where there is no MPI library
      * yet, nothing is to be done before the next load. */
     if (loads == atomic_exchange_explicit(&seen.loads, loads, memory_order_relaxed) || !bind_try())

@@ -48,13 +48,13 @@ static struct {
     _Atomic uint64_t cpu_ns;
 } engine = {.wake_descriptor = -1, .hooks.touch_descriptor = -1};
 
-/* At least one, where no launcher says how many ranks are here. */
-static long cores_of_ranks(void)
+/* Has each rank here at most one of these? Where no launcher says how many ranks there are, and where the program is
+ * bound, which leaves it fewer than there are, they are one rank's. */
+static bool cores_are_few(const cpu_set_t *own)
 {
-    cpu_set_t own;
-    bool is_bound = sched_getaffinity(0, sizeof own, &own) == 0 && CPU_COUNT(&own) < sysconf(_SC_NPROCESSORS_ONLN);
+    bool is_bound = CPU_COUNT(own) < sysconf(_SC_NPROCESSORS_ONLN);
     long ranks = base_launch_local_ranks();
-    return is_bound || ranks < 1 ? 1 : ranks;
+    return CPU_COUNT(own) <= (is_bound || ranks < 1 ? 1 : ranks);
 }
 
 void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks)
@@ -67,7 +67,7 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
     const char *given_up = getenv(BASE_CORES_VARIABLE);
     if (given_up == NULL || !base_cores_parse(given_up, &engine.processors))
         sched_getaffinity(0, sizeof engine.processors, &engine.processors);
-    engine.shares_core = given_up == NULL && CPU_COUNT(&engine.processors) <= cores_of_ranks();
+    engine.shares_core = given_up == NULL && cores_are_few(&engine.processors);
 }
 
 uint32_t engine_progress(void)
@@ -304,6 +304,7 @@ static bool engine_try(void)
     if (engine_open() && engine_thread_create())
         return true;
     engine_close();
+    engine_sockets_discard();
     return false;
 }
 
@@ -367,6 +368,6 @@ void engine_forked_child(void)
     engine.wake_descriptor = -1;
     atomic_store_explicit(&engine.start_lock.state, 0, memory_order_relaxed);
     engine_pending_forked_child();
-    engine_sockets_forked_child();
+    engine_sockets_discard();
     gate_forked_child();
 }

@@ -102,7 +102,7 @@ void engine_pace_slept(int64_t begin_ns, struct engine_sockets_waiting waiting)
  * end of a round of a nonblocking collective, whose next round then begins late. */
 static bool pace_is_lone(void)
 {
-    return engine_pending_work() == 1 && !engine_pending_assists() && !engine_strategy_is_polling();
+    return engine_pending_work() == 1 && !engine_pending_has_schedules() && !engine_strategy_is_polling();
 }
 
 /* A part of the time that the work has taken so far, so that short transfers are not held up. */
@@ -139,5 +139,5 @@ uint32_t engine_pace_looks_due(void)
     /* The look that takes in a round's last data is not the one that begins the next
      * round of a nonblocking collective (Open MPI runs schedules before it reads its
      * sockets), and no event tells of that. */
-    return engine_pending_assists() ? LOOKS_OF_SCHEDULE : 1;
+    return engine_pending_has_schedules() ? LOOKS_OF_SCHEDULE : 1;
 }

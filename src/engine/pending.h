@@ -14,6 +14,9 @@
 /* One pending op, embedded in what the dispatcher knows about it. */
 struct engine_pending_op {
     struct engine_pending_op *next; /* under the list lock */
+    /* Of several messages that follow from one another: what one brings lets the next begin. Written before it is
+     * added. */
+    bool is_schedule;
     /* Inside the gate. True when the transfer has ended and all that belongs to
      * it is done; the op is then off the list and never touched again. */
     bool (*test)(struct engine_pending_op *op);
@@ -22,7 +25,7 @@ struct engine_pending_op {
 /* ops: number of pending ones. waiters: threads that wait at a touch; while there are any, a
  * polling engine does not sleep, as MPI's own wait would not. Whoever sees the touch or its end.
  * lock: whoever reads or changes the list. work: ops and assisted operations; the futex that a
- * parked engine sleeps on. All of these: whoever begins and ends them. */
+ * parked engine sleeps on. schedules: those among the ops. All of these: whoever begins and ends them. */
 extern struct engine_pending {
     _Atomic uint32_t ops;
     _Atomic uint32_t waiters;
@@ -30,6 +33,7 @@ extern struct engine_pending {
     struct engine_pending_op *list;
     _Atomic uint32_t work;
     _Atomic uint32_t assisted;
+    _Atomic uint32_t schedules;
     _Atomic int64_t begun_last_ns;
 } engine_pending_state;
 
@@ -50,6 +54,9 @@ uint32_t engine_pending_poll(void);
 
 /* Is an operation of the program assisted? */
 bool engine_pending_assists(void);
+
+/* May messages be under way that follow from one another: is an operation assisted, or a schedule pending? */
+bool engine_pending_has_schedules(void);
 
 /* For ever: no op is tested any more, by whomever. For the end of the process
  * while ops are pending; also in a signal handler of a thread that was testing. */

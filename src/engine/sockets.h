@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The stream sockets of this process: what the engine sleeps on. libc's
  * connect/accept entries report every one as it appears; the kernel takes a
- * closed one out of the set by itself (epoll(7)). */
+ * closed one out of the set by itself (epoll(7)). Until the engine is to start they are
+ * in no set, since each message that arrives would pay for it. */
 #ifndef ENGINE_SOCKETS_H
 #define ENGINE_SOCKETS_H
 
@@ -61,6 +62,7 @@ engine_sockets_doze engine_sockets_gather;
  * bytes that MPI has begun to take? Then it should look again at once. */
 bool engine_sockets_unread(void);
 
-void engine_sockets_forked_child(void);
+/* Of an engine that was refused, and in the child after fork: the parent's sets must not be used there. */
+void engine_sockets_discard(void);
 
 #endif

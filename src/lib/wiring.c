@@ -8,6 +8,7 @@
 #include "libc/own.h"
 #include "libc/process.h"
 #include "libc/real.h"
+#include "libc/runtime.h"
 #include "libc/signals.h"
 #include "libc/stacks.h"
 #include "libc/thread_local.h"
@@ -41,6 +42,7 @@ const struct host host = {
     .threads_are_several = libc_threads_are_several,
     .threads_look = libc_threads_look,
     .thread_is_of_mpi = libc_threads_is_of_mpi,
+    .code_is_of_transport = libc_runtime_is_transport,
     .has_handlers = libc_signals_have_handlers,
 };
 

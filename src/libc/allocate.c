@@ -92,7 +92,8 @@ static bool is_room_made(const void *block)
     return block == NULL && (libc_recycled_clear() || libc_use_makes_room(errno));
 }
 
-static void *block_new_beside_holds(size_t length_bytes)
+/* Apart, as all that most calls do without: then these save no registers. */
+__attribute__((noinline, cold)) static void *block_new_beside_holds(size_t length_bytes)
 {
     block_make_room(length_bytes);
     void *block = LIBC_REAL(malloc)(length_bytes);
@@ -105,12 +106,6 @@ static void *block_new_plain(size_t length_bytes)
     if (__builtin_expect(protect_armed_is_any() || real == NULL, 0))
         return block_new_beside_holds(length_bytes);
     return real(length_bytes);
-}
-
-/* Apart, as all that most calls do without: then these save no registers. */
-__attribute__((noinline, cold)) static void *block_new_small(size_t length_bytes)
-{
-    return block_new_plain(length_bytes);
 }
 
 __attribute__((noinline)) static void *block_new_large(size_t length_bytes)
@@ -130,7 +125,7 @@ void *libc_entry_malloc(size_t length_bytes)
     if (__builtin_expect(block_is_large(length_bytes), 0))
         return block_new_large(length_bytes);
     if (__builtin_expect(protect_armed_is_any() || real == NULL, 0))
-        return block_new_small(length_bytes);
+        return block_new_beside_holds(length_bytes);
     return real(length_bytes);
 }
 

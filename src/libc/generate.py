@@ -21,10 +21,10 @@ from pathlib import Path
 ROLES = {
     "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file",
-    "threads", "key", "room", "locks", "unlocks", "remaps",
+    "threads", "key", "room", "locks", "unlocks", "remaps", "tells", "shares",
 }  # fmt: skip
-OUTSIDE = {"known", "known_when", "file"}  # not memory: whatever the backend
-ANYWAY = {"threads", "key", "locks", "unlocks"}  # whether or not something is armed
+OUTSIDE = {"known", "known_when", "file", "tells"}  # not memory: whatever the backend
+ANYWAY = {"threads", "key", "locks", "unlocks", "shares"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 LAST = {"remaps"}  # when the function has returned, whether or not something is armed
 CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_armed_is_any()"}

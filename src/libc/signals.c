@@ -54,6 +54,7 @@ static void handler_note(int number, sighandler_t handler)
         return;
     gate_defer_signals();
     atomic_store_explicit(&signals.have_handlers, true, memory_order_relaxed);
+    libc_use_tells(); /* from now on receives are matched first (op/session.c) */
 }
 
 static bool signals_are_shared(int number)

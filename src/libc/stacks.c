@@ -15,7 +15,8 @@
 enum { STACKS_MAX = 1024 };
 
 /* A stack's low end is 0 while its slot is free; its thread writes the high end first, so that
- * a reader never sees half a range that it would take for free memory. key: without one no slot is ever given back. */
+ * a reader never sees half a range that it would take for free memory. key: without one no slot is ever given back.
+ * unlisted: beyond the table, or where the kernel did not list the threads. */
 static struct {
     struct {
         _Atomic uintptr_t low;
@@ -63,6 +64,15 @@ static void slot_clear(intptr_t i)
     atomic_store_explicit(&stacks.slots[i].high, 0, memory_order_release);
 }
 
+/* Of those who find that a slot with a thread's number has served its purpose, one clears it. relaxed: the number
+ * guards nothing but this. */
+static void slot_release(int i, pid_t id)
+{
+    if (atomic_compare_exchange_strong_explicit(&stacks.slots[i].id, &id, 0, memory_order_relaxed,
+                                                memory_order_relaxed))
+        slot_clear(i);
+}
+
 /* Runs when the thread ends in whatever way; `slot_plus_1` as it was set. */
 static void stack_leave(void *slot_plus_1)
 {
@@ -87,19 +97,19 @@ void libc_stacks_enter(void)
         pthread_setspecific(stacks.key, (void *)(intptr_t)(slot + 1));
 }
 
+/* Of a thread that has not told the kernel yet, or no longer, where its stack is: it may be anywhere. */
+static const struct range unknown_stack = {1, UINTPTR_MAX};
+
 /* The kernel knows where glibc's description of each thread is, by its list of robust mutexes, and glibc puts the
  * description on the stack's top (nptl/allocatestack.c). Its mapping is all the stack, or the larger memory that the
  * program made one in. Nothing is read there: the thread may be ending. */
-static void thread_enter_existing(pid_t id)
+static struct range stack_of_existing(pid_t id)
 {
     void *description = NULL;
     size_t length_bytes;
     struct memory_mapping mapping;
     bool is_known = syscall(SYS_get_robust_list, id, &description, &length_bytes) == 0 && description != NULL;
-    if (is_known && memory_mapping_find((uintptr_t)description, &mapping))
-        (void)stack_enter(mapping.range, id);
-    else if (!libc_threads_has_ended(getpid(), id))
-        atomic_fetch_add_explicit(&stacks.unlisted, 1, memory_order_relaxed);
+    return is_known && memory_mapping_find((uintptr_t)description, &mapping) ? mapping.range : unknown_stack;
 }
 
 void libc_stacks_enter_existing(void)
@@ -114,7 +124,7 @@ void libc_stacks_enter_existing(void)
         pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
         /* The first thread's stack has a name in the kernel's list. */
         if (id != 0 && id != own && id != getpid() && !libc_threads_are_mpis(id))
-            thread_enter_existing(id);
+            (void)stack_enter(stack_of_existing(id), id);
     }
     closedir(folder);
 }
@@ -128,14 +138,31 @@ void libc_stacks_watch(void)
         libc_stacks_enter_existing();
 }
 
-/* True while the thread that left its id lives; a slot of one that has ended is given back. */
-static bool stack_is_used(int i)
+/* Looks again at a thread that may have begun to run, and so has said that it is MPI's or where its stack is. Entered
+ * at its place before the slot of the unknown one is given back: two threads that look at once enter it twice. */
+static struct range stack_learn(int i, pid_t id)
 {
+    struct range stack = libc_threads_are_mpis(id) ? (struct range){0, 0} : stack_of_existing(id);
+    if (stack.high == unknown_stack.high)
+        return stack;
+    if (!base_range_is_empty(stack))
+        (void)stack_enter(stack, id);
+    slot_release(i, id);
+    return stack;
+}
+
+static bool slot_contains(int i, struct range bytes)
+{
+    /* acquire: a low end seen here comes with its high end, and with the number. */
+    uintptr_t low = atomic_load_explicit(&stacks.slots[i].low, memory_order_acquire);
+    struct range stack = {low, atomic_load_explicit(&stacks.slots[i].high, memory_order_relaxed)};
     pid_t id = atomic_load_explicit(&stacks.slots[i].id, memory_order_relaxed);
-    bool has_ended = id != 0 && libc_threads_has_ended(getpid(), id);
-    if (has_ended)
-        slot_clear(i);
-    return !has_ended;
+    if (low == 0 || !base_ranges_overlap(stack, bytes))
+        return false;
+    if (!libc_threads_has_ended(getpid(), id))
+        return stack.high != unknown_stack.high || base_ranges_overlap(stack_learn(i, id), bytes);
+    slot_release(i, id);
+    return false;
 }
 
 bool libc_stacks_contain(struct range bytes)
@@ -145,10 +172,7 @@ bool libc_stacks_contain(struct range bytes)
     if (!is_entered)
         libc_stacks_enter();
     for (int i = 0; i < STACKS_MAX; i++) {
-        /* acquire: a low end seen here comes with its high end. */
-        struct range stack = {atomic_load_explicit(&stacks.slots[i].low, memory_order_acquire),
-                              atomic_load_explicit(&stacks.slots[i].high, memory_order_relaxed)};
-        if (stack.low != 0 && base_ranges_overlap(stack, bytes) && stack_is_used(i))
+        if (slot_contains(i, bytes))
             return true;
     }
     return atomic_load_explicit(&stacks.unlisted, memory_order_relaxed) != 0;

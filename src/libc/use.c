@@ -137,6 +137,22 @@ void libc_use_known(void)
     errno = saved_errno;
 }
 
+void libc_use_tells(void)
+{
+    int saved_errno = errno;
+    if (!libc_threads_is_of_mpi() && libc_owner_is_here())
+        wait_unmatched();
+    errno = saved_errno;
+}
+
+void libc_use_shares(int condition, const void *caller)
+{
+    int saved_errno = errno;
+    if (condition && !gate_is_inside() && !libc_threads_is_of_mpi() && libc_owner_is_here())
+        session_share_memory((uintptr_t)caller);
+    errno = saved_errno;
+}
+
 void libc_use_known_when(int condition)
 {
     if (condition)

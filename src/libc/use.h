@@ -62,6 +62,10 @@ void libc_use_known_when(int condition);
 void libc_use_known_received(void);
 /* Does a message of the program's name where it goes? A peer may have made that name. */
 int libc_use_is_named(const struct msghdr *message);
+/* Other processes may learn from the call that this one has received. */
+void libc_use_tells(void);
+/* The program maps memory that they may see, too. Also when nothing is armed. */
+void libc_use_shares(int condition, const void *caller);
 /* The content of an open file, if the descriptor is one, or a folder. */
 void libc_use_file(int descriptor);
 void libc_use_all_when(int condition);

@@ -46,6 +46,15 @@ void datatype_forget(void);
 /* Are there other bytes between those of `count` elements? */
 bool datatype_has_gaps(const struct type_layout *layout, MPI_Count count);
 
+/* May elements to send have gaps in spite of that? A type to send may name bytes twice (MPI 4.1, 5.1.11: only a receive
+ * may not) and leave out as many: it is as large as its extent, and yet MPI may be receiving into a gap. No predefined
+ * type is that long. */
+static inline bool datatype_may_hide_gaps(const struct type_layout *layout)
+{
+    enum { PREDEFINED_BYTES_MAX = 32 };
+    return layout->size_bytes > PREDEFINED_BYTES_MAX;
+}
+
 /* All bytes between the first and the last that `count` elements touch. */
 struct range datatype_span(const struct type_layout *layout, const void *buffer, MPI_Count count);
 

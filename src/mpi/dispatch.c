@@ -18,6 +18,8 @@
 #include "mpi/datatypes.h"
 #include "mpi/early.h"
 
+struct dispatch_unstarted dispatch_unstarted;
+
 static bool buffer_is_plain(const void *buffer)
 {
     return buffer != MPI_IN_PLACE && !gate_is_inside();
@@ -72,6 +74,12 @@ void dispatch_wait_request(MPI_Request request)
 
 void dispatch_enter(void)
 {
+    transfer_wait_unmatched();
+    dispatch_enter_in_turn();
+}
+
+void dispatch_enter_in_turn(void)
+{
     gate_enter();
     while (noted_is_overtaken()) {
         gate_leave();
@@ -82,6 +90,10 @@ void dispatch_enter(void)
     /* Requests that we complete ourselves: the engine may be idle, or be refused by now. */
     if (early_is_claimed() && gate_thread.depth == 1)
         early_advance();
+    /* relaxed: the gate has brought it along, or the program's own order of its calls. Not in a function that MPI has
+     * called: who called MPI has started them, and may be starting some right now. */
+    if (gate_thread.depth == 1 && atomic_load_explicit(&dispatch_unstarted.count, memory_order_relaxed) != 0)
+        dispatch_unstarted.start_all();
 }
 
 int dispatch_leave(int result)
@@ -149,6 +161,23 @@ void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count c
     dispatch_track(request, buffer, count, datatype);
     if (!is_small)
         dispatch_assist(request, return_address);
+}
+
+/* Of a type that names its bytes in order, one after the other: the message is its range. */
+void dispatch_begin_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+                         const void *return_address)
+{
+    dispatch_begin_message(request, buffer, count, datatype, return_address);
+    const struct type_layout *layout = datatype_layout(datatype);
+    bool is_plain = layout->is_known && !dispatch_is_small(count, layout) && !datatype_has_gaps(layout, count);
+    if (options.waits && is_plain && request != abi_handles.request_null && buffer != MPI_BOTTOM)
+        requests_note_send(request_key(request), datatype_may_hide_gaps(layout));
+}
+
+void dispatch_forget_send(const MPI_Request *request)
+{
+    if (requests_are_tracked() && request != NULL)
+        requests_forget_send(request_key(*request));
 }
 
 void dispatch_expect_callbacks(void)

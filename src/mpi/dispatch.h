@@ -12,6 +12,7 @@
 #define MPI_DISPATCH_H
 
 #include <stdbool.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "abi.h"
@@ -45,8 +46,19 @@ void dispatch_wait_others(void);
  * the ops that hold it, and for those of transfer_wait_due(). */
 void dispatch_wait_request(MPI_Request request);
 
-/* Takes the gate (recursive: MPI calls back into the program's functions). */
+/* Takes the gate (recursive: MPI calls back into the program's functions), once all receives that have returned early
+ * are matched that must be before what follows (message/message_turn.h). */
 void dispatch_enter(void);
+
+/* The same for what itself starts in its turn, or is seen by nobody. */
+void dispatch_enter_in_turn(void);
+
+/* Parts of what blocking calls have begun that MPI does not know of yet. Any other call might wait for a rank that
+ * waits for them, so they are started before it. count: by who adds and starts them; start_all: set with the first. */
+extern __attribute__((visibility("hidden"))) struct dispatch_unstarted {
+    _Atomic uint32_t count;
+    void (*start_all)(void);
+} dispatch_unstarted;
 
 /* Leaves the gate. Returns `result`, or the error of an op that ended since. */
 int dispatch_leave(int result);
@@ -74,6 +86,12 @@ void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype d
  * and kept going. */
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                             const void *return_address);
+
+/* The same for a send of standard or ready mode: it may still be under way when the program has waited for it. Not once
+ * the program has asked MPI to cancel it. */
+void dispatch_begin_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+                         const void *return_address);
+void dispatch_forget_send(const MPI_Request *request);
 
 /* The way of most nonblocking messages, kept short: nothing is pending, and the message is known to be small. The
  * caller gives the call to MPI, and what came of it to dispatch_count_small(). */

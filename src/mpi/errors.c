@@ -61,7 +61,7 @@ int errors_or(int result)
 }
 
 /* One reference comes with each answer of MPI_Comm_get_errhandler (MPI 4.1, 9.3.1), but for those that MPI has made. */
-static void errors_handler_give_back(MPI_Errhandler handler)
+void errors_handler_give_back(MPI_Errhandler handler)
 {
     bool is_predefined = handler == abi_handles.errors_are_fatal || handler == abi_handles.errors_return ||
                          handler == abi_handles.errors_abort;

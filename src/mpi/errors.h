@@ -28,6 +28,9 @@ struct errors_home {
     bool is_fatal;
 };
 
+/* Gives back what MPI_Comm_get_errhandler() has given. */
+void errors_handler_give_back(MPI_Errhandler handler);
+
 /* Inside the gate. `comm` null: unknown (MPI_Mrecv), the same as MPI_COMM_WORLD. */
 struct errors_home errors_home_of(MPI_Comm comm);
 

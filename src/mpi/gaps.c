@@ -130,6 +130,41 @@ static bool type_is_array(MPI_Datatype datatype, int nesting)
     return is_array;
 }
 
+static bool type_is_in_order(MPI_Datatype datatype, int nesting)
+{
+    struct recipe recipe;
+    struct ingredients ingredients;
+    if (nesting == NESTING_MAX || !recipe_read(datatype, &recipe))
+        return false;
+    if (combiner_is_predefined(recipe.combiner))
+        return true;
+    bool is_row = recipe.combiner == MPI_COMBINER_DUP || recipe.combiner == MPI_COMBINER_CONTIGUOUS;
+    if (!is_row || !ingredients_read(datatype, &recipe, &ingredients))
+        return false;
+    bool is_in_order = type_is_in_order(ingredients.type, nesting + 1);
+    if (recipe_read(ingredients.type, &recipe) && !combiner_is_predefined(recipe.combiner))
+        real.MPI_Type_free(&ingredients.type); /* as above */
+    return is_in_order;
+}
+
+static bool type_is_dense(MPI_Datatype datatype)
+{
+    MPI_Aint lower_bytes;
+    MPI_Aint extent_bytes;
+    MPI_Aint true_lower_bytes;
+    MPI_Aint true_extent_bytes;
+    int size_bytes;
+    return real.MPI_Type_size(datatype, &size_bytes) == MPI_SUCCESS &&
+           real.MPI_Type_get_extent(datatype, &lower_bytes, &extent_bytes) == MPI_SUCCESS &&
+           real.MPI_Type_get_true_extent(datatype, &true_lower_bytes, &true_extent_bytes) == MPI_SUCCESS &&
+           true_lower_bytes == 0 && size_bytes == extent_bytes && size_bytes == true_extent_bytes;
+}
+
+bool gaps_are_none(MPI_Datatype datatype)
+{
+    return type_is_dense(datatype) && type_is_in_order(datatype, 0);
+}
+
 bool gaps_are_of_an_array(MPI_Datatype datatype)
 {
     return type_is_array(datatype, 0);

@@ -12,4 +12,8 @@
  * is pending. */
 bool gaps_are_of_an_array(MPI_Datatype datatype);
 
+/* Do its bytes lie one after the other in memory, in the order in which MPI counts them? A type may be as large as its
+ * extent and name them in another one (a transposed matrix). As costly, and inside the gate. */
+bool gaps_are_none(MPI_Datatype datatype);
+
 #endif

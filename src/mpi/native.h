@@ -4,18 +4,26 @@
 #ifndef MPI_NATIVE_H
 #define MPI_NATIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi.h"
 #include "mpi/errors.h"
 #include "op/transfer.h"
 
+enum { NATIVE_SENDS_MAX = 32 };
+
 struct native {
     MPI_Request request;
     struct errors_home home; /* whose handler hears of its errors */
     uint32_t status_number;  /* 0: nobody looks at its status (status.h) */
     size_t reserved_bytes;   /* for copies of touched pages (copies_reserve()), given back at its end */
+    bool awaits_turn;        /* not started yet (message/message_turn.h) */
+    int start_result;        /* of its start, once it has had its turn */
     void *copy;              /* the bytes that a send reads, when they are ours; freed at its end */
+    /* Of an op that the program's own sends have become (request/sent.h): those before send_count may be under way. */
+    uint32_t send_count;
+    MPI_Request sends[NATIVE_SENDS_MAX];
 };
 
 extern struct native native_slots[TRANSFERS_MAX];

@@ -36,6 +36,8 @@ struct host {
     void (*threads_look)(void);
     /* Is this a thread that MPI started, the engine among them? */
     bool (*thread_is_of_mpi)(void);
+    /* Does code lie in a library that carries messages? Takes the loader's lock. */
+    bool (*code_is_of_transport)(uintptr_t code);
     /* Has the program a handler for signals that come at any time? */
     bool (*has_handlers)(void);
 };

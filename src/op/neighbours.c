@@ -58,7 +58,7 @@ bool neighbours_own_thread(struct range pages)
 
 /* Threads first: one that is inside may leave a request behind at any moment; one that
  * enters from now on looks at the holds again (arming.h). */
-enum reason neighbours_check_operations(struct range bytes, bool has_gaps)
+static enum reason neighbours_check_operations(struct range bytes, bool has_gaps)
 {
     enum reason threads = neighbours_threads();
     if (threads != REASON_NONE)
@@ -66,7 +66,7 @@ enum reason neighbours_check_operations(struct range bytes, bool has_gaps)
     return neighbours_requests(bytes, base_pages_of(bytes), has_gaps) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
 }
 
-enum reason neighbours_check(struct range bytes, bool has_gaps)
+static enum reason neighbours_check_pages(struct range bytes, bool has_gaps)
 {
     struct range pages = base_pages_of(bytes);
     /* The buffer itself may be part of a window, which other processes read. */
@@ -86,4 +86,12 @@ enum reason neighbours_check(struct range bytes, bool has_gaps)
         return REASON_MEMORY_NEIGHBOURS;
     }
     return neighbours_check_operations(bytes, has_gaps);
+}
+
+enum reason neighbours_check(struct range bytes, bool has_gaps, bool may_hide_gaps)
+{
+    enum reason reason = neighbours_check_pages(bytes, has_gaps);
+    if (reason != REASON_NONE || !may_hide_gaps)
+        return reason;
+    return neighbours_check_operations(bytes, true);
 }

@@ -11,11 +11,10 @@
 
 /* REASON_NONE when nothing that MPI itself may touch shares a page with these
  * bytes: no small heap block, no buffer of a request of the program, no thread
- * that is inside MPI now. `has_gaps`: not all of the bytes are the message's. */
-enum reason neighbours_check(struct range bytes, bool has_gaps);
-
-/* The part of it that asks about operations of the program, under way or about to begin. */
-enum reason neighbours_check_operations(struct range bytes, bool has_gaps);
+ * that is inside MPI now. `has_gaps`: not all of the bytes are the message's.
+ * `may_hide_gaps`: a send may name bytes twice and leave out as many, where MPI may
+ * be receiving. */
+enum reason neighbours_check(struct range bytes, bool has_gaps, bool may_hide_gaps);
 
 /* May other blocks of the heap, MPI's among them, lie on the first or last page of these bytes? */
 bool neighbours_are_heap(struct range bytes);

@@ -64,20 +64,12 @@ static int object_visit(struct dl_phdr_info *info, size_t size_bytes, void *is_c
     return *(bool *)is_called;
 }
 
-static int loads_read(struct dl_phdr_info *info, size_t size_bytes, void *loads)
-{
-    (void)size_bytes;
-    *(unsigned long long *)loads = info->dlpi_adds;
-    return 1; /* the same in every object */
-}
-
 bool registrars_are_called(void)
 {
     /* Objects loaded when this was last done. relaxed: nothing is published through the number. */
     static _Atomic unsigned long long loads_seen;
-    unsigned long long loads = 0;
+    unsigned long long loads = object_counts().loads;
     bool is_called = false;
-    dl_iterate_phdr(loads_read, &loads);
     if (loads != atomic_exchange_explicit(&loads_seen, loads, memory_order_relaxed))
         dl_iterate_phdr(object_visit, &is_called);
     return is_called;

@@ -18,6 +18,8 @@ struct request {
     uint64_t key;
     struct range bytes;
     uint32_t next;
+    bool may_outlast;   /* a send, that may still be under way when the program has waited for it */
+    bool may_hide_gaps; /* which may not use all of `bytes` */
     struct assist assist;
 };
 
@@ -230,6 +232,38 @@ struct range requests_range(uint64_t key)
     struct range bytes = request != NULL ? request->bytes : (struct range){0, 0};
     requests_unlock();
     return bytes;
+}
+
+static void send_set(uint64_t key, bool may_outlast, bool may_hide_gaps)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL) {
+        request->may_outlast = may_outlast;
+        request->may_hide_gaps = may_hide_gaps;
+    }
+    requests_unlock();
+}
+
+void requests_note_send(uint64_t key, bool may_hide_gaps)
+{
+    send_set(key, true, may_hide_gaps);
+}
+
+void requests_forget_send(uint64_t key)
+{
+    send_set(key, false, false);
+}
+
+bool requests_find_send(uint64_t key, struct requests_send *send)
+{
+    requests_lock();
+    const struct request *request = request_of(key);
+    bool is_found = request != NULL && request->may_outlast;
+    if (is_found)
+        *send = (struct requests_send){request->bytes, request->may_hide_gaps};
+    requests_unlock();
+    return is_found;
 }
 
 static uint64_t request_size(const struct request *request)

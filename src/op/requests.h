@@ -40,6 +40,19 @@ bool requests_know(uint64_t key);
 /* The bytes of the request with this key; empty when there is none. */
 struct range requests_range(uint64_t key);
 
+/* What has just been tracked with this key is a send that may go on when the program has waited for it
+ * (mpi/request/sent.h); or it is one no longer. may_hide_gaps: not all of its bytes need be the message's. */
+void requests_note_send(uint64_t key, bool may_hide_gaps);
+void requests_forget_send(uint64_t key);
+
+struct requests_send {
+    struct range bytes;
+    bool may_hide_gaps;
+};
+
+/* Is there such a send with this key? */
+bool requests_find_send(uint64_t key, struct requests_send *send);
+
 /* The operation of this key has begun: the engine may work for it, until it is
  * untracked or settled (a persistent one, which stays tracked). bytes: what it moves;
  * 0: the length of the request's buffer. */

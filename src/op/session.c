@@ -92,15 +92,75 @@ void session_expect_peers(void)
     atomic_store_explicit(&session.has_more_peers, true, memory_order_relaxed); /* for this thread's next calls */
 }
 
+/* Which library the code lies in is asked where it matters: the answer needs the loader's lock, and this very thread
+ * may be what a constructor waits for under that lock. With more callers than there is room for the memory counts as
+ * the program's. */
+static void session_note_sharer(uintptr_t caller)
+{
+    for (int i = 0; i < SESSION_SHARERS_MAX; i++) {
+        uintptr_t noted = 0;
+        if (atomic_compare_exchange_strong_explicit(&session.sharers[i], &noted, caller, memory_order_relaxed,
+                                                    memory_order_relaxed) ||
+            noted == caller)
+            return;
+    }
+    atomic_store_explicit(&session.shares_memory, true, memory_order_relaxed); /* as above */
+}
+
+void session_share_memory(uintptr_t caller)
+{
+    if (!atomic_load_explicit(&session.shares_memory, memory_order_relaxed))
+        session_note_sharer(caller);
+    transfer_wait_unmatched_unless_interrupted();
+}
+
+/* MPI maps memory of its own, also in calls that go straight to it. relaxed, all of it: two threads that ask at once
+ * hear the same. */
+static bool session_has_shared(void)
+{
+    uint32_t asked = atomic_load_explicit(&session.sharers_asked, memory_order_relaxed);
+    for (; asked < SESSION_SHARERS_MAX; asked++) {
+        uintptr_t caller = atomic_load_explicit(&session.sharers[asked], memory_order_relaxed);
+        if (caller == 0)
+            break;
+        if (!host.code_is_of_transport(caller))
+            atomic_store_explicit(&session.shares_memory, true, memory_order_relaxed);
+    }
+    atomic_store_explicit(&session.sharers_asked, asked, memory_order_relaxed);
+    return atomic_load_explicit(&session.shares_memory, memory_order_relaxed);
+}
+
 bool session_has_more_peers(void)
 {
     return atomic_load_explicit(&session.has_more_peers, memory_order_relaxed);
 }
 
+static bool session_has_others(void)
+{
+    return session.size > PAIR_SIZE || session_has_more_peers();
+}
+
+/* What is written to shared memory is seen without any call. Messages that are received early are looked for at the
+ * call. What a signal handler writes cannot wait: it may be what the message waits for. */
+static bool session_must_match(void)
+{
+    return gate_is_shared() ||
+           (session_has_others() && (options.early_receive || host.has_handlers() || session_has_shared()));
+}
+
 bool session_matches_first(void)
 {
-    bool has_others = session.size > PAIR_SIZE || gate_is_shared() || session_has_more_peers();
-    return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && has_others);
+    return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && session_must_match());
+}
+
+bool session_matches_collectives_first(void)
+{
+    return session_matches_first() && (session_has_others() || options.match == OPTION_MATCH_ON);
+}
+
+bool session_keeps_order(void)
+{
+    return options.match == OPTION_MATCH_AUTO && session_has_others() && !session_must_match();
 }
 
 bool session_has_engine(void)

@@ -9,17 +9,24 @@
 
 #include "base/reasons.h"
 
+enum { SESSION_SHARERS_MAX = 16 };
+
 /* reason: written by the thread in MPI_Init, MPI_Finalize or fork, and by any that finds why ops are not possible any
  * more; read by all. Relaxed, as the other switches: they order nothing (between MPI_Init and another thread's first
  * call the program does); what begins beside a write may still have seen the old value.
  * hold_reason: the same, and by a thread that makes a userfaultfd.
- * size: written in MPI_Init. The rest by any thread at any time, be it before MPI_Init, which asks. */
+ * sharers: code that has mapped shared memory, of which the first `sharers_asked` are known to be MPI's or not; who
+ * judges a message asks. size: written in MPI_Init. The rest by any thread at any time, be it before MPI_Init, which
+ * asks. */
 extern struct session {
     _Atomic enum reason reason;
     _Atomic enum reason hold_reason;
     _Atomic bool is_paused;
-    int size;                     /* of MPI_COMM_WORLD */
-    _Atomic bool has_more_peers;  /* than those */
+    int size;                    /* of MPI_COMM_WORLD */
+    _Atomic bool has_more_peers; /* than those */
+    _Atomic bool shares_memory;  /* with other processes, as far as is known */
+    _Atomic uintptr_t sharers[SESSION_SHARERS_MAX];
+    _Atomic uint32_t sharers_asked;
     _Atomic enum reason refused;  /* for good */
     _Atomic enum reason obstacle; /* to holds, for good */
 } session;
@@ -52,13 +59,23 @@ static inline enum reason session_reason_to_begin(void)
 }
 
 /* Must a receive from a named rank wait until its message is matched, as one from
- * anybody must? A third rank, or another thread of this one under MPI_THREAD_MULTIPLE,
- * could see else that the message was not yet sent when the receive returned. Once MPI
- * runs. */
+ * anybody must? Where others could see else, without a call of this thread, that the message was not
+ * yet sent when the receive returned. Once MPI runs. */
 bool session_matches_first(void);
+
+/* The same for a collective that this rank receives in, until the ranks that it needs have come. */
+bool session_matches_collectives_first(void);
+
+/* If not: must nothing that others can see come before it is (mpi/message/message_turn.h)? A third rank could notice.
+ */
+bool session_keeps_order(void);
 
 /* More processes than those of MPI_COMM_WORLD may speak with this one from now on. */
 void session_expect_peers(void);
+
+/* The program, or MPI, has mapped memory that other processes may see. caller: whose code it was. At any time, MPI_Init
+ * or not. */
+void session_share_memory(uintptr_t caller);
 
 /* May they? */
 bool session_has_more_peers(void);

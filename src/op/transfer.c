@@ -28,6 +28,8 @@ static struct {
     struct transfer slots[TRANSFERS_MAX];
     _Atomic uint64_t sequence;
     _Atomic uint32_t count;
+    _Atomic uint32_t unmatched;
+    _Atomic uintptr_t unmatched_starter; /* transfer_me() of who has begun them: one thread */
 } transfers;
 
 /* The thread's own; its address is what tells threads apart. */
@@ -64,7 +66,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     transfer->slot = slot;
     /* relaxed: a thread looks for its own only. */
     atomic_store_explicit(&transfer->starter, transfer_me(), memory_order_relaxed);
-    transfer->hold = NULL;
+    transfer->hold_count = 0;
     transfer->hold_cost_ns = 0;
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
@@ -96,6 +98,24 @@ uint64_t transfer_id(uint32_t slot)
     return atomic_load_explicit(&transfers.slots[slot].id, memory_order_acquire);
 }
 
+uint32_t transfer_unmatched(void)
+{
+    /* acquire: who reads 0 comes after what was waited for. */
+    return atomic_load_explicit(&transfers.unmatched, memory_order_acquire);
+}
+
+void transfer_unmatched_add(void)
+{
+    /* relaxed: its own thread reads them next, and others after it. */
+    atomic_store_explicit(&transfers.unmatched_starter, transfer_me(), memory_order_relaxed);
+    atomic_fetch_add_explicit(&transfers.unmatched, 1, memory_order_relaxed);
+}
+
+void transfer_unmatched_remove(void)
+{
+    atomic_fetch_sub_explicit(&transfers.unmatched, 1, memory_order_release); /* pairs with transfer_unmatched() */
+}
+
 bool transfer_is_pending(uint64_t id)
 {
     return atomic_load_explicit(&transfer_of(id)->id, memory_order_acquire) == id;
@@ -105,18 +125,22 @@ enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct
 {
     int64_t begin_ns = base_clock_now_ns();
     uint64_t id = atomic_load_explicit(&transfer->id, memory_order_relaxed);
-    enum reason reason = protect_hold_arm(kind, bytes, id, &transfer->hold);
-    transfer->hold_cost_ns = base_clock_now_ns() - begin_ns;
+    if (transfer->hold_count == TRANSFER_HOLDS_MAX)
+        return REASON_TOO_MANY_OPS;
+    enum reason reason = protect_hold_arm(kind, bytes, id, &transfer->holds[transfer->hold_count]);
+    transfer->hold_count += reason == REASON_NONE;
+    transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
     return reason;
 }
 
 static void transfer_unhold(struct transfer *transfer)
 {
-    if (transfer->hold == NULL)
+    if (transfer->hold_count == 0)
         return;
     int64_t begin_ns = base_clock_now_ns();
-    protect_hold_release(transfer->hold);
-    transfer->hold = NULL;
+    for (uint32_t i = 0; i < transfer->hold_count; i++)
+        protect_hold_release(transfer->holds[i]);
+    transfer->hold_count = 0;
     transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
 }
 
@@ -178,7 +202,40 @@ static void transfer_learn_wait(struct transfer *transfer, int64_t touched_ns, i
         policy_site_learn_wait(transfer->site, transfer->way, ended_ns - since_ns, copies_cost_ns(transfer->bytes));
 }
 
-static void transfer_judge(struct transfer *transfer)
+/* Who touched it there goes on. Another thread may wait further on, unknown from now on: its wait is not counted. */
+static void transfer_let_go(struct transfer *transfer, uintptr_t high)
+{
+    int64_t touched_ns = atomic_load_explicit(&transfer->touched_ns, memory_order_acquire);
+    bool is_let_go = touched_ns != 0 && atomic_load_explicit(&transfer->touched_address, memory_order_relaxed) < high;
+    if (!is_let_go)
+        return;
+    atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
+    transfer_count_touch(touched_ns, base_clock_now_ns());
+}
+
+void transfer_release_until(struct transfer *transfer, uint32_t index, uintptr_t high)
+{
+    int64_t begin_ns = base_clock_now_ns();
+    protect_hold_release_until(transfer->holds[index], high);
+    transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
+    transfer_let_go(transfer, high);
+}
+
+static void transfer_count(const struct transfer *transfer, int64_t overlapped_ns)
+{
+    static const enum record_counter ops[] = {[POLICY_SEND] = RECORD_OPS_SEND,
+                                              [POLICY_RECEIVE] = RECORD_OPS_RECEIVE,
+                                              [POLICY_COLLECTIVE] = RECORD_OPS_COLLECTIVE};
+    static const enum record_counter bytes[] = {[POLICY_SEND] = RECORD_BYTES_SEND,
+                                                [POLICY_RECEIVE] = RECORD_BYTES_RECEIVE,
+                                                [POLICY_COLLECTIVE] = RECORD_BYTES_COLLECTIVE};
+    record_count(ops[transfer->direction], 1);
+    record_count(bytes[transfer->direction], transfer->bytes);
+    record_count(RECORD_OVERLAPPED_NS, (uint64_t)overlapped_ns);
+    record_count(RECORD_HOLD_NS, (uint64_t)transfer->hold_cost_ns);
+}
+
+static struct transfer_outcome transfer_judge(struct transfer *transfer)
 {
     int64_t ended_ns = base_clock_now_ns();
     int64_t touched_ns = transfer_close(transfer);
@@ -186,21 +243,19 @@ static void transfer_judge(struct transfer *transfer)
 
     if (touched_ns != 0)
         transfer_count_touch(touched_ns, ended_ns);
-    bool is_send = transfer->direction == POLICY_SEND;
-    record_count(is_send ? RECORD_OPS_SEND : RECORD_OPS_RECEIVE, 1);
-    record_count(is_send ? RECORD_BYTES_SEND : RECORD_BYTES_RECEIVE, transfer->bytes);
-    record_count(RECORD_OVERLAPPED_NS, (uint64_t)overlapped_ns);
-    record_count(RECORD_HOLD_NS, (uint64_t)transfer->hold_cost_ns);
-    if (is_send)
+    transfer_count(transfer, overlapped_ns);
+    if (transfer->direction == POLICY_SEND)
         transfer_learn_wait(transfer, touched_ns, ended_ns);
+    int64_t touch_cost_ns = touched_ns != 0 ? TOUCH_COST_NS : 0;
+    int64_t cost_ns = transfer->hold_cost_ns + transfer_engine_cost_ns(transfer) + touch_cost_ns;
     policy_site_learn(transfer->site, transfer->situation,
                       (struct policy_outcome){
                           .overlapped_ns = overlapped_ns,
-                          .cost_ns = transfer->hold_cost_ns + transfer_engine_cost_ns(transfer) +
-                                     (touched_ns != 0 ? TOUCH_COST_NS : 0),
+                          .cost_ns = cost_ns,
                           .transfer_ns = ended_ns - transfer->returned_ns,
                           .is_late = engine_strategy_is_polling(),
                       });
+    return (struct transfer_outcome){ended_ns - transfer->returned_ns, overlapped_ns, cost_ns};
 }
 
 void transfer_cancel(struct transfer *transfer)
@@ -221,12 +276,13 @@ void transfer_cancel_over(struct transfer *transfer)
     transfer_cancel(transfer);
 }
 
-void transfer_end(struct transfer *transfer)
+struct transfer_outcome transfer_end(struct transfer *transfer)
 {
     transfer_unhold(transfer);
-    transfer_judge(transfer);
+    struct transfer_outcome outcome = transfer_judge(transfer);
     transfer_free(transfer);
     busy_lower();
+    return outcome;
 }
 
 void transfer_note_wait(uint64_t id)
@@ -347,6 +403,35 @@ void transfer_wait_all(void)
     transfer_wait_end(wait);
 }
 
+void transfer_wait_unmatched(void)
+{
+    if (transfer_unmatched() == 0 || gate_is_inside() || own.is_leaving)
+        return;
+    struct transfer_wait wait = transfer_wait_begin();
+    /* A child of fork has no ops to match. */
+    for (uint32_t round = 0; transfer_unmatched() != 0 && engine_pending() != 0; round++)
+        transfer_poll_round(round);
+    transfer_wait_end(wait);
+}
+
+static bool transfer_unmatched_are_own(void)
+{
+    return atomic_load_explicit(&transfers.unmatched_starter, memory_order_relaxed) == transfer_me();
+}
+
+void transfer_wait_unmatched_of_others(void)
+{
+    if (!transfer_unmatched_are_own())
+        transfer_wait_unmatched();
+}
+
+/* Another thread need not wait for what this one has received: what it does may be what that message waits for. */
+void transfer_wait_unmatched_unless_interrupted(void)
+{
+    if (transfer_unmatched() != 0 && transfer_unmatched_are_own() && !transfer_has_interrupted())
+        transfer_wait_unmatched();
+}
+
 void transfer_wait_own(void)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX && engine_pending() != 0; slot++) {
@@ -398,9 +483,10 @@ bool transfer_wait_received(int patience_s)
 static void transfer_abandon(bool are_all)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
-        struct transfer *transfer = &transfers.slots[slot];
-        if (transfer_id(slot) != 0 && transfer->hold != NULL && (are_all || transfer->way == POLICY_COPY_TOUCHED))
-            protect_hold_abandon(transfer->hold);
+        const struct transfer *transfer = &transfers.slots[slot];
+        uint32_t count = transfer_id(slot) != 0 ? transfer->hold_count : 0;
+        for (uint32_t i = 0; i < count && (are_all || transfer->way == POLICY_COPY_TOUCHED); i++)
+            protect_hold_abandon(transfer->holds[i]);
     }
 }
 
@@ -435,6 +521,8 @@ void transfer_touched(uint64_t op_id, uintptr_t address)
     if (!transfer_is_pending(op_id))
         return;
     atomic_store_explicit(&transfer->stalled_at_touch_ns, stall_total_ns(), memory_order_relaxed);
+    if (atomic_load_explicit(&transfer->touched_ns, memory_order_relaxed) == 0)
+        atomic_store_explicit(&transfer->touched_address, address, memory_order_relaxed);
     /* release: who sees the time sees the stall beside it. */
     if (!atomic_compare_exchange_strong_explicit(&transfer->touched_ns, &untouched, base_clock_now_ns(),
                                                  memory_order_release, memory_order_relaxed))

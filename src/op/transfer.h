@@ -16,7 +16,7 @@
 #include "policy/policy.h"
 #include "protect/protect.h"
 
-enum { TRANSFERS_MAX = 128, TRANSFER_SLOT_BITS = 8 };
+enum { TRANSFERS_MAX = 128, TRANSFER_SLOT_BITS = 8, TRANSFER_HOLDS_MAX = 18 };
 
 struct transfer {
     struct engine_pending_op op; /* first: the engine hands back its address */
@@ -30,7 +30,8 @@ struct transfer {
     enum policy_send way;
     _Atomic uintptr_t starter; /* transfer_me() of the thread that began it; read by all */
     uint64_t bytes;
-    struct hold *hold;
+    struct hold *holds[TRANSFER_HOLDS_MAX];
+    uint32_t hold_count;
     struct policy_site *site;
     uint32_t situation; /* of the call (policy.h) */
     int64_t hold_cost_ns;
@@ -39,6 +40,7 @@ struct transfer {
     int64_t engine_before_ns;  /* engine_charge_ns() then */
     /* First touch, 0 before: written once by the toucher (CAS), read at the end. */
     _Atomic int64_t touched_ns;
+    _Atomic uintptr_t touched_address; /* by the toucher, before touched_ns */
     _Atomic int64_t stalled_at_touch_ns;
     /* A call waited for memory of the op: since when, 0 when none; as touched_ns. */
     _Atomic int64_t waited_ns;
@@ -47,8 +49,11 @@ struct transfer {
 /* A free slot, its id set; NULL when all are in use. */
 struct transfer *transfer_take(void);
 
-/* Holds the memory, measuring what it costs. */
+/* Holds memory for the op, the first or more of it, measuring what it costs. */
 enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct range bytes);
+
+/* A part of what a hold of the op covers has come, or gone: gives back the pages below `high`. */
+void transfer_release_until(struct transfer *transfer, uint32_t index, uintptr_t high);
 
 /* Instead of a launch: releases the hold, if any, lets go who touched it meanwhile,
  * and gives the slot back. */
@@ -60,15 +65,37 @@ void transfer_cancel_over(struct transfer *transfer);
 /* Hands the op to the engine: the call is about to return. */
 void transfer_launch(struct transfer *transfer);
 
+/* What became of an op: for how long it was under way, how much of that the program used
+ * for something else, and what holding took. */
+struct transfer_outcome {
+    int64_t lasted_ns;
+    int64_t overlapped_ns;
+    int64_t cost_ns;
+};
+
 /* The transfer is over (called inside the op's test): releases the memory,
  * counts, teaches the policy, frees the slot. */
-void transfer_end(struct transfer *transfer);
+struct transfer_outcome transfer_end(struct transfer *transfer);
 
 /* Has this thread started an op? Then it is one of the program's, not of a library. */
 bool transfer_is_starter(void);
 
 /* The id of the op in a slot, 0 when the slot is free. */
 uint64_t transfer_id(uint32_t slot);
+
+/* Ops whose start waits for its turn, receives whose message is not known to have been sent, and collectives to which
+ * a rank that this one needs is not known to have come: what they wait for comes before all that the program does next,
+ * where another process can see it. Changed inside the gate; read by the thread that has begun them, and by those that
+ * it tells. */
+uint32_t transfer_unmatched(void);
+void transfer_unmatched_add(void);
+void transfer_unmatched_remove(void);
+
+/* Waits until there are none, or none of other threads. Not inside MPI. The last: those of this thread, unless this is
+ * a handler that has interrupted a wait. */
+void transfer_wait_unmatched(void);
+void transfer_wait_unmatched_of_others(void);
+void transfer_wait_unmatched_unless_interrupted(void);
 
 /* Is op `id` still under way? */
 bool transfer_is_pending(uint64_t id);

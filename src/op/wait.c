@@ -52,3 +52,8 @@ void wait_due(void)
 {
     transfer_wait_due_unless_interrupted();
 }
+
+void wait_unmatched(void)
+{
+    transfer_wait_unmatched_unless_interrupted();
+}

@@ -35,6 +35,10 @@ void wait_copied(void);
  * signal handler that interrupted a wait. */
 void wait_due(void);
 
+/* Before something that other processes may hear of: waits until all is matched that this thread has received early,
+ * likewise. */
+void wait_unmatched(void);
+
 static inline void wait_read(const void *address, size_t length_bytes)
 {
     if (protect_armed_is_any())

@@ -126,19 +126,17 @@ static bool prices_pay(const struct prices *prices)
     return number_read(&prices->gained_ns) >= GAIN_FACTOR * number_read(&prices->cost_ns);
 }
 
-bool policy_site_expects(const struct policy_site *site, uint32_t situation)
-{
-    return policy.is_fixed || site == NULL || prices_pay(&site->prices[situation]);
-}
-
 static bool site_is_cheap(const struct policy_site *site)
 {
     return number_read(&site->hold_ns) * CHEAP_PART <= number_read(&site->transfer_ns);
 }
 
+/* Where no op's cost was seen there is no price to look for: so it is with nonblocking operations whose slack is seen
+ * without help. */
 static bool site_may_look(const struct policy_site *site)
 {
-    return number_read(&site->allowance_ns) >= GAIN_FACTOR * number_read(&site->hold_ns);
+    int64_t hold_ns = number_read(&site->hold_ns);
+    return hold_ns != 0 && number_read(&site->allowance_ns) >= GAIN_FACTOR * hold_ns;
 }
 
 static bool prices_are_doubtful(const struct prices *prices)
@@ -157,15 +155,6 @@ static bool prices_want_pass(struct prices *prices)
     return is_doubtful;
 }
 
-bool policy_site_allows(struct policy_site *site, uint32_t situation)
-{
-    if (policy.is_fixed || site == NULL || site_is_cheap(site))
-        return true;
-    if (!prices_pay(&site->prices[situation]))
-        return site_may_look(site);
-    return !prices_want_pass(&site->prices[situation]);
-}
-
 bool policy_site_helps(struct policy_site *site, uint32_t situation)
 {
     if (policy.is_fixed || site == NULL)
@@ -173,6 +162,11 @@ bool policy_site_helps(struct policy_site *site, uint32_t situation)
     if (!prices_pay(&site->prices[situation]))
         return site_may_look(site);
     return !prices_want_pass(&site->prices[situation]);
+}
+
+bool policy_site_allows(struct policy_site *site, uint32_t situation)
+{
+    return (site != NULL && site_is_cheap(site)) || policy_site_helps(site, situation);
 }
 
 void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int64_t waited_ns, int64_t copy_ns)
@@ -212,16 +206,10 @@ enum policy_send policy_site_send(struct policy_site *site)
     }
 }
 
-static void mean_add(_Atomic int64_t *mean, int64_t value)
+static void mean_add(_Atomic int64_t *mean, int64_t value, int64_t memory)
 {
     int64_t before = number_read(mean);
-    number_write(mean, before == 0 ? value : before + (value - before) / MEAN_MEMORY);
-}
-
-static void passed_add(struct prices *prices, int64_t value_ns)
-{
-    int64_t before_ns = number_read(&prices->passed_ns);
-    number_write(&prices->passed_ns, before_ns == 0 ? value_ns : before_ns + (value_ns - before_ns) / PASSED_MEMORY);
+    number_write(mean, before == 0 ? value : before + (value - before) / memory);
 }
 
 static void sum_add(_Atomic int64_t *sum, int64_t value)
@@ -256,7 +244,7 @@ static void allowance_add(struct policy_site *site, int64_t value_ns)
 
 static void site_saw_transfer(struct policy_site *site, int64_t transfer_ns)
 {
-    mean_add(&site->transfer_ns, transfer_ns);
+    mean_add(&site->transfer_ns, transfer_ns, MEAN_MEMORY);
     allowance_add(site, transfer_ns / ALLOWANCE_PART);
 }
 
@@ -275,7 +263,7 @@ void policy_site_learn(struct policy_site *site, uint32_t situation, struct poli
     int64_t gained_ns = outcome.is_late ? prices_late_gain_ns(prices, outcome) : outcome.overlapped_ns;
     bool is_first = number_read(&site->hold_ns) == 0;
     int64_t worth_ns = GAIN_FACTOR * outcome.cost_ns;
-    mean_add(&site->hold_ns, outcome.cost_ns);
+    mean_add(&site->hold_ns, outcome.cost_ns, MEAN_MEMORY);
     if (is_first)
         allowance_add(site, LOOKS_FIRST * worth_ns);
     site_saw_transfer(site, outcome.transfer_ns);
@@ -290,7 +278,7 @@ void policy_site_saw_pass(struct policy_site *site, uint32_t situation, int64_t 
     if (site == NULL)
         return;
     site_saw_transfer(site, inside_ns);
-    passed_add(&site->prices[situation], inside_ns);
+    mean_add(&site->prices[situation].passed_ns, inside_ns, PASSED_MEMORY);
 }
 
 void policy_site_saw_away(struct policy_site *site, int64_t away_ns)
@@ -327,7 +315,7 @@ void policy_site_saw_help(struct policy_site *site, uint32_t situation, struct p
         site_saw_helped(site, situation, help);
     } else {
         site_saw_transfer(site, help.waited_ns);
-        passed_add(&site->prices[situation], help_total_ns(help));
+        mean_add(&site->prices[situation].passed_ns, help_total_ns(help), PASSED_MEMORY);
     }
     policy_site_saw_away(site, help.slack_ns);
 }

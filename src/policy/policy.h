@@ -17,7 +17,7 @@
 
 #include "base/options.h"
 
-enum policy_direction { POLICY_SEND = 0, POLICY_RECEIVE = 1, POLICY_NONBLOCKING = 2 };
+enum policy_direction { POLICY_SEND = 0, POLICY_RECEIVE = 1, POLICY_NONBLOCKING = 2, POLICY_COLLECTIVE = 3 };
 
 struct policy_site;
 
@@ -35,9 +35,6 @@ struct policy_site *policy_site_find(const void *return_address, enum policy_dir
 
 /* What is free to see before a call of the site. */
 uint32_t policy_site_situation(const struct policy_site *site, const void *buffer, int tag);
-
-/* Has what was learnt in this situation paid, or is nothing known of it? */
-bool policy_site_expects(const struct policy_site *site, uint32_t situation);
 
 /* May the call return early? When that is expected to pay, but now and then, to see what waiting takes; where the hold
  * costs next to nothing beside its transfer; and now and then, to see what it would bring. */

@@ -143,7 +143,7 @@ void observe_stop(void)
  * MPI's or of another thread's lies there that a system call could meet. */
 static enum reason find_pages(const struct observe_buffer *buffer, struct range *pages)
 {
-    enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps);
+    enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps, false);
     bool may_share = reason == REASON_NONE && !profile_file.is_shared;
     *pages = may_share ? base_pages_of(buffer->bytes) : base_pages_within(buffer->bytes);
     if (requests_are_unknown() || neighbours_own_thread(*pages) || (buffer->has_gaps && !may_share))

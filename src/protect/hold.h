@@ -33,7 +33,11 @@ void *protect_hold_transfer_address(const struct hold *hold);
  * wakes those that wait. Any thread, any time, once per armed hold. */
 void protect_hold_release(struct hold *hold);
 
-/* The same for a transfer that never ends, when the process does: what MPI may still
+/* Gives back the pages below `high`, a page's address within the hold: that much has come,
+ * or gone. The rest stays held. Not for HOLD_COPY_ON_TOUCH. As release, but as often as wanted. */
+void protect_hold_release_until(struct hold *hold, uintptr_t high);
+
+/* As release, for a transfer that never ends, when the process does: what MPI may still
  * write in transit is lost, and what it may still read there stays. */
 void protect_hold_abandon(struct hold *hold);
 

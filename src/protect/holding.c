@@ -79,6 +79,20 @@ void protect_hold_release(struct hold *hold)
     errno = saved_errno;
 }
 
+void protect_hold_release_until(struct hold *hold, uintptr_t high)
+{
+    struct hold_view view;
+    int saved_errno = errno;
+    uint64_t mask = table_enter();
+    if (hold_view_take(hold, &view) && view.pages.low < high && high < view.pages.high) {
+        backend_in_use->events_read(touch_answer); /* as above */
+        closing_open(backend_in_use, hold, view.kind, (struct range){view.pages.low, high});
+        table_shorten(hold, high);
+    }
+    table_leave(mask);
+    errno = saved_errno;
+}
+
 /* MPI may go on to read in transit: the program gets copies of all pages. */
 static void hold_leave_in_transit(struct hold *hold)
 {

@@ -17,7 +17,8 @@
  *   word odd  <=>  armed, being armed or being released: the pages may be guarded
  *                  (and in a forked child: lost)
  *   word even <=>  free: no page is guarded on account of this slot
- *   word only grows, so that (slot, word) names one hold for ever
+ *   word only grows, so that (slot, word) names one hold for ever; it grows by two when
+ *   a part of the hold is released, which then counts as another one: its next touch is news
  *
  * Order: arm stores the fields below `word` with release while the word is even,
  * then makes the word odd with release.
@@ -28,7 +29,7 @@ struct hold {
     _Atomic uint32_t word;         /* futex; written by arm and release, read and slept on in fault.c */
     _Atomic uint32_t touched_word; /* the word of the hold whose touch was reported last; only fault.c */
     _Atomic uint64_t op_id;        /* written by arm; read by lookups */
-    _Atomic uintptr_t low;         /* whole pages; written by arm; read by lookups */
+    _Atomic uintptr_t low;         /* whole pages; written by arm and table_shorten(); read by lookups */
     _Atomic uintptr_t high;
     _Atomic uint32_t kind; /* enum hold_kind; written by arm; read by lookups */
     struct range bytes;    /* of the buffer; for the owner of the hold, under the lock, and in a forked child */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* dl_iterate_phdr */
 #include "protect/memory_kept.h"
 
-#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/descriptors.h"
+#include "base/object.h"
 #include "base/pages.h"
 #include "protect/kernel.h"
 
@@ -54,19 +53,12 @@ bool memory_kept_is_used(void)
     return kept.pagemap >= 0;
 }
 
-static int loads_read(struct dl_phdr_info *object, size_t size, void *loads)
-{
-    (void)size;
-    *(unsigned long long *)loads = object->dlpi_adds + object->dlpi_subs;
-    return 1;
-}
-
 /* relaxed: who is to know of a change has been told by its caller, or made it. */
 struct memory_kept_moment memory_kept_now(void)
 {
-    struct memory_kept_moment now = {.changes = atomic_load_explicit(&kept.changes, memory_order_relaxed)};
-    dl_iterate_phdr(loads_read, &now.loads);
-    return now;
+    uint64_t changes = atomic_load_explicit(&kept.changes, memory_order_relaxed);
+    struct object_counts objects = object_counts();
+    return (struct memory_kept_moment){.changes = changes, .loads = objects.loads + objects.unloads};
 }
 
 void memory_kept_note_change(void)

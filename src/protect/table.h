@@ -29,6 +29,9 @@ struct hold *table_find_free(void);
 void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages, uint64_t op_id);
 void table_publish(struct hold *hold, struct range pages);
 
+/* The pages below `low` are back: the rest stays armed. Wakes who waits, to look again. */
+void table_shorten(struct hold *hold, uintptr_t low);
+
 /* Its pages are back: frees the slot, and wakes who waits. */
 void table_retire(struct hold *hold);
 

@@ -8,7 +8,6 @@
 
 #include "../base/claim.h"
 #include "engine/engine.h"
-#include "engine/sockets.h"
 
 typedef void limit_fn(bool is_limited);
 
@@ -54,7 +53,6 @@ static void limit_to_one(bool is_limited)
 static void run_child(limit_fn *limit)
 {
     engine_configure(OPTION_PROGRESS_POLL, true, (struct engine_hooks){.touch_descriptor = -1});
-    engine_sockets_add(STDERR_FILENO); /* makes the set that stays */
     int before = open_count();
     limit(true);
     claim(!engine_start() && !engine_start(), "refused");

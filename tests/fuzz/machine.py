@@ -119,6 +119,6 @@ class Machine:
         command = self.family.command(ranks, variables, words)
         exit_code, output, errors = run_group(command, environment, timeout_s)
         records = read_records(self.folder)
-        held = sum(record.counters["ops_send"] + record.counters["ops_receive"] for record in records)
+        held = sum(record.counters[f"ops_{kind}"] for record in records for kind in ("send", "receive", "collective"))
         taken = sum(record.counters.get("taken", 0) for record in records)
         return Outcome(exit_code, read_results(self.folder, ranks), output + errors, held, taken)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A library whose constructor waits for a thread that begins another one, while dlopen() has the loader's lock. */
+/* A library whose constructor waits for a thread that begins another one, which maps shared memory, while dlopen() has
+ * the loader's lock. */
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 static void *leaf(void *argument)
 {
+    void *shared = mmap(NULL, 1, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    munmap(shared, 1);
     return argument;
 }
 

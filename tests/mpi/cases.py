@@ -26,10 +26,20 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
 }
 # The words that a program's head may begin a line with (what each means: run.py).
 DIRECTIVE = re.compile(
-    r"\b(arguments|assists|copies|defers|environment|exit|flags|library|passes|plugin|quick|ranks|records|refused"
+    r"\b(agrees|arguments|assists|copies|defers|environment|exit|flags|library|passes|plugin|quick|ranks|records|refused"
     r"|strategies|survives|takes|timeout|variants): "
 )
+# What --quick runs: every hold backend and what users get, each program in several; on MPIs that are not named here
+# (those of tests/fortran) all four.
 QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
+QUICK: Mapping[str, Sequence[str]] = {
+    "openmpi4": ("userfaultfd", "userfaultfd-user", "signal-1"),
+    "mpich4": ("userfaultfd", "signal-1"),
+    "openmpi5": ("userfaultfd",),
+    "mpich5": ("userfaultfd",),
+    "mpi5abi": ("userfaultfd",),
+    "impi": ("default",),
+}
 
 
 @dataclass(frozen=True)
@@ -86,16 +96,28 @@ def read_program(source: Path) -> Program:
     lost = set(DIRECTIVE.findall(head)) ^ directives.keys()
     if lost:
         raise ValueError(f"{source.name}: no directives, by their place or name: {' '.join(sorted(lost))}")
-    return Program(source, directives)
+    program = Program(source, directives)
+    unknown = set(program.words("quick")) - QUICK.keys() - VARIANTS.keys()
+    if unknown:
+        raise ValueError(f"{source.name}: neither MPIs nor variants: {' '.join(sorted(unknown))}")
+    return program
 
 
-def is_wanted(program: Program, variant: str, is_quick: bool) -> bool:
-    """Is a program about this variant, and not too slow for it?"""
+def is_in_quick(program: Program, mpi: str, variant: str) -> bool:
+    """Does --quick run a program in this variant on this MPI?"""
+    words = program.words("quick")
+    mpis = [word for word in words if word in QUICK] or [mpi]
+    variants = [word for word in words if word in VARIANTS] or [variant]
+    return mpi in mpis and variant in variants and variant in QUICK.get(mpi, QUICK_VARIANTS)
+
+
+def is_wanted(program: Program, mpi: str, variant: str, is_quick: bool) -> bool:
+    """Is a program about this variant, and, where time is short, about this MPI?"""
     if variant in STRATEGIES and not program.words("assists") + program.words("strategies"):
         return False
     if program.words("variants") and variant not in program.words("variants"):
         return False
-    return not is_quick or variant in (program.words("quick") or QUICK_VARIANTS)
+    return not is_quick or is_in_quick(program, mpi, variant)
 
 
 def list_cases(
@@ -107,5 +129,5 @@ def list_cases(
             for argument in program.words("arguments") or [""]:
                 for ranks in program.words("ranks") or ["2"]:
                     for variant in variants:
-                        if is_wanted(program, variant, is_quick):
+                        if is_wanted(program, family.name, variant, is_quick):
                             yield Case(program, argument, int(ranks), family, variant)

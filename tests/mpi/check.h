@@ -18,6 +18,9 @@ void check_start(int *argc, char ***argv);
 void check_start_multiple(int *argc, char ***argv);
 /* One more process, of this program; an MPI that cannot spawn ends the test as skipped. Called by all ranks. */
 MPI_Comm check_spawn(char *program);
+/* A whole program of processes and one more that they spawn: `play` gets a communicator of all, which keep their ranks;
+ * the spawned one comes last. Returns what main() is to return. */
+int check_with_spawned(int argc, char **argv, void (*play)(MPI_Comm all));
 int check_end(void); /* MPI_Finalize; rank 0 prints "ok"; returns 0 */
 
 int check_rank(void);

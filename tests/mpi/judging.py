@@ -13,7 +13,7 @@ from trial import Bench, RankRecord, Run, read_records
 SKIP = 77
 ATTEMPTS_MAX = 4
 STOCK_RUNS_TO_LOSE_A_CODE = 8
-SHOWN_CHARACTERS = 600
+SHOWN_CHARACTERS = 1500
 
 
 def is_expected_exit(program: Program, exit_code: int | None) -> bool:
@@ -48,7 +48,7 @@ def judge_stock(case: Case, stock: Run) -> str:
 
 
 def count_ops(records: Sequence[RankRecord], direction: str) -> int:
-    """How many ops of a direction ("send", "receive", "any") all ranks deferred."""
+    """How many ops of a direction ("send", "receive", "collective", or "any" of the first two) all ranks deferred."""
     directions = ("send", "receive") if direction == "any" else (direction,)
     return sum(record.counters[f"ops_{one}"] for record in records for one in directions)
 
@@ -64,18 +64,32 @@ def is_uncopied(case: Case, records: Sequence[RankRecord]) -> bool:
     return is_wanted and not has_counted(records, "copies_touched")
 
 
+def is_wrong_agreement(case: Case, records: Sequence[RankRecord]) -> bool:
+    """Did a rank find that all have the same Lapwing where they have not, or the contrary?"""
+    if "agrees" not in case.program.directives:
+        return False
+    is_whole = case.argument in case.program.words("agrees")
+    is_seen = is_whole and case.family.shows_ranks and case.variant != "profile"
+    return any(record.counters["whole"] != is_seen for record in records)
+
+
 def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     """What the record lacks that no timing explains."""
     is_recorded = case.program.directives.get("records") != "none"
     if is_recorded and is_expected_exit(case.program, 0) and len(records) < case.ranks:
         return f"{len(records)} of {case.ranks} ranks left a record"
+    if is_wrong_agreement(case, records):
+        return f"the ranks' answers are {sorted(record.counters['whole'] for record in records)}"
     if case.variant in ("default", "profile"):
         return ""
     passes = list_passes(records)
-    for reason in case.program.words("passes"):
+    reasons = case.program.words("passes")
+    if reasons == ["nothing"]:
+        return f"calls were passed: {passes}" if passes.keys() - {"finished_at_once"} else ""
+    for reason in reasons:
         if reason not in passes:
             return f"no call was passed for the reason {reason} (passed: {passes})"
-    ops = count_ops(records, "any")
+    ops = count_ops(records, "any") + count_ops(records, "collective")
     if case.program.words("defers") == ["nothing"] and ops:
         return f"{ops} ops were deferred"
     if case.program.words("assists") and not has_counted(records, "assisted"):
@@ -92,7 +106,8 @@ def list_passes(records: Sequence[RankRecord]) -> Mapping[str, int]:
 
 def find_undeferred(case: Case, records: Sequence[RankRecord]) -> str:
     """Say which of the ops that the case is about were none."""
-    wanted = [word for word in case.program.words("defers") if word != "nothing"]
+    impossible = {"nothing"} if case.family.shows_ranks else {"nothing", "collective"}
+    wanted = [word for word in case.program.words("defers") if word not in impossible]
     if case.variant in ("default", "profile"):
         return ""
     missing = [word for word in wanted if count_ops(records, word) == 0]

@@ -5,14 +5,18 @@ A case is a program, its arguments, a number of ranks, an MPI and a variant of L
 when the program's own checks pass and its exit code and output are as with stock MPI. `defers: send receive`
 (or `any`) in the program's head demands that Lapwing's record shows such ops: without it a test of deferred
 calls could pass because none was deferred. `assists: any` demands the same of nonblocking operations,
-`passes: REASON` that calls were passed for it, `defers: nothing` that no op began at all. `quick:` names the
-variants of --quick that a slow program runs in, `variants:` all that a program is about,
+`passes: REASON` that calls were passed for it (`passes: nothing`: none but those that had finished at once),
+`defers: nothing` that no op began at all. `variants:` names all that a program is about, `quick:` the MPIs and
+variants that are enough of those of --quick (cases.py): `openmpi4` where the claim does not depend on the MPI,
+`openmpi4 mpich4` where what MPI does to memory, signals and threads matters.
 `environment: NAME=VALUE` sets options beside the variant's.
 `library: yes`: its source, compiled with -DLIBRARY, is a library that it is linked with, before MPI's; `plugin: yes`:
 with -DPLUGIN, one that it loads, PROGRAM_plugin.so.
 `takes: any` demands messages that were received early (again, where none came early enough), `refused: TEXT` that
 Lapwing ends the job with an error that says this; `copies: touched` sends that the program did not wait for, where
 holds are by userfaultfd.
+`agrees: ARGUMENT...`: with these arguments the ranks must find that all have the same Lapwing, where their MPI lets
+them see it, and with others that not all have.
 
 With --trust-ok a program that ends well under Lapwing and prints nothing but "ok" is not run stock as well: for MPIs
 beside one that shows that the programs are right.
@@ -27,7 +31,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from cases import QUICK_VARIANTS, STRATEGIES, VARIANTS, Case, list_cases, read_program
+from cases import STRATEGIES, VARIANTS, Case, list_cases, read_program
 from families import Family, list_families
 from judging import SKIP, Verdict, run_case
 from trial import Bench
@@ -49,7 +53,7 @@ def select_variants(arguments: argparse.Namespace) -> Sequence[str]:
         return ("stock",)
     if arguments.variant:
         return list(arguments.variant)
-    return QUICK_VARIANTS if arguments.quick else [*VARIANTS, *STRATEGIES]
+    return [*VARIANTS, *STRATEGIES]
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -63,7 +67,7 @@ def parse_arguments() -> argparse.Namespace:
         "--variant", action="append", choices=[*VARIANTS, *STRATEGIES], help="only this variant (repeatable)"
     )
     parser.add_argument("--program", action="append", default=[], help="only this program (repeatable)")
-    parser.add_argument("--quick", action="store_true", help=f"only the variants {', '.join(QUICK_VARIANTS)}")
+    parser.add_argument("--quick", action="store_true", help="what is enough for each MPI and program")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run the cases of N programs at a time")
     parser.add_argument("--verbose", action="store_true", help="name the cases that pass, with their time")
     parser.add_argument("--timeout", type=float, help="longest run in seconds, instead of the programs' own limits")

@@ -5,6 +5,7 @@ import argparse
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ sys.path.insert(0, str(HERE.parent.parent / "python"))
 from lapwing.profile.record import RankRecord as RankRecord  # noqa: E402
 from lapwing.profile.record import decode_record, iterate_record_files  # noqa: E402
 
+CHECK_LOCK = threading.Lock()
+
 
 @dataclass(frozen=True)
 class Run:
@@ -29,13 +32,27 @@ class Run:
     errors: str
 
 
-def compile_part(program: Program, family: Family, output: Path, words: Sequence[str]) -> None:
-    """Compile a program, or a library of it, for one MPI."""
+def compile_part(family: Family, output: Path, words: Sequence[str]) -> None:
+    """Compile a program, or a part of it, for one MPI."""
     # MPICH's MPI_STATUSES_IGNORE is the address 1: gcc 12 takes it for an array too small.
-    warnings = ["-Wall", "-Wextra", "-Wno-stringop-overflow"]
-    flags = ["-std=gnu17", "-O1", "-g", *warnings, f"-I{HERE}", *program.words("flags")]
+    flags = ["-std=gnu17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow", f"-I{HERE}"]
     command = [str(family.compiler), *flags, *words, "-o", str(output)]
     subprocess.run(command, check=True, env={**os.environ, **family.environment})
+
+
+def is_current(output: Path, *sources: Path) -> bool:
+    """Has this been made since its sources changed?"""
+    newest = max(path.stat().st_mtime for path in [*sources, HERE / "check.h"])
+    return output.exists() and output.stat().st_mtime > newest
+
+
+def compile_check(family: Family, output: Path) -> Path:
+    """Compile what all programs share, once for each MPI."""
+    source = HERE / "check.c"
+    with CHECK_LOCK:
+        if not is_current(output, source):
+            compile_part(family, output, ["-c", str(source)])
+    return output
 
 
 def compile_library(program: Program, family: Family, output: Path) -> list[str]:
@@ -45,23 +62,22 @@ def compile_library(program: Program, family: Family, output: Path) -> list[str]
     """
     name = f"libmpi_abi.so.{program.name}" if family.name == "mpi5abi" else f"libmpi_{program.name}.so.12"
     words = ["-DLIBRARY", "-shared", "-fPIC", "-Wl,--no-as-needed", f"-Wl,-soname,{name}", str(program.source)]
-    compile_part(program, family, output.parent / name, words)
+    compile_part(family, output.parent / name, [*words, *program.words("flags")])
     return [str(output.parent / name), "-Wl,-rpath,$ORIGIN"]
 
 
 def compile_program(program: Program, family: Family, folder: Path) -> Path:
     """Compile for one MPI; kept while sources do not change."""
     output = folder / family.name / program.name
-    sources = [program.source, HERE / "check.c"]
-    newest = max(path.stat().st_mtime for path in [*sources, HERE / "check.h"])
-    if output.exists() and output.stat().st_mtime > newest:
+    if is_current(output, program.source, HERE / "check.c"):
         return output
     output.parent.mkdir(parents=True, exist_ok=True)
     links = compile_library(program, family, output) if program.words("library") == ["yes"] else []
     if program.words("plugin") == ["yes"]:
-        words = ["-DPLUGIN", "-shared", "-fPIC", str(program.source)]
-        compile_part(program, family, output.with_name(f"{program.name}_plugin.so"), words)
-    compile_part(program, family, output, [*map(str, sources), *links])
+        words = ["-DPLUGIN", "-shared", "-fPIC", str(program.source), *program.words("flags")]
+        compile_part(family, output.with_name(f"{program.name}_plugin.so"), words)
+    check = compile_check(family, output.with_name("check.o"))
+    compile_part(family, output, [str(program.source), str(check), *program.words("flags"), *links])
     return output
 
 

@@ -76,6 +76,24 @@ static void test_counted(void)
     claim(!requests_touch(bytes_of(1)), "until it is over");
 }
 
+static void test_sends(void)
+{
+    struct requests_send send;
+    requests_track(key_of(1), bytes_of(1));
+    requests_track(key_of(2), bytes_of(2));
+    requests_note_send(key_of(2), true);
+    claim(!requests_find_send(key_of(1), &send), "a request of which nobody has said that it sends");
+    claim(requests_find_send(key_of(2), &send) && send.bytes.low == bytes_of(2).low && send.may_hide_gaps, "a send");
+    requests_forget_send(key_of(2));
+    claim(!requests_find_send(key_of(2), &send) && requests_touch(bytes_of(2)), "a send that is to be cancelled");
+    requests_note_send(key_of(2), false);
+    requests_untrack(key_of(2));
+    requests_track(key_of(2), bytes_of(3));
+    claim(!requests_find_send(key_of(2), &send), "another request, with the handle of a send that is over");
+    requests_untrack(key_of(1));
+    requests_untrack(key_of(2));
+}
+
 static void test_regions(void)
 {
     for (uint32_t i = 0; i < REGIONS; i++)
@@ -101,6 +119,7 @@ int main(void)
     test_many();
     test_same_key();
     test_counted();
+    test_sends();
     test_regions();
     test_unknown();
     puts("ok");

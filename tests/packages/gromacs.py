@@ -9,24 +9,9 @@ from pathlib import Path
 from packages.jobs import Job, Output, Skip, find_family, launcher_missing
 from packages.results import debian_version
 
-TOPOLOGY = """#include "oplsaa.ff/forcefield.itp"
-#include "oplsaa.ff/spce.itp"
-[ system ]
-water
-[ molecules ]
-"""
-PARAMETERS = """integrator = md
-dt = 0.002
-nsteps = 60
-nstenergy = 20
-nstlog = 20
-coulombtype = PME
-rcoulomb = 0.9
-rvdw = 0.9
-tcoupl = no
-gen-vel = yes
-gen-seed = 1993
-"""
+from lapwing.bench.installed_inputs import GROMACS_STEPS, GROMACS_TOPOLOGY, make_gromacs_parameters
+
+PARAMETERS = make_gromacs_parameters(step_count=60, print_lines="nstenergy = 20\nnstlog = 20\n")
 # Seven figures of each energy: -reprod makes the program's own order of summation the same in each run.
 ENERGIES = re.compile(r"^ +(-?\d\.\d{5}e[+-]\d\d *)+$")
 
@@ -44,10 +29,9 @@ def prepare(program: str, build: Path) -> Path:
     if (folder / "topol.tpr").exists():
         return folder / "topol.tpr"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "topol.top").write_text(TOPOLOGY)
+    (folder / "topol.top").write_text(GROMACS_TOPOLOGY)
     (folder / "grompp.mdp").write_text(PARAMETERS)
-    box = ["solvate", "-cs", "spc216.gro", "-box", "4", "4", "4", "-o", "conf.gro", "-p", "topol.top"]
-    for words in (box, ["grompp", "-maxwarn", "2"]):
+    for words in GROMACS_STEPS:
         subprocess.run([program, *words], cwd=folder, check=True, capture_output=True, timeout=300)
     return folder / "topol.tpr"
 

@@ -8,45 +8,9 @@ from pathlib import Path
 from packages.jobs import Job, Output, Skip, find_family, launcher_missing
 from packages.results import debian_version
 
-# The program reads by line number; what follows the value is a remark.
-INPUT = """HPL input
-Lapwing's test of a real program
-HPL.out  output file
-8        to a file
-1        number of problem sizes
-1000     sizes
-1        number of blocks
-80       block sizes
-0        row-major mapping
-1        number of grids
-1        P
-2        Q
-16.0     threshold
-1        number of panel factorisations
-2        right
-1        number of recursive stops
-4        smallest columns
-1        number of panels
-2        divisions
-1        number of recursive factorisations
-1        Crout
-1        number of broadcasts
-1        increasing ring, modified
-1        number of depths
-1        lookahead
-2        swap by mix
-64       swapping threshold
-0        L1 transposed
-0        U transposed
-1        equilibration
-8        alignment
-separator
-0        more sizes for PTRANS
-1200     sizes
-0        more blocks for PTRANS
-40       blocks
-"""
+from lapwing.bench.installed_inputs import make_hpcc_input
 
+INPUT = make_hpcc_input("Lapwing's test of a real program", size=1000)
 VERDICT = re.compile(r"(^WALL|PASSED|FAILED|Found \d+ errors|^Success=|Errors=|^Node\(s\) with error|Validates)")
 
 

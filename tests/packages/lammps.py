@@ -8,25 +8,13 @@ from pathlib import Path
 from packages.jobs import Job, Output, Skip, find_family, launcher_missing
 from packages.results import debian_version
 
+from lapwing.bench.installed_inputs import make_lammps_input
+
 # All digits: a byte that arrived wrong or too late moves the last ones within a few steps.
-INPUT = """units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 20 0 20 0 20
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287 loop geom
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-neigh_modify every 10 delay 0 check no
-fix 1 all nve
-thermo 10
-thermo_style custom step temp pe etotal press
+PRINT_LINES = """thermo_style custom step temp pe etotal press
 thermo_modify format float %.15g
-run 60
 """
+INPUT = make_lammps_input(neighbour_steps=10, printed_steps=10, step_count=60, print_lines=PRINT_LINES)
 
 STEP = re.compile(r"^\s*\d+( +-?\d+(\.\d+)?(e[-+]\d+)?){4}\s*$")
 

@@ -12,24 +12,11 @@ from pathlib import Path
 from packages.jobs import Job, Output, Skip, find_family, launcher_missing
 from packages.results import debian_version
 
-POTENTIAL = Path("/usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz")
-INPUT = """&control
-  calculation = 'scf', prefix = 'silicon', pseudo_dir = '.', outdir = '.'
-/
-&system
-  ibrav = 2, celldm(1) = 10.2, nat = 2, ntyp = 1, ecutwfc = 16.0
-  input_dft = 'pbe0', nqx1 = 1, nqx2 = 1, nqx3 = 1
-/
-&electrons
-/
-ATOMIC_SPECIES
- Si 28.086 Si.pz-vbc.UPF
-ATOMIC_POSITIONS alat
- Si 0.00 0.00 0.00
- Si 0.25 0.25 0.25
-K_POINTS automatic
- 2 2 2 0 0 0
-"""
+from lapwing.bench.installed_inputs import SILICON_POTENTIAL, make_quantum_espresso_input
+
+POTENTIAL = Path(SILICON_POTENTIAL)
+EXACT_EXCHANGE = "  input_dft = 'pbe0', nqx1 = 1, nqx2 = 1, nqx3 = 1\n"
+INPUT = make_quantum_espresso_input(cutoff=16.0, mesh="2 2 2 0 0 0", functional_lines=EXACT_EXCHANGE)
 RESULT = re.compile(r"^!!? +total energy.*|.*highest occupied.*|.*est\. exchange err.*|.*JOB DONE.*", re.MULTILINE)
 
 

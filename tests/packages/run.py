@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/mpi")]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests"), str(ROOT / "tests/mpi")]
 
 from packages import (  # noqa: E402
     gromacs,
@@ -72,7 +72,7 @@ class Row:
         """Calls that Lapwing overlapped."""
         counters = self.run.summary.get("counters", {})
         assert isinstance(counters, dict)
-        return int(counters.get("ops_send", 0)) + int(counters.get("ops_receive", 0))
+        return sum(int(counters.get(f"ops_{kind}", 0)) for kind in ("send", "receive", "collective"))
 
     @property
     def passes(self) -> Mapping[str, int]:

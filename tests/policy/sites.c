@@ -72,7 +72,7 @@ static void see_operation(struct policy_site *site, int64_t slack_ns)
 
 static bool is_expected(struct policy_site *site)
 {
-    return policy_site_expects(site, policy_site_situation(site, NULL, 0));
+    return policy_site_helps(site, policy_site_situation(site, NULL, 0));
 }
 
 static void sites_check_expected(void)

@@ -83,6 +83,8 @@ OUTPUT = ["--output", "/nonexistent/x"]
         ["demo", *OUTPUT],
         ["demo", *PLOT],
         *(["bench", name, *flags] for name in ("pingpong", "overlap", "bip", "sendtime") for flags in (OUTPUT, PLOT)),
+        ["bench", "collective", *OUTPUT],
+        ["bench", "collective", *PLOT],
         ["bench", "progress", *OUTPUT],
         ["bench", "predict", *OUTPUT],
         ["report", "record", "--html", "/nonexistent/x"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of the harm suite that distributions package: their inputs, and where they print the time that they took.
+"""Programs of the harm suite that distributions package: how to run them, and where they print the time that it took.
 
 All time themselves, after MPI_Init: the launcher's start is not in it.
 """
@@ -14,6 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lapwing.bench.contenders import Contender
+from lapwing.bench.installed_inputs import (
+    GROMACS_STEPS,
+    GROMACS_TOPOLOGY,
+    SILICON_POTENTIAL,
+    make_gromacs_parameters,
+    make_hpcc_input,
+    make_lammps_input,
+    make_quantum_espresso_input,
+)
 from lapwing.bench.place import ROOT_ALLOWED, Place, check_exit
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
@@ -37,123 +46,33 @@ class Installed:
     mpi: str = "openmpi"  # for which Debian builds it
 
 
-MELT = """units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 20 0 20 0 20
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287 loop geom
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-neigh_modify every 20 delay 0 check no
-fix 1 all nve
-thermo 50
-run 600
-"""
-WATER = """#include "oplsaa.ff/forcefield.itp"
-#include "oplsaa.ff/spce.itp"
-[ system ]
-water
-[ molecules ]
-"""
-DYNAMICS = """integrator = md
-dt = 0.002
-nsteps = 1200
-coulombtype = PME
-rcoulomb = 0.9
-rvdw = 0.9
-tcoupl = no
-gen-vel = yes
-gen-seed = 1993
-"""
-SILICON = """&control
-  calculation = 'scf', prefix = 'silicon', pseudo_dir = '.', outdir = '.'
-/
-&system
-  ibrav = 2, celldm(1) = 10.2, nat = 2, ntyp = 1, ecutwfc = 30.0
-/
-&electrons
-/
-ATOMIC_SPECIES
- Si 28.086 Si.pz-vbc.UPF
-ATOMIC_POSITIONS alat
- Si 0.00 0.00 0.00
- Si 0.25 0.25 0.25
-K_POINTS automatic
- 12 12 12 1 1 1
-"""
-# The program reads by line number; what follows the value is a remark.
-CHALLENGE = """HPL input
-Lapwing's harm suite
-HPL.out  output file
-8        to a file
-1        number of problem sizes
-3000     sizes
-1        number of blocks
-80       block sizes
-0        row-major mapping
-1        number of grids
-1        P
-2        Q
-16.0     threshold
-1        number of panel factorisations
-2        right
-1        number of recursive stops
-4        smallest columns
-1        number of panels
-2        divisions
-1        number of recursive factorisations
-1        Crout
-1        number of broadcasts
-1        increasing ring, modified
-1        number of depths
-1        lookahead
-2        swap by mix
-64       swapping threshold
-0        L1 transposed
-0        U transposed
-1        equilibration
-8        alignment
-separator
-0        more sizes for PTRANS
-1200     sizes
-0        more blocks for PTRANS
-40       blocks
-"""
-
 LAMMPS = Installed(
     ["lmp", "-in", "melt.txt", "-log", "none"],
     "lammps",
     r"^Loop time of (\S+) on 2 procs",
-    files={"melt.txt": MELT},
+    files={"melt.txt": make_lammps_input(neighbour_steps=20, printed_steps=50, step_count=600)},
 )
 GROMACS = Installed(
     ["gmx_mpi", "mdrun", "-reprod", "-ntomp", "1", "-pin", "off", "-s", "topol.tpr", "-g", "md.log"],
     "gromacs",
     r"^ +Time: +\S+ +(\S+) +\S+$",
     output="md.log",
-    files={"topol.top": WATER, "grompp.mdp": DYNAMICS},
-    steps=[
-        ["gmx", "solvate", "-cs", "spc216.gro", "-box", "4", "4", "4", "-o", "conf.gro", "-p", "topol.top"],
-        ["gmx", "grompp", "-maxwarn", "2"],
-    ],
+    files={"topol.top": GROMACS_TOPOLOGY, "grompp.mdp": make_gromacs_parameters(step_count=1200)},
+    steps=[["gmx", *words] for words in GROMACS_STEPS],
 )
 QUANTUM_ESPRESSO = Installed(
     ["pw.x", "-in", "silicon.txt"],
     "quantum-espresso quantum-espresso-data",
     r"^ +electrons +: .* CPU +([\d.]+)s WALL",
-    files={"silicon.txt": SILICON},
-    unpacked={"Si.pz-vbc.UPF": "/usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz"},
+    files={"silicon.txt": make_quantum_espresso_input(cutoff=30.0, mesh="12 12 12 1 1 1")},
+    unpacked={"Si.pz-vbc.UPF": SILICON_POTENTIAL},
 )
 HPCC = Installed(
     ["hpcc"],
     "hpcc",
     r"^(?:HPL|PTRANS|MPIRandomAccess_LCG|MPIRandomAccess|MPIFFT)_time\d?=(\S+)",
     output="hpccoutf.txt",
-    files={"hpccinf.txt": CHALLENGE},
+    files={"hpccinf.txt": make_hpcc_input("Lapwing's harm suite", size=3000)},
 )
 
 

@@ -45,6 +45,14 @@ def calculate_shared_limit(comm: float, comp: float, processor: float) -> float:
     return max(comm, comp + processor)
 
 
+def calculate_ordered_limit(comm: float, comp: float, pieces: int) -> float:
+    """Return the time of perfect overlap when the work needs the data in order, which come in so many pieces.
+
+    The shorter of the two can hide but for one piece: the first must come before the work begins, or its work remains.
+    """
+    return max(comm, comp) + min(comm, comp) / pieces
+
+
 def calculate_limit_share(comm: float, comp: float, both: float, processor: float) -> float:
     """Return the overlap reached as a part of what the shared core allows."""
     limit = calculate_overlap(comm, comp, calculate_shared_limit(comm, comp, processor))

@@ -14,6 +14,8 @@ KEYS = (
     "send_late_touch_us",
     "isend_us",
     "isend_wait_us",
+    "isend_late_us",
+    "isend_late_touch_us",
     "recv_us",
     "recv_touch_us",
     "recv_arrived_us",

@@ -11,6 +11,7 @@ from lapwing.bench.mpi import build_program
 from lapwing.bench.phases import CALLS
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, Point, parse_computes, parse_sizes, plan_overlap, plan_pingpong
+from lapwing.commands.bench_collective import CollectiveExperiment
 from lapwing.commands.bench_harm import HarmExperiment
 from lapwing.commands.bench_papers import BipExperiment, SendtimeExperiment
 from lapwing.commands.bench_phases import run_phases
@@ -148,6 +149,7 @@ class OverlapExperiment(BlockingExperiment):
 EXPERIMENTS: tuple[Command, ...] = (
     PingpongExperiment(),
     OverlapExperiment(),
+    CollectiveExperiment(),
     ProgressExperiment(),
     PredictExperiment(),
     BipExperiment(),

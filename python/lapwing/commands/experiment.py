@@ -39,10 +39,10 @@ def add_place_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shared-memory", action="store_true", help="use no lab, but run all ranks on this machine")
 
 
-def add_ranks_flag(parser: argparse.ArgumentParser) -> None:
+def add_ranks_flag(parser: argparse.ArgumentParser, *aliases: str) -> None:
     """Declare how many ranks take part."""
     text = "ranks, in the lab one per host (default: 2)"
-    parser.add_argument("--ranks", type=int, default=RANKS_LEAST, metavar="N", help=text)
+    parser.add_argument("--ranks", *aliases, type=int, default=RANKS_LEAST, metavar="N", help=text)
 
 
 def check_ranks(arguments: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ min(comm, comp), comm and comp of stock. nonblocking: start, work, wait;
 outer: with a call after each quarter of the work, inner: after each product"""
 SENDTIME_CAPTION = """\
 median microseconds. write, read: the first touch of the buffer right after the
-blocking call, where a call that returned early makes the program wait"""
+call, or after work, where a call that returned early makes the program wait"""
 # Heads of the columns.
 TIMES = {
     "send_us": "Send",
@@ -26,6 +26,8 @@ TIMES = {
     "send_late_touch_us": "then write",
     "isend_us": "Isend",
     "isend_wait_us": "work, Wait",
+    "isend_late_us": "Isend, Wait, late receiver",
+    "isend_late_touch_us": "work, write",
     "recv_us": "Recv before arrival",
     "recv_touch_us": "then read",
     "recv_arrived_us": "Recv after arrival",
@@ -33,7 +35,7 @@ TIMES = {
     "irecv_us": "Irecv",
     "irecv_wait_us": "work, Wait",
 }
-HALVES = (("sending", ("send", "isend")), ("receiving", ("recv", "irecv")))
+PARTS = (("sending", ("send",)), ("sending, nonblocking", ("isend",)), ("receiving", ("recv", "irecv")))
 
 
 def make_bip_table(row: Mapping[str, Any]) -> Table:
@@ -57,7 +59,7 @@ def print_bip(console: Console, results: Sequence[Mapping[str, Any]], title: str
 
 
 def make_sendtime_table(results: Sequence[Mapping[str, Any]], title: str, prefixes: Sequence[str]) -> Table:
-    """Make the table of one side's times."""
+    """Make the table of one part's times."""
     keys = [key for key in TIMES if key.split("_")[0] in prefixes]
     table = make_table("", [TIMES[key].replace(" ", "\n") for key in keys], title)
     for row in results:
@@ -74,10 +76,10 @@ def format_whole(time_us: float) -> str:
 
 
 def print_sendtime(console: Console, results: Sequence[Mapping[str, Any]], title: str) -> None:
-    """Print both sides' tables."""
+    """Print the tables of all parts."""
     console.rule(title)
-    for side, prefixes in HALVES:
-        console.print(make_sendtime_table(results, side, prefixes))
+    for part, prefixes in PARTS:
+        console.print(make_sendtime_table(results, part, prefixes))
     console.print(SENDTIME_CAPTION, highlight=False)
 
 

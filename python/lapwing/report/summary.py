@@ -88,15 +88,25 @@ def format_count(number: int, word: str) -> str:
     return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
+def describe_collectives(totals: Totals) -> str:
+    """Say how many collectives were overlapped."""
+    collectives, moved_bytes = totals.counters.get("ops_collective", 0), totals.counters.get("bytes_collective", 0)
+    return f"{format_count(collectives, 'collective')} ({format_bytes(moved_bytes)})"
+
+
 def describe_ops(totals: Totals) -> str:
     """Say how much was overlapped."""
     counters = totals.counters
     sends, receives = counters.get("ops_send", 0), counters.get("ops_receive", 0)
-    if sends + receives == 0:
+    collectives = counters.get("ops_collective", 0)
+    if sends + receives + collectives == 0:
         return "no call was overlapped"
+    if sends + receives == 0:
+        return f"overlapped {describe_collectives(totals)}"
+    of_collectives = f", and {describe_collectives(totals)}" if collectives else ""
     return (
         f"overlapped {format_count(sends, 'send')} ({format_bytes(counters.get('bytes_send', 0))}) and "
-        f"{format_count(receives, 'receive')} ({format_bytes(counters.get('bytes_receive', 0))})"
+        f"{format_count(receives, 'receive')} ({format_bytes(counters.get('bytes_receive', 0))}){of_collectives}"
     )
 
 
@@ -186,7 +196,7 @@ def format_summary(job: JobRecord) -> list[str]:
     if not job.ranks and not job.damaged:
         return [format_unused()]
     lines = [f"{describe_ops(totals)}; {describe_ranks(totals)}"]
-    if totals.counters.get("ops_send", 0) + totals.counters.get("ops_receive", 0):
+    if any(totals.counters.get(f"ops_{kind}", 0) for kind in ("send", "receive", "collective")):
         lines.append(describe_times(totals))
     lines += describe_assisted(totals)
     lines += describe_taken(totals)

@@ -71,11 +71,14 @@ struct abi_handles {
     MPI_Comm comm_null;
     MPI_Datatype byte;
     MPI_Datatype packed;
+    MPI_Datatype int64;
     MPI_Datatype datatype_null;
     MPI_Request request_null;
     MPI_Message message_null;
     MPI_Message message_no_proc;
     MPI_Op no_op;
+    MPI_Op sum;
+    MPI_Op prod;
     MPI_Errhandler errhandler_null;
     MPI_Errhandler errors_are_fatal;
     MPI_Errhandler errors_return;
@@ -93,6 +96,9 @@ bool abi_may_be_datatype(MPI_Datatype datatype);
 
 /* MPI's own reduction operations run no code of the program. */
 bool abi_op_is_predefined(MPI_Op op);
+
+/* Is it one of the predefined integer types of C or Fortran? What it does not know is not. */
+bool abi_datatype_is_integer(MPI_Datatype datatype);
 
 /* Does this library end the program at an MPI_Test that finds a request unfinished, as its settings are now? */
 bool abi_forbids_tests(void);

@@ -48,36 +48,17 @@ static bool exchange_shares_pages(const struct exchange *exchange)
     return base_ranges_overlap(base_pages_of(exchange->receive.range), base_pages_of(exchange->send.range));
 }
 
-typedef int exchange_init_fn(const struct message *message, MPI_Request *request);
-
-static int exchange_init_send(const struct message *m, MPI_Request *request)
+static int exchange_check_half(const struct message *message, enum policy_direction direction)
 {
-    if (m->count <= INT32_MAX)
-        return real.MPI_Send_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Send_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
-}
-
-static int exchange_init_receive(const struct message *m, MPI_Request *request)
-{
-    if (m->count <= INT32_MAX)
-        return real.MPI_Recv_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Recv_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
-}
-
-static int exchange_check_half(const struct message *message, exchange_init_fn *init)
-{
-    MPI_Request request;
-    dispatch_enter();
-    int result = init(message, &request);
-    if (result == MPI_SUCCESS)
-        real.MPI_Request_free(&request);
+    dispatch_enter_in_turn();
+    int result = message_check(message, direction);
     gate_leave();
     return result;
 }
 
 int exchange_check_receive(const struct message *receive)
 {
-    return exchange_check_half(receive, exchange_init_receive);
+    return exchange_check_half(receive, POLICY_RECEIVE);
 }
 
 /* MPI looks at the arguments of both messages before it starts one. So do we:
@@ -85,7 +66,7 @@ int exchange_check_receive(const struct message *receive)
 static int exchange_check(const struct exchange *exchange)
 {
     int result = exchange_check_receive(&exchange->receive);
-    return result == MPI_SUCCESS ? exchange_check_half(&exchange->send, exchange_init_send) : result;
+    return result == MPI_SUCCESS ? exchange_check_half(&exchange->send, POLICY_SEND) : result;
 }
 
 /* The send first: MPI announces it then before the receive lets the peer's data, and

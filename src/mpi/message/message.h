@@ -44,12 +44,25 @@ static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datat
         .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag, .comm = comm};
 }
 
+/* Memory that cannot be held for this reason can be copied, if it is sent. */
+bool message_may_copy(enum reason reason);
+
 /* Sends from a copy from now on. False without the memory for it; then nothing has
  * changed. The message is whole (message_is_whole()). */
 bool message_copy(struct message *message);
 
 /* How the send will leave its buffer to the program, as its site has learnt; nothing changes where that cannot be. */
 void message_choose_way(struct message *message);
+
+/* Reserves what a send needs to move, with copies for the program of what it touches. False where that cannot be. */
+bool message_copy_touched(struct message *message);
+
+/* A send that was to move is held where it is. */
+void message_stay(struct message *message);
+
+/* Inside the gate: MPI must not find the pages gone that move, neither for a request of the program that sends them,
+ * too, nor for another op. */
+bool message_pages_are_free(struct range pages);
 
 /* The op has what was taken for the message. */
 void message_hand_over(struct message *message);
@@ -87,12 +100,19 @@ bool message_is_whole(const struct message *message);
  * neighbours and the table of ops. */
 enum reason message_judge(struct message *message, const void *return_address);
 
+/* The same for what no site's history speaks of: can its memory be held? */
+enum reason message_judge_to_hold(const struct message *message);
+
 /* Must a receive be matched (matched.h) before its call returns? When its status
  * cannot be promised: source and tag of one with wildcards. And always with
  * MPI_ANY_SOURCE: a message that is sent because the call returned, also by the
  * process itself, must not be taken instead. (One source's messages keep their
  * order, whatever the tag: MPI 4.1, 3.5.) */
 bool message_must_match(const struct message *message, const MPI_Status *status);
+
+/* What MPI says of its arguments; nothing begins. Inside the gate. message->direction is not looked at: messages that
+ * entries describe have none yet. */
+int message_check(const struct message *message, enum policy_direction direction);
 
 /* Starts a nonblocking send or receive of the message at `buffer`. Inside the gate. */
 typedef int message_start_fn(const struct message *message, void *buffer, MPI_Request *request);
@@ -107,6 +127,12 @@ int message_start_receive(const struct message *message, void *buffer, MPI_Reque
  * `status`: of a receive, to be promised; else MPI_STATUS_IGNORE. */
 enum reason message_start_early(struct message *message, message_start_fn *start, MPI_Status *status,
                                 MPI_Request *request, int *result);
+
+/* Under which its bytes are tracked: no request has the address of our frame. */
+static inline uint64_t message_key(const struct message *message)
+{
+    return (uint64_t)(uintptr_t)message;
+}
 
 /* A message that is waited for within its call, but not inside MPI: the pending
  * ops are tested in between, so that other threads' touches are released in the

@@ -2,7 +2,8 @@
 /* MPI_Recv (MPI 4.1, 3.2.4). With a named source and tag, or when nobody looks
  * at the status, the call returns early with a provisional status. With a
  * wildcard and a status the message is matched first (MPI_Mprobe), so that
- * source, tag and count are exact, and then its data flow in the background. */
+ * source, tag and count are exact, and then its data flow in the background. In
+ * jobs of more than two ranks what follows starts in its turn (message_turn.h). */
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
 #include "op/away.h"

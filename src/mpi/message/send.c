@@ -8,7 +8,6 @@
 #include "mpi/errors.h"
 #include "op/away.h"
 #include "mpi/entries.h"
-#include "op/session.h"
 #include "op/transfer.h"
 #include "mpi/message/message.h"
 #include "record/record.h"
@@ -75,13 +74,6 @@ static int send_pass(const struct message *message, const struct send_kind *kind
     return send_pass_inside(message, kind);
 }
 
-/* Memory that cannot be held can be copied. */
-static bool send_may_copy(enum reason reason)
-{
-    return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED ||
-           reason == REASON_MEMORY_LOCKED || (reason != REASON_NONE && reason == session_hold_reason());
-}
-
 static int send_early(struct message *message, const struct send_kind *kind)
 {
     MPI_Request request;
@@ -112,7 +104,7 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
         reason = message_judge(message, return_address);
     if (reason == REASON_NONE)
         message_choose_way(message);
-    else if (send_may_copy(reason) && message_copy(message))
+    else if (message_may_copy(reason) && message_copy(message))
         reason = REASON_NONE;
     if (reason == REASON_NONE) {
         int result = send_early(message, kind);

@@ -3,8 +3,10 @@
  * MPI_THREAD_MULTIPLE the gate keeps the engine and the program's threads from
  * being in MPI at once, which is what MPI's own locks would be for. */
 #include "bind/bind.h"
+#include "mpi/collective/collective_begin.h"
 #include "engine/gate.h"
 #include "libc/signals.h"
+#include "mpi/agreement.h"
 #include "mpi/dispatch.h"
 #include "mpi/early.h"
 #include "mpi/entries.h"
@@ -38,6 +40,8 @@ static void lifecycle_start(int provided_ordinal)
     if (abi_forbids_tests())
         session_refuse(REASON_TESTS);
     lifetime_start(&facts);
+    agreement_settle(facts.rank, facts.size, session_reason() == REASON_NONE);
+    collective_begin_start();
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
 
@@ -45,6 +49,7 @@ int entry_MPI_Init(int *argc, char ***argv)
 {
     int provided;
     libc_signals_watch(); /* before MPI sets handlers of its own */
+    agreement_offer();
     gate_enter();
     int result = real.MPI_Init(argc, argv);
     gate_leave();
@@ -56,6 +61,7 @@ int entry_MPI_Init(int *argc, char ***argv)
 int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     libc_signals_watch(); /* before MPI sets handlers of its own */
+    agreement_offer();
     gate_enter();
     int result = real.MPI_Init_thread(argc, argv, required, provided);
     gate_leave();
@@ -68,6 +74,7 @@ int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int entry_MPI_Finalize(void)
 {
     lifetime_stop();
+    collective_begin_finish();
     int late = errors_take();
     freed_requests_give_up();
     bool is_needed = !early_settle();

@@ -11,6 +11,7 @@
 #include "op/transfer.h"
 #include "op/untracked.h"
 #include "mpi/request_key.h"
+#include "mpi/request/sent.h"
 #include "mpi/status.h"
 #include "mpi/early.h"
 
@@ -129,11 +130,31 @@ static int completion_call(struct completion *completion, completion_call_fn *ca
     return dispatch_leave(call(completion));
 }
 
+static int completion_run(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
+{
+    bool must_loop = look != NULL && completion_must_loop();
+    return must_loop ? errors_or(completion_wait(completion, look)) : completion_call(completion, call);
+}
+
+/* A wait for all of them that may leave sends to an op. */
+static int completion_run_waiting(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
+{
+    struct sent_wait wait = {.count = completion->count,
+                             .requests = completion->requests,
+                             .statuses = completion->statuses,
+                             .keys = completion->keys,
+                             .return_address = completion->waited_from};
+    sent_defer(&wait);
+    int result = completion_run(completion, call, look);
+    sent_learn(&wait);
+    return result;
+}
+
 int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
 {
     completion_begin(completion);
-    bool must_loop = look != NULL && completion_must_loop();
-    int result = must_loop ? errors_or(completion_wait(completion, look)) : completion_call(completion, call);
+    bool may_defer = options.waits && completion->waited_from != NULL && completion->keys != NULL;
+    int result = may_defer ? completion_run_waiting(completion, call, look) : completion_run(completion, call, look);
     completion_end(completion, result);
     return result;
 }

@@ -50,7 +50,8 @@ int entry_MPI_Wait(MPI_Request *request, MPI_Status *status)
         completion_uncount(before, 1, request);
         return result;
     }
-    struct completion completion = {.count = 1, .requests = request, .statuses = status};
+    struct completion completion = {
+        .count = 1, .requests = request, .statuses = status, .waited_from = __builtin_return_address(0)};
     return completion_carry(&completion, wait_one, completion_test_one);
 }
 
@@ -62,7 +63,8 @@ int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
         completion_uncount(before, count, requests);
         return result;
     }
-    struct completion completion = {.count = count, .requests = requests, .statuses = statuses};
+    struct completion completion = {
+        .count = count, .requests = requests, .statuses = statuses, .waited_from = __builtin_return_address(0)};
     return completion_carry(&completion, wait_all, wait_poll_all);
 }
 

@@ -116,6 +116,81 @@ static int ireduce_scatter(const struct collective *c)
     return MPI_Ireduce_scatter_block(c->in, c->out, c->count, c->type, c->operation, c->comm, c->request);
 }
 
+/* --- with lists --- */
+
+enum { MEMBERS_MAX = 64, LISTED = 10 }; /* LISTED + a function's number: the one with lists */
+
+/* The blocks of the lists: from the last rank's to the first's, each of another length. They end with the call, whose
+ * nonblocking twin must not need them any longer. */
+struct lists {
+    int rank;
+    int size;
+    int counts[MEMBERS_MAX];
+    int displacements[MEMBERS_MAX];
+    int byte_displacements[MEMBERS_MAX];
+    MPI_Datatype types[MEMBERS_MAX];
+};
+
+static int block_count(const struct collective *c, int step)
+{
+    return c->count - c->count / LISTED * (step % LISTED);
+}
+
+static struct lists lists_of(const struct collective *c, bool is_by_pair)
+{
+    struct lists lists;
+    MPI_Aint lower;
+    MPI_Aint extent;
+    MPI_Comm_rank(c->comm, &lists.rank);
+    MPI_Comm_size(c->comm, &lists.size);
+    MPI_Type_get_extent(c->type, &lower, &extent);
+    for (int i = 0; i < lists.size; i++) {
+        lists.counts[i] = block_count(c, is_by_pair ? lists.rank + i : i);
+        lists.displacements[i] = (lists.size - 1 - i) * c->count;
+        lists.byte_displacements[i] = (int)(lists.displacements[i] * extent);
+        lists.types[i] = c->type;
+    }
+    return lists;
+}
+
+static int gatherv(const struct collective *c)
+{
+    struct lists l = lists_of(c, false);
+    return MPI_Gatherv(c->in, l.counts[l.rank], c->type, c->out, l.counts, l.displacements, c->type, c->root, c->comm);
+}
+
+static int scatterv(const struct collective *c)
+{
+    struct lists l = lists_of(c, false);
+    return MPI_Scatterv(c->in, l.counts, l.displacements, c->type, c->out, l.counts[l.rank], c->type, c->root, c->comm);
+}
+
+static int allgatherv(const struct collective *c)
+{
+    struct lists l = lists_of(c, false);
+    return MPI_Allgatherv(c->in, l.counts[l.rank], c->type, c->out, l.counts, l.displacements, c->type, c->comm);
+}
+
+static int alltoallv(const struct collective *c)
+{
+    struct lists l = lists_of(c, true);
+    return MPI_Alltoallv(c->in, l.counts, l.displacements, c->type, c->out, l.counts, l.displacements, c->type,
+                         c->comm);
+}
+
+static int alltoallw(const struct collective *c)
+{
+    struct lists l = lists_of(c, true);
+    return MPI_Alltoallw(c->in, l.counts, l.byte_displacements, l.types, c->out, l.counts, l.byte_displacements,
+                         l.types, c->comm);
+}
+
+static int reduce_scatter_lists(const struct collective *c)
+{
+    struct lists l = lists_of(c, false);
+    return MPI_Reduce_scatter(c->in, c->out, l.counts, c->type, c->operation, c->comm);
+}
+
 static struct collective collective_read(const int64_t *a)
 {
     const MPI_Op operations[] = {MPI_SUM, MPI_MAX, MPI_BXOR};
@@ -131,11 +206,13 @@ static struct collective collective_read(const int64_t *a)
     };
 }
 
-/* collective what request comm root operation buffer offset count type buffer offset; request -1: blocking */
+/* collective what request comm root operation buffer offset count type buffer offset; request -1: blocking. what: one
+ * of the functions below, or LISTED and more, which are blocking. */
 static void run_collective(const int64_t *a)
 {
-    static collective_fn *const blocking[] = {barrier, bcast,     reduce,   allreduce, gather,
-                                              scatter, allgather, alltoall, scan,      reduce_scatter};
+    static collective_fn *const blocking[] = {
+        barrier, bcast, reduce, allreduce, gather,  scatter,  allgather,  alltoall,  scan,      reduce_scatter,
+        NULL,    NULL,  NULL,   NULL,      gatherv, scatterv, allgatherv, alltoallv, alltoallw, reduce_scatter_lists};
     static collective_fn *const started[] = {ibarrier, ibcast,     ireduce,   iallreduce, igather,
                                              iscatter, iallgather, ialltoall, iscan,      ireduce_scatter};
     struct collective collective = collective_read(a);

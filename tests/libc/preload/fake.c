@@ -112,6 +112,10 @@ void wait_copied(void)
     wait_all();
 }
 
+void wait_unmatched(void)
+{
+}
+
 void wait_due(void)
 {
     wait_all();
@@ -158,6 +162,17 @@ void fake_look_at_threads(void)
     libc_threads_look();
 }
 
+void fake_enter_existing_threads(void)
+{
+    libc_threads_look();
+    libc_stacks_enter_existing();
+}
+
+bool fake_is_on_stack(const void *address, size_t length_bytes)
+{
+    return libc_stacks_contain(base_range_of(address, length_bytes));
+}
+
 int fake_own(int descriptor)
 {
     return base_descriptor_own(descriptor);
@@ -198,6 +213,10 @@ static const void *unknown_entry(const char *name)
 static bool is_unknown(const char *name, const void *function)
 {
     return false;
+}
+
+void session_share_memory(uintptr_t caller)
+{
 }
 
 void session_meet_key(void)

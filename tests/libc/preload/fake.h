@@ -43,6 +43,11 @@ void fake_release(void) FAKE_EXPORT;
 /* What is done before a message is held. */
 void fake_look_at_threads(void) FAKE_EXPORT;
 
+/* What MPI_Init does where threads are there before it; may these bytes lie on the stack of a thread? A mapping is one
+ * byte here. */
+void fake_enter_existing_threads(void) FAKE_EXPORT;
+bool fake_is_on_stack(const void *address, size_t length_bytes) FAKE_EXPORT;
+
 /* Sets the option drain_system_calls. */
 void fake_drain(bool is_on) FAKE_EXPORT;
 

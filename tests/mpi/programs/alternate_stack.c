@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: signals are delivered on an alternate stack that lies beside a message's buffer. */
+/* Claim: signals are delivered on an alternate stack that lies beside a message's buffer.
+ * quick: openmpi4 */
 #include <signal.h>
 #include <unistd.h>
 

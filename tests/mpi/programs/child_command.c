@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: system(), popen() and posix_spawn() work while ops are pending, and give the command's exit code.
- * defers: send */
+ * defers: send
+ * quick: openmpi4 */
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -2,7 +2,8 @@
 /* Claim: a debugger can attach to a process that waits at a touch, look at it, and leave it.
  * defers: receive
  * arguments: stack memory
- * timeout: 60 */
+ * timeout: 60
+ * quick: openmpi4 */
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,7 +3,8 @@
  * and tells its OpenMP runtime so.
  * ranks: 1
  * arguments: one_argument
- * strategies: any */
+ * strategies: any
+ * quick: openmpi4 */
 #define _GNU_SOURCE
 #include <sched.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: more messages than there is memory for early receives wait with their senders, and nothing is lost.
  * takes: any
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on LAPWING_BUFFER=1MiB */
 #include "check.h"
 

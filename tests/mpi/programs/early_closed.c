@@ -2,7 +2,7 @@
 /* Claim: on communicators where messages are matched by MPI_Mprobe, MPI_Improbe or persistent receives, none is
  * received early from then on.
  * arguments: mprobe improbe recv_init
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

@@ -2,7 +2,7 @@
 /* Claim: what was received early belongs to its communicator: others do not see it, and a later one with the
  * same handle does not either.
  * takes: any
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

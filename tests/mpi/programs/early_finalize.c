@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a message that was received early is still there for what MPI_Finalize calls first: functions that delete
  * attributes of MPI_COMM_SELF.
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * flags: -Wno-unused-parameter
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"

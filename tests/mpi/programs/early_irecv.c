@@ -2,7 +2,7 @@
 /* Claim: a nonblocking receive gets a message that was received early, by every way to complete it, and with
  * its status.
  * takes: any
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: MPI_Irecv of a message that is still being received early returns at once, whatever its sender waits for.
  * takes: any
- * quick: default
+ * quick: default userfaultfd
  * flags: -Wno-unused-parameter
  * environment: LAPWING_EARLY_RECEIVE=on OMPI_MCA_btl=tcp,self MPIR_CVAR_NOLOCAL=1 */
 #include <unistd.h>

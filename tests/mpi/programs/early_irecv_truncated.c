@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: where a message that was received early is too long for an MPI_Irecv, its wait tells so, and not the start.
  * takes: any
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: while a message is being received early, the program's own reduction function runs in its own thread only.
  * ranks: 3
- * quick: default
+ * quick: default userfaultfd
  * flags: -Wno-unused-parameter
  * environment: LAPWING_EARLY_RECEIVE=on OMPI_MCA_btl=tcp,self MPIR_CVAR_NOLOCAL=1 */
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /* Claim: probes find messages that were received early, oldest first, and what they tell is what is received
  * then.
  * takes: any
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

@@ -2,7 +2,7 @@
 /* Claim: messages that were received early keep their bytes, statuses and order, by name and with wildcards,
  * between small ones that were not.
  * takes: any
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: MPI_Sendrecv and MPI_Sendrecv_replace get a message that was received early, and send theirs.
  * takes: any
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

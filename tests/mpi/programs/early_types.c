@@ -2,7 +2,7 @@
 /* Claim: a message that was received early goes where the receive's datatype puts it, a short one leaves the
  * rest of its buffer alone, and one that is too long is an error of the receive.
  * takes: any
- * quick: default signal-1
+ * quick: default userfaultfd signal-1
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

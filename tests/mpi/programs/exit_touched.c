@@ -4,7 +4,8 @@
  * exit: nonzero
  * environment: LAPWING_SEND_BUFFERS=copy-touched
  * arguments: load write
- * timeout: 25 */
+ * timeout: 25
+ * quick: openmpi4 */
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ static void use_buffer(void)
 /* While the other thread waits for a message that never comes: then nobody waits for the send either. */
 static void *end_process(void *unused)
 {
-    sleep(1);
+    usleep(300000);
     exit(5);
     return unused;
 }

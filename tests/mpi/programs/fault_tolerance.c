@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: large blocking calls under MPICH's fault tolerance return what stock's do: MPICH 4.0's MPI_Test would end the
  * program (src/mpid/ch4/src/ch4_request.h) where it finds a message unfinished.
- * passes: tests */
+ * passes: tests
+ * quick: openmpi4 mpich4 */
 #include <stdlib.h>
 
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: who has received reads what the sender wrote before it sent, in a file that both had opened before.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -2,7 +2,8 @@
 /* Claim: a child made by fork(), or by clone() or its system call, right after a call sees the memory as it is, and
  * may change its own; and so does the parent.
  * defers: send receive
- * arguments: fork clone raw */
+ * arguments: fork clone raw
+ * quick: openmpi4 mpich4 */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* Claim: a thread may fork, or run a command, while another thread receives what is only sent after that.
  * flags: -pthread
  * timeout: 40
- * quick: signal-1
+ * quick: openmpi4 mpich4 signal-1
  * arguments: fork system spawn vfork
  * environment: LAPWING_MATCH=off */
 #include <pthread.h>

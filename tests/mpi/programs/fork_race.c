@@ -3,7 +3,8 @@
  * defers: send receive
  * flags: -pthread
  * timeout: 60
- * environment: LAPWING_MATCH=off */
+ * environment: LAPWING_MATCH=off
+ * quick: openmpi4 mpich4 */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>

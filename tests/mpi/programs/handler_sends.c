@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a timer's handler may read a buffer while sends of it begin, with copies on touch as well.
  * environment: LAPWING_SEND_BUFFERS=copy-touched
- * timeout: 30 */
+ * timeout: 30
+ * quick: openmpi4 mpich4 */
 #include <signal.h>
 #include <sys/time.h>
 

@@ -2,7 +2,8 @@
 /* Claim: a timer's handler may touch a received or sent buffer at any time, also while its thread is inside MPI.
  * defers: any
  * arguments: test wait barrier recv
- * timeout: 30 */
+ * timeout: 30
+ * quick: openmpi4 mpich4 */
 #include <signal.h>
 #include <sys/time.h>
 

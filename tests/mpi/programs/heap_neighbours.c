@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: small buffers on the heap, between blocks that the program goes on using, stay right. */
+/* Claim: small buffers on the heap, between blocks that the program goes on using, stay right.
+ * quick: openmpi4 mpich4 */
 #include "check.h"
 
 int main(int argc, char **argv)

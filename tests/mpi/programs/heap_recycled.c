@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a program that takes a block of the heap for each message receives early from the second one on, although
  * other blocks lie beside it; and each block can be written to its end, resized and given back.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 mpich4 */
 #include <malloc.h>
 
 #include "check.h"

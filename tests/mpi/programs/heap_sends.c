@@ -2,7 +2,8 @@
 /* Claim: a send from a block of the heap returns early, whatever lies beside the block on its first and last page, and
  * arrives as it was, while the program writes there and to the message itself.
  * arguments: 70001 300001 3000001
- * defers: send */
+ * defers: send
+ * quick: openmpi4 mpich4 */
 #include <malloc.h>
 
 #include "check.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: who has received finds, without waiting, what the sender left before it sent: a port open, a lock released,
  * a library, a named socket.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

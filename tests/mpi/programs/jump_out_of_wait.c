@@ -2,7 +2,7 @@
 /* Claim: a handler may jump out of a system call that waits for a message (a timeout); a child that is forked while the
  * next message is pending still sees that one.
  * defers: receive
- * quick: userfaultfd-user signal-1 */
+ * quick: openmpi4 userfaultfd-user signal-1 */
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/wait.h>

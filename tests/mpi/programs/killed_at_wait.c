@@ -3,7 +3,7 @@
  * exit: nonzero
  * ranks: 3
  * arguments: touch write read free wait barrier probe finalize exit
- * quick: userfaultfd signal-1
+ * quick: openmpi4 mpich4 userfaultfd signal-1
  * timeout: 30 */
 #include <fcntl.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     buffer = check_buffer_new(CHECK_LARGE_BYTES);
     MPI_Barrier(MPI_COMM_WORLD);
     if (check_rank() == 1) {
-        for (int i = 0; i < 10; i++)
+        for (int i = 0; i < 4; i++)
             check_delay();
         raise(SIGKILL);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: dlclose() of a library whose data are being sent leaves the message whole.
- * defers: send */
+ * defers: send
+ * quick: openmpi4 */
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -2,7 +2,8 @@
 /* Claim: memory that the program has locked, as for a device, stays where it is while it is received into; its
  * neighbours, and what has been unlocked, are received early.
  * defers: receive
- * passes: memory_locked */
+ * passes: memory_locked
+ * quick: openmpi4 mpich4 */
 #include <sys/mman.h>
 
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: code that has just been sent or received runs where it lies, also while the message is under way.
- * arguments: sent received */
+ * arguments: sent received
+ * quick: openmpi4 */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 

@@ -2,7 +2,7 @@
 /* Claim: where addresses are limited (RLIMIT_AS, ulimit -v) the program gets as much memory after a receive as it gets
  * without Lapwing, whatever it asks with, and so do its threads for their stacks.
  * defers: receive
- * quick: userfaultfd-user signal-1 */
+ * quick: openmpi4 userfaultfd-user signal-1 */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a receive into memory that was never written arrives, and its neighbours read as zero.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 mpich4 */
 #include <sys/mman.h>
 
 #include "check.h"

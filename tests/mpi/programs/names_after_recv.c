@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: who has received finds by name the files that the sender made before it sent.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>

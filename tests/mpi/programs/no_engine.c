@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: where the system gives the engine no descriptor, messages go as they go without Lapwing.
  * passes: no_engine
- * defers: nothing */
+ * defers: nothing
+ * quick: openmpi4 */
 #include <sys/resource.h>
 #include <unistd.h>
 

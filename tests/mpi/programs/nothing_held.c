@@ -4,7 +4,8 @@
  * defers: send
  * assists: any
  * passes: holds_off
- * environment: LAPWING_HOLD=none */
+ * environment: LAPWING_HOLD=none
+ * quick: openmpi4 */
 #include "check.h"
 
 enum { LENGTH = CHECK_LARGE_BYTES, ROUNDS = 20, BOTH = 2 };

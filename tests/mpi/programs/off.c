@@ -3,7 +3,8 @@
  * memory or helps, and nothing is recorded.
  * environment: LAPWING=off
  * records: none
- * defers: nothing */
+ * defers: nothing
+ * quick: openmpi4 mpich4 */
 #include <dirent.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,7 +2,8 @@
 /* Claim: OpenMP regions that read, write and reduce over messages under way, next to
  * master-only MPI calls inside a region, compute what they compute alone.
  * flags: -fopenmp
- * defers: send receive */
+ * defers: send receive
+ * quick: openmpi4 mpich4 */
 #include "check.h"
 
 enum { COUNT = 1 << 18, ROUNDS = 8 };

@@ -2,7 +2,8 @@
 /* Claim: a program with an allocator of its own linked into it, which lays block behind block, runs as without Lapwing:
  * MPI's own small blocks lie on the message's first and last page.
  * flags: -pthread -fno-builtin
- * passes: memory_neighbours */
+ * passes: memory_neighbours
+ * quick: openmpi4 mpich4 */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

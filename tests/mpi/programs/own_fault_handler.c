@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: the program's own SIGSEGV handler gets the program's own faults and no others.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 mpich4 */
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>

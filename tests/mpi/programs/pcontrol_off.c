@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: with --pcontrol off the levels mean nothing to Lapwing.
  * defers: any
- * environment: LAPWING_PCONTROL=off */
+ * environment: LAPWING_PCONTROL=off
+ * quick: openmpi4 */
 #include "check.h"
 
 int main(int argc, char **argv)

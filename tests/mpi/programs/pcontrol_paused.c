@@ -2,7 +2,8 @@
 /* Claim: after MPI_Pcontrol(0) calls are passed and nonblocking operations left to MPI, whatever stands behind the
  * level.
  * defers: nothing
- * passes: paused */
+ * passes: paused
+ * quick: openmpi4 mpich4 */
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: one thread may pause, resume and flush while others communicate.
  * flags: -pthread
- * passes: paused */
+ * passes: paused
+ * quick: openmpi4 mpich4 */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 /* Claim: who has received reaches the sender's process as that was when it sent: signals find its handler, and its
  * descriptors are taken as it left them.
  * defers: receive
- * quick: userfaultfd-user signal-1 */
+ * quick: openmpi4 userfaultfd-user signal-1 */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/prctl.h>

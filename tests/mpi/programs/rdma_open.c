@@ -2,7 +2,8 @@
 /* Claim: with an RDMA device open (here a file by the name of one) no memory is
  * moved, whatever the options say, and sends still return early.
  * defers: send
- * passes: transport */
+ * passes: transport
+ * quick: openmpi4 */
 #include <fcntl.h>
 #include <unistd.h>
 

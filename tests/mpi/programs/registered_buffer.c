@@ -2,7 +2,8 @@
 /* Claim: a buffer that io_uring knows by its physical pages is received into, and sent from, as it is: the ring's
  * writes and reads meet it where it is, also when the ring was made by system calls past libc.
  * arguments: receive send receive_by_libc
- * passes: memory_device */
+ * passes: memory_device
+ * quick: openmpi4 */
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <sys/mman.h>

@@ -2,7 +2,8 @@
 /* Claim: once the program has asked for the function that makes memory known to a GPU, as CUDA's runtime does, memory
  * stays where it is, and a message under way has ended before.
  * defers: receive
- * passes: memory_device */
+ * passes: memory_device
+ * quick: openmpi4 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/mman.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: receives still return early after 20,000 requests were freed while active,
  * and the messages of those arrive.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 mpich4 */
 #include "check.h"
 
 enum { BATCH = 200, BATCHES = 100, SMALL = 4000 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: receives still return early after 20,000 requests were under way at once.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 mpich4 */
 #include "check.h"
 
 /* Persistent ones are followed one by one, as small ones are once a message was held beside other data. */

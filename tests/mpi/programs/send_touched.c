@@ -3,7 +3,8 @@
  * the buffer held at the call, and what the program did to it is there afterwards.
  * defers: send
  * copies: touched
- * environment: LAPWING_SEND_BUFFERS=copy-touched */
+ * environment: LAPWING_SEND_BUFFERS=copy-touched
+ * quick: openmpi4 mpich4 */
 #include <sys/wait.h>
 #include <unistd.h>
 

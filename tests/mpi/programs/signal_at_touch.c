@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: signals are handled while the program waits at a touch, and the wait goes on.
  * defers: receive
- * arguments: restart interrupt nested */
+ * arguments: restart interrupt nested
+ * quick: openmpi4 mpich4 */
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>

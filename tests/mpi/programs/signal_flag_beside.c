@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: the handler of a batch system's signal may set a flag beside a message, whatever its thread does in MPI.
  * arguments: 15 2 18
- * quick: default signal-1 */
+ * quick: openmpi4 mpich4 userfaultfd signal-1 */
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a timer's handler that blocks all signals while it runs, be it there before MPI_Init or set after it, may use
  * memory beside a receive buffer at any time.
- * arguments: after before */
+ * arguments: after before
+ * quick: openmpi4 mpich4 */
 #include <signal.h>
 #include <sys/time.h>
 

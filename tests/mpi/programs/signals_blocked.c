@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: code that runs with all signals blocked may use what was just received.
  * defers: receive
- * quick: signal-1
+ * quick: openmpi4 signal-1
  * arguments: thread thread_early masked early */
 #define _GNU_SOURCE
 #include <pthread.h>

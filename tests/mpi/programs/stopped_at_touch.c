@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a process that is stopped and continued at a touch (as checkpointers do) goes on as if nothing had been.
  * defers: receive
- * arguments: waiter sender */
+ * arguments: waiter sender
+ * quick: openmpi4 */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

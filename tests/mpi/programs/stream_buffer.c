@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: a stream whose buffer lies beside a message's loses nothing. */
+/* Claim: a stream whose buffer lies beside a message's loses nothing.
+ * quick: openmpi4 */
 #include <unistd.h>
 
 #include "check.h"

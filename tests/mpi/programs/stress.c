@@ -19,7 +19,7 @@ enum {
     STRIDE_BYTES = 160007,
     BIG_BYTES = (2 << 20) + 77,
     STATUS_COUNT = 8,
-    SHORT_STEPS = 20000,
+    SHORT_STEPS = 10000,
 };
 
 /* The same on both ranks, apart from `actual` and `request`, which are this rank's. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: threads that the program started before MPI_Init touch messages as later ones do.
  * flags: -pthread
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 */
 #include <pthread.h>
 #include <semaphore.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: no store of a C11 thread beside a message that is received is lost.
  * flags: -pthread
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 */
 #include <stdatomic.h>
 #include <threads.h>
 #include <time.h>

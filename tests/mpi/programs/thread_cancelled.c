@@ -3,14 +3,14 @@
  * comes all the same, and the thread ends.
  * arguments: system write asynchronous
  * defers: receive
- * quick: userfaultfd-user signal-1 */
+ * quick: openmpi4 mpich4 userfaultfd-user signal-1 */
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include "check.h"
 
-enum { LATE_US = 1500000, BEGIN_US = 200000, CANCEL_US = 500000 };
+enum { LATE_US = 700000, BEGIN_US = 100000, CANCEL_US = 300000 };
 
 static unsigned char *buffer;
 static const char *how;

@@ -2,7 +2,8 @@
 /* Claim: a thread-local array is sent and received, from its own thread and from another one.
  * flags: -pthread
  * defers: send
- * passes: memory_stack */
+ * passes: memory_stack
+ * quick: openmpi4 */
 #include <pthread.h>
 
 #include "check.h"

@@ -3,7 +3,8 @@
  * from, while that thread goes on using its stack.
  * flags: -pthread
  * arguments: posix c11 given later
- * passes: memory_stack */
+ * passes: memory_stack
+ * quick: openmpi4 mpich4 */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <threads.h>

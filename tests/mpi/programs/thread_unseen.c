@@ -2,7 +2,8 @@
 /* Claim: a thread that pthread_create() did not start reads into memory beside a message that is received.
  * arguments: c11 timer aio handle
  * flags: -pthread
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 */
 #include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>

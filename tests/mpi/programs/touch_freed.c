@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: memory may be freed, grown or unmapped right after its send or receive returned.
- * defers: send receive */
+ * defers: send receive
+ * quick: openmpi4 mpich4 */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 

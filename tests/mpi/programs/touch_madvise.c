@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: memory given back with madvise() or replaced with mmap(MAP_FIXED) right after a call stays given back.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 mpich4 */
 #include <sys/mman.h>
 
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a read() from a pipe into a pending buffer is neither short nor lost.
- * defers: receive */
+ * defers: receive
+ * quick: openmpi4 */
 #include <unistd.h>
 
 #include "check.h"

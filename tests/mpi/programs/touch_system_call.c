@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: read(), write(), fread() and fwrite() on pending buffers wait for the data.
- * defers: send receive */
+ * defers: send receive
+ * quick: openmpi4 */
 #include <unistd.h>
 
 #include "check.h"

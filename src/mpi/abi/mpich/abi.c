@@ -12,11 +12,14 @@ struct abi_handles abi_handles = {
     .comm_null = 0x04000000,
     .byte = 0x4c00010d,
     .packed = 0x4c00010f,
+    .int64 = 0x4c00083a,
     .datatype_null = 0x0c000000,
     .request_null = 0x2c000000,
     .message_null = 0x2c000000,
     .message_no_proc = 0x6c000000,
     .no_op = 0x5800000e,
+    .sum = 0x58000003,
+    .prod = 0x58000004,
     .errhandler_null = 0x14000000,
     .errors_are_fatal = 0x54000000,
     .errors_return = 0x54000001,
@@ -56,6 +59,19 @@ bool abi_op_is_predefined(MPI_Op op)
 {
     /* The two highest bits tell the kind of a handle: 01 is built in. */
     return (uint32_t)op >> 30 == 1;
+}
+
+/* From MPI_CHAR to MPI_COUNT in the order of mpi.h. */
+bool abi_datatype_is_integer(MPI_Datatype datatype)
+{
+    static const uint32_t integers[] = {0x4c000101, 0x4c000118, 0x4c000102, 0x4c000203, 0x4c000204, 0x4c000405,
+                                        0x4c000406, 0x4c000807, 0x4c000808, 0x4c000809, 0x4c000819, 0x4c00041b,
+                                        0x4c000137, 0x4c000238, 0x4c000439, 0x4c00083a, 0x4c00013b, 0x4c00023c,
+                                        0x4c00043d, 0x4c00083e, 0x4c000843, 0x4c000844, 0x4c000845};
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
+        if ((uint32_t)datatype == integers[i])
+            return true;
+    return false;
 }
 
 int abi_thread_ordinal(int level)

@@ -20,13 +20,43 @@ static const char *const op_symbols[] = {
     "ompi_mpi_op_maxloc", "ompi_mpi_op_minloc", "ompi_mpi_op_replace", "ompi_mpi_op_no_op"};
 enum { OP_COUNT = sizeof(op_symbols) / sizeof(op_symbols[0]) };
 
+static const char *const integer_symbols[] = {"ompi_mpi_char",
+                                              "ompi_mpi_signed_char",
+                                              "ompi_mpi_unsigned_char",
+                                              "ompi_mpi_short",
+                                              "ompi_mpi_int",
+                                              "ompi_mpi_unsigned",
+                                              "ompi_mpi_unsigned_short",
+                                              "ompi_mpi_long",
+                                              "ompi_mpi_unsigned_long",
+                                              "ompi_mpi_long_long_int",
+                                              "ompi_mpi_unsigned_long_long",
+                                              "ompi_mpi_integer",
+                                              "ompi_mpi_int8_t",
+                                              "ompi_mpi_int16_t",
+                                              "ompi_mpi_int32_t",
+                                              "ompi_mpi_int64_t",
+                                              "ompi_mpi_uint8_t",
+                                              "ompi_mpi_uint16_t",
+                                              "ompi_mpi_uint32_t",
+                                              "ompi_mpi_uint64_t",
+                                              "ompi_mpi_aint",
+                                              "ompi_mpi_offset",
+                                              "ompi_mpi_count"};
+enum { INTEGER_COUNT = sizeof(integer_symbols) / sizeof(integer_symbols[0]) };
+
 /* Owner: abi_prepare(), once. */
-static MPI_Op predefined_ops[OP_COUNT];
+static struct {
+    MPI_Op ops[OP_COUNT];
+    MPI_Datatype integers[INTEGER_COUNT];
+} predefined;
 
 static void fill_ops(void *library)
 {
     for (size_t i = 0; i < OP_COUNT; i++)
-        predefined_ops[i] = abi_symbol(library, op_symbols[i]);
+        predefined.ops[i] = abi_symbol(library, op_symbols[i]);
+    for (size_t i = 0; i < INTEGER_COUNT; i++)
+        predefined.integers[i] = abi_symbol(library, integer_symbols[i]);
 }
 
 bool abi_prepare(void *library)
@@ -41,6 +71,9 @@ bool abi_prepare(void *library)
     abi_handles.message_null = abi_symbol(library, "ompi_message_null");
     abi_handles.message_no_proc = abi_symbol(library, "ompi_message_no_proc");
     abi_handles.no_op = abi_symbol(library, "ompi_mpi_op_no_op");
+    abi_handles.sum = abi_symbol(library, "ompi_mpi_op_sum");
+    abi_handles.prod = abi_symbol(library, "ompi_mpi_op_prod");
+    abi_handles.int64 = abi_symbol(library, "ompi_mpi_int64_t");
     abi_handles.errhandler_null = abi_symbol(library, "ompi_mpi_errhandler_null");
     abi_handles.errors_are_fatal = abi_symbol(library, "ompi_mpi_errors_are_fatal");
     abi_handles.errors_return = abi_symbol(library, "ompi_mpi_errors_return");
@@ -63,7 +96,15 @@ bool abi_may_be_datatype(MPI_Datatype datatype)
 bool abi_op_is_predefined(MPI_Op op)
 {
     for (size_t i = 0; i < OP_COUNT; i++)
-        if (op == predefined_ops[i])
+        if (op == predefined.ops[i])
+            return true;
+    return false;
+}
+
+bool abi_datatype_is_integer(MPI_Datatype datatype)
+{
+    for (size_t i = 0; datatype != NULL && i < INTEGER_COUNT; i++)
+        if (datatype == predefined.integers[i])
             return true;
     return false;
 }

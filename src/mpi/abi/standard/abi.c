@@ -9,11 +9,14 @@ struct abi_handles abi_handles = {
     .comm_null = (MPI_Comm)0x100,
     .byte = (MPI_Datatype)0x247,
     .packed = (MPI_Datatype)0x207,
+    .int64 = (MPI_Datatype)0x258,
     .datatype_null = (MPI_Datatype)0x200,
     .request_null = (MPI_Request)0x180,
     .message_null = (MPI_Message)0x128,
     .message_no_proc = (MPI_Message)0x129,
     .no_op = (MPI_Op)0x3d,
+    .sum = (MPI_Op)0x21,
+    .prod = (MPI_Op)0x24,
     .errhandler_null = (MPI_Errhandler)0x140,
     .errors_are_fatal = (MPI_Errhandler)0x141,
     .errors_return = (MPI_Errhandler)0x143,
@@ -42,6 +45,19 @@ bool abi_op_is_predefined(MPI_Op op)
 {
     /* MPI 5.0, section 20.4: predefined handles take 10 bits, and no library may use the zero page for others. */
     return (uintptr_t)op < 0x400;
+}
+
+/* MPI 5.0, A.2: MPI_AINT to MPI_OFFSET, MPI_SHORT to MPI_UNSIGNED_LONG_LONG, MPI_INTEGER, MPI_INT8_T to MPI_UINT64_T.
+ */
+bool abi_datatype_is_integer(MPI_Datatype datatype)
+{
+    static const uint16_t integers[] = {0x201, 0x202, 0x203, 0x208, 0x209, 0x20a, 0x20b, 0x20c,
+                                        0x20d, 0x20e, 0x20f, 0x219, 0x240, 0x241, 0x243, 0x244,
+                                        0x245, 0x248, 0x249, 0x250, 0x251, 0x258, 0x259};
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
+        if ((uintptr_t)datatype == integers[i])
+            return true;
+    return false;
 }
 
 int abi_thread_ordinal(int level)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing bench collective`."""
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from lapwing.bench.collective import (
+    FUNCTIONS,
+    TYPES,
+    USUAL_FUNCTIONS,
+    WARM_UP,
+    Bench,
+    Way,
+    describe_bench,
+    find_disturbance,
+    gather,
+    list_ways,
+    parse_functions,
+    prepare_bench,
+)
+from lapwing.bench.experiments import measure_wire_cost
+from lapwing.bench.mpi import build_program
+from lapwing.bench.place import Place, open_place
+from lapwing.bench.plan import MEMORY_BITS_PER_S, parse_computes, parse_sizes
+from lapwing.commands.bench_progress import count_ranks_per_core
+from lapwing.commands.experiment import (
+    add_place_flags,
+    add_ranks_flag,
+    add_repetition_flags,
+    check_ranks,
+    check_repetitions,
+    forward_options,
+    make_document,
+    make_title,
+    prepare_place,
+    show_progress,
+    write_output,
+)
+from lapwing.errors import LapwingError
+from lapwing.lab.network import parse_rate
+from lapwing.options import add_flags
+from lapwing.report.collective import print_collective
+from lapwing.screen import Screen
+
+LEAST_BYTES_PER_RANK = 8
+
+
+class CollectiveExperiment:
+    """Blocking collectives beside work: apart from their data, and reading them in order.
+
+    Each rank calls the collective, then does a fixed amount of work. "apart": the work needs none of the data, and
+    one byte of each page is read after it. "in order": the work is done in blocks; before each the next 64 KiB of the
+    data are read. Stock and Lapwing run in turn; overlap is measured by stock's times of the collective and of the
+    work alone; the slowest rank counts. In order the first data must come before the work begins: the limit is that of
+    data in 16 pieces (fewer below 1 MiB). Also: when the first page had been read, as a part of stock's time of the
+    whole collective. All data are checked in every repetition; wrong data end the command with exit code 1.
+
+    A size is the bytes that a rank receives in all: the buffer of bcast and allreduce; all blocks together of
+    allgather(v) and alltoall(v) (SIZE / ranks from each); a rank's own part of scatter and reduce_scatter_block (SIZE *
+    ranks are sent); what rank 0 receives of reduce and gather. It is rounded down to whole elements for each rank.
+    """
+
+    name = "collective"
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        add_place_flags(parser)
+        add_ranks_flag(parser, "--hosts")
+        usual = ",".join(USUAL_FUNCTIONS)
+        text = f"of {', '.join(FUNCTIONS)}; or all (default: {usual})"
+        parser.add_argument("--functions", default=usual, metavar="LIST", help=text)
+        text = "element of the data; reductions are sums (default: int)"
+        parser.add_argument("--type", choices=TYPES, default=TYPES[0], help=text)
+        text = "bytes that a rank receives in all: 4KiB,1MiB or 4KiB:64MiB:4 (default: 2MiB)"
+        parser.add_argument("--sizes", metavar="LIST", default="2MiB", help=text)
+        text = "work in microseconds, a list (default: as long as the collective)"
+        parser.add_argument("--compute", metavar="US", help=text)
+        text = "also stock MPI's nonblocking twins, waited for after the work; in order before it"
+        parser.add_argument("--stock-nonblocking", action="store_true", help=text)
+        text = f"repetitions of a point before those that count (default: {WARM_UP})"
+        parser.add_argument("--warm-up", type=int, default=WARM_UP, metavar="N", help=text)
+        add_repetition_flags(parser)
+        add_flags(parser)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Measure and show."""
+        check_arguments(arguments)
+        functions, sizes = parse_functions(arguments.functions), parse_sizes(arguments.sizes)
+        check_sizes(sizes, arguments.ranks)
+        computes = parse_computes(arguments.compute) if arguments.compute else []
+        options = forward_options(arguments)
+        ways = list_ways(options, arguments.stock_nonblocking)
+        mpi = prepare_place(arguments)
+        begin = time.time()
+        with open_place(
+            mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
+        ) as place:
+            pairs = [(name, size) for name in functions for size in sizes]
+            results = self._measure(arguments, place, ways, pairs, computes)
+            document = make_document(arguments, mpi, results, place, time.time() - begin)
+        document |= {"type": arguments.type, "ranks_per_core": share_cores(arguments)}
+        document["disturbed"] = find_disturbance(results)
+        write_output(arguments, document)
+        self._show(arguments, document)
+        return 0
+
+    def _measure(
+        self,
+        arguments: argparse.Namespace,
+        place: Place,
+        ways: Sequence[Way],
+        pairs: Sequence[tuple[str, int]],
+        computes: Sequence[float],
+    ) -> list[Any]:
+        """Run everything."""
+        program = build_program(place.mpi, "collective.c", place.folder)
+        bench = Bench(place, program, arguments.type, arguments.warm_up, share_cores(arguments))
+        rate = MEMORY_BITS_PER_S if arguments.rate == "none" else parse_rate(arguments.rate)
+        with show_progress(self.name, 1 + len(ways) * arguments.rounds) as advance:
+            wire = measure_wire_cost(place, rate)
+            prepare_bench(bench, pairs, computes, arguments.repetitions, arguments.time_per_point)
+            advance()
+            samples = gather(bench, ways, arguments.rounds, advance)
+        return describe_bench(bench, ways, samples, wire)
+
+    def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
+        """Draw what was asked for; print the tables."""
+        title = f"{make_title(document)}, {document['ranks']} ranks, {document['type']}"
+        if arguments.plot:
+            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
+            from lapwing.report.collective_plots import plot_collective
+            from lapwing.report.plots import save_plot
+
+            save_plot(plot_collective(document["results"], title), arguments.plot)
+        print_collective(Screen(), document, title)
+
+
+def share_cores(arguments: argparse.Namespace) -> int:
+    """Return how many ranks compute on the busiest core."""
+    return count_ranks_per_core(arguments.ranks, len(os.sched_getaffinity(0)))
+
+
+def check_arguments(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be measured."""
+    check_repetitions(arguments)
+    check_ranks(arguments)
+    if arguments.warm_up < 0:
+        raise LapwingError("--warm-up cannot be negative", "correct --warm-up")
+
+
+def check_sizes(sizes: Sequence[int], ranks: int) -> None:
+    """Refuse sizes of which a rank would get nothing."""
+    least_bytes = LEAST_BYTES_PER_RANK * ranks
+    if min(sizes) < least_bytes:
+        raise LapwingError(
+            f"{min(sizes)} bytes are no element from each of {ranks} ranks", f"give {least_bytes} or more"
+        )

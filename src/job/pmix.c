@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Open MPI puts its addresses into the store, commits them, and lets all ranks wait for each other while the launcher
+ * collects them (PMIx_Fence_nb with PMIX_COLLECT_DATA). So we stand before those two functions of the PMIx library, and
+ * put our text beside: no further message, and no further wait. Nothing is known where an MPI does not commit (its PMIx
+ * is built in), or lets the launcher not collect (an asynchronous start). */
+#include "job/pmix.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/launch.h"
+#include "base/object.h"
+
+/* The PMIx standard's ABI (4.1, chapter 3; the same in OpenPMIx 2 to 5), of which this much is needed. */
+enum { PMIX_SUCCESS = 0, PMIX_ERR_INIT = -31 };
+enum { PMIX_GLOBAL = 3 };
+enum { PMIX_BOOL = 1, PMIX_STRING = 3 };
+static const char key_own[] = "lapwing";
+static const char key_collect[] = "pmix.collect";
+static const char key_immediate[] = "pmix.immediate"; /* ask the launcher on this host, which must not wait */
+
+struct pmix_proc {
+    char nspace[256];
+    uint32_t rank;
+};
+
+struct pmix_value {
+    uint16_t type;
+    union {
+        bool flag;
+        char *string;
+        void *longest[3];
+    } data;
+};
+
+struct pmix_info {
+    char key[512];
+    uint32_t flags;
+    struct pmix_value value;
+};
+
+_Static_assert(sizeof(struct pmix_proc) == 260, "pmix_proc_t");
+_Static_assert(sizeof(struct pmix_info) == 552 && offsetof(struct pmix_info, value) == 520, "pmix_info_t");
+
+typedef void pmix_done_fn(int status, void *context);
+typedef int pmix_commit_fn(void);
+typedef int pmix_fence_fn(const struct pmix_proc *procs, size_t proc_count, const struct pmix_info *infos,
+                          size_t info_count, pmix_done_fn *done, void *context);
+typedef int pmix_put_fn(uint8_t scope, const char *key, struct pmix_value *value);
+typedef int pmix_get_fn(const struct pmix_proc *proc, const char *key, const struct pmix_info *infos, size_t info_count,
+                        struct pmix_value **value);
+
+/* Owner: the thread in MPI_Init. */
+static struct {
+    const char *text; /* NULL: nothing is offered */
+    pmix_get_fn *get; /* of the library that took it; NULL: not yet */
+    bool is_collected;
+} pmix;
+
+/* As the object that this code belongs to finds it: a process may have several PMIx libraries. */
+static void *function_seen_from(const void *code, const char *name)
+{
+    Dl_info found;
+    void *handle = dladdr(code, &found) == 0 ? NULL : dlopen(found.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
+    if (handle == NULL)
+        return NULL;
+    void *function = dlsym(handle, name);
+    dlclose(handle);
+    return function;
+}
+
+/* The program itself sees us: then what comes after us. */
+static void *function_behind(const void *caller, const char *name)
+{
+    void *function = function_seen_from(caller, name);
+    return function == NULL || object_holds_own(function) ? dlsym(RTLD_NEXT, name) : function;
+}
+
+static void text_put(const void *caller)
+{
+    pmix_put_fn *put = (pmix_put_fn *)function_behind(caller, "PMIx_Put");
+    pmix_get_fn *get = (pmix_get_fn *)function_behind(caller, "PMIx_Get");
+    struct pmix_value value = {.type = PMIX_STRING, .data.string = (char *)pmix.text};
+    if (put != NULL && get != NULL && put(PMIX_GLOBAL, key_own, &value) == PMIX_SUCCESS)
+        pmix.get = get;
+}
+
+/* Before the function of that name, for all that call it, inside MPI_Init and elsewhere. */
+int pmix_commit(void) __asm__("PMIx_Commit") __attribute__((visibility("default")));
+int pmix_commit(void)
+{
+    const void *caller = __builtin_return_address(0);
+    pmix_commit_fn *commit = (pmix_commit_fn *)function_behind(caller, "PMIx_Commit");
+    if (pmix.text != NULL && pmix.get == NULL)
+        text_put(caller);
+    return commit == NULL ? PMIX_ERR_INIT : commit();
+}
+
+static bool is_collecting(const struct pmix_info *infos, size_t info_count)
+{
+    bool is_first = info_count == 1 && strcmp(infos->key, key_collect) == 0; /* as Open MPI calls it */
+    return is_first && infos->value.type == PMIX_BOOL && infos->value.data.flag;
+}
+
+int pmix_fence(const struct pmix_proc *procs, size_t proc_count, const struct pmix_info *infos, size_t info_count,
+               pmix_done_fn *done, void *context) __asm__("PMIx_Fence_nb") __attribute__((visibility("default")));
+int pmix_fence(const struct pmix_proc *procs, size_t proc_count, const struct pmix_info *infos, size_t info_count,
+               pmix_done_fn *done, void *context)
+{
+    pmix_fence_fn *fence = (pmix_fence_fn *)function_behind(__builtin_return_address(0), "PMIx_Fence_nb");
+    bool is_of_all = procs == NULL && proc_count == 0;
+    /* It is over when MPI_Init is: that is what MPI begins it for. */
+    if (pmix.get != NULL && is_of_all && is_collecting(infos, info_count))
+        pmix.is_collected = true;
+    return fence == NULL ? PMIX_ERR_INIT : fence(procs, proc_count, infos, info_count, done, context);
+}
+
+/* Is what was collected on every host, before MPI_Init is over? Open MPI 4's own launcher (orted) sends it there.
+ * PRRTE, of Open MPI 5, fetches a rank's texts from another host when somebody asks for one, and then waits for texts
+ * that are never offered; what it has at hand differs from host to host. The launcher tells all ranks the same. */
+static bool launcher_shows_all(void)
+{
+    long ranks = base_launch_number("OMPI_COMM_WORLD_SIZE");
+    bool is_one_host = ranks > 0 && base_launch_number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
+    return is_one_host || getenv("OMPI_MCA_orte_hnp_uri") != NULL;
+}
+
+void pmix_offer(const char *text)
+{
+    pmix.text = launcher_shows_all() ? text : NULL;
+}
+
+bool pmix_is_settled(void)
+{
+    return pmix.is_collected;
+}
+
+static bool is_text(const struct pmix_value *value)
+{
+    return value->type == PMIX_STRING && value->data.string != NULL && strcmp(value->data.string, pmix.text) == 0;
+}
+
+/* As PMIX_VALUE_RELEASE, a macro of the header. */
+static void value_free(struct pmix_value *value)
+{
+    if (value->type == PMIX_STRING)
+        free(value->data.string);
+    free(value);
+}
+
+bool pmix_is_same(int rank)
+{
+    struct pmix_proc proc = {.rank = (uint32_t)rank};
+    struct pmix_info immediate = {.value = {.type = PMIX_BOOL, .data.flag = true}};
+    struct pmix_value *value = NULL;
+    snprintf(proc.nspace, sizeof proc.nspace, "%s", getenv("PMIX_NAMESPACE"));
+    snprintf(immediate.key, sizeof immediate.key, "%s", key_immediate);
+    if (pmix.get(&proc, key_own, &immediate, 1, &value) != PMIX_SUCCESS || value == NULL)
+        return false;
+    bool is_same = is_text(value);
+    value_free(value);
+    return is_same;
+}

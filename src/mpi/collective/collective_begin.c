@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/collective/collective_begin.h"
+
+#include "base/clock.h"
+#include "base/options.h"
+#include "engine/gate.h"
+#include "mpi/agreement.h"
+#include "mpi/collective/collective_alone.h"
+#include "mpi/collective/collective_blocking.h"
+#include "mpi/collective/collective_list.h"
+#include "mpi/collective/collective_op.h"
+#include "mpi/datatypes.h"
+#include "mpi/dispatch.h"
+#include "mpi/gaps.h"
+#include "op/session.h"
+#include "record/record.h"
+
+/* --- what is the same on all ranks --- */
+
+/* False: nothing to move, or MPI says itself what is wrong. */
+static bool block_measure(struct collective_call *call)
+{
+    MPI_Count count = call->given.block_count;
+    if (count <= 0 || count > INT32_MAX || call->given.block_type == abi_handles.datatype_null)
+        return false;
+    const struct type_layout *layout = datatype_layout(call->given.block_type);
+    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &call->block_bytes);
+    return layout->is_known && !is_huge && call->block_bytes <= INT32_MAX;
+}
+
+/* Of functions with lists, block_bytes is all that is moved, or 0 where no rank knows that. */
+static uint64_t call_bytes(const struct collective_call *call, int size)
+{
+    return call->block_bytes * (collective_work_has_blocks(call->function) ? (uint64_t)size : 1);
+}
+
+/* The same bits whatever the order: of sums of floating-point numbers only with two ranks, since a + b is b + a (IEEE
+ * 754). Products of complex numbers may be contracted, and then are not. */
+static bool reduction_is_exact(const struct collective_call *call, const struct collective_comm *comm)
+{
+    bool depends = (call->given.op == abi_handles.sum || call->given.op == abi_handles.prod) &&
+                   !abi_datatype_is_integer(call->given.block_type);
+    bool is_pair = comm->size == 2 && call->given.op == abi_handles.sum;
+    return !depends || is_pair || options.reductions == OPTION_REDUCTIONS_ANY;
+}
+
+/* A function of the program's own may do anything in the engine's thread. */
+static bool reduction_is_allowed(const struct collective_call *call)
+{
+    return !collective_work_reduces(call->function) ||
+           (abi_op_is_predefined(call->given.op) && call->given.op != abi_handles.no_op);
+}
+
+static bool call_is_rooted(const struct collective_call *call)
+{
+    return call->function == COLLECTIVE_BCAST || call->function == COLLECTIVE_GATHER ||
+           call->function == COLLECTIVE_SCATTER || call->function == COLLECTIVE_REDUCE ||
+           call->function == COLLECTIVE_GATHERV || call->function == COLLECTIVE_SCATTERV;
+}
+
+/* On all ranks alike (MPI 4.1, 6.8). Open MPI 4.1's MPI_Ialltoallv and MPI_Ialltoallw mix blocks up there from four
+ * ranks on, where its blocking functions do not. */
+static bool call_is_exchange_in_place(const struct collective_call *call)
+{
+    bool is_exchange = call->function == COLLECTIVE_ALLTOALLV || call->function == COLLECTIVE_ALLTOALLW;
+    return is_exchange && call->given.send == MPI_IN_PLACE;
+}
+
+static bool call_is_eligible(const struct collective_call *call, const struct collective_comm *comm)
+{
+    bool is_known = !collective_work_differs(call->function);
+    if (comm == NULL || (is_known && call_bytes(call, comm->size) < options.threshold_bytes))
+        return false;
+    if (call_is_exchange_in_place(call))
+        return false;
+    if (call_is_rooted(call) && (call->given.root < 0 || call->given.root >= comm->size))
+        return false; /* MPI says itself that there is no such root */
+    return !collective_work_reduces(call->function) || reduction_is_exact(call, comm);
+}
+
+static uint32_t call_key(const struct collective_call *call, const struct collective_comm *comm)
+{
+    enum { BITS_OF_ALL = 64, CLASS_BITS = 8 };
+    uint64_t bytes = call_bytes(call, comm->size);
+    uint32_t size_class = bytes == 0 ? 0 : (uint32_t)(BITS_OF_ALL - __builtin_clzll(bytes));
+    return ((uint32_t)call->function + 1) << CLASS_BITS | size_class;
+}
+
+/* What the ranks have measured in the round that is over. On the communicator beside, where all pieces have been
+ * started by now. */
+static void choice_agree(struct collective_choice *choice, const struct collective_comm *comm)
+{
+    int64_t own[COLLECTIVE_CHOICE_SUMS];
+    int64_t all[COLLECTIVE_CHOICE_SUMS] = {0};
+    collective_choice_take(choice, own);
+    int result = real.MPI_Allreduce(own, all, COLLECTIVE_CHOICE_SUMS, abi_handles.int64, abi_handles.sum, comm->beside);
+    if (result != MPI_SUCCESS)
+        collective_alone_end("MPI failed where the ranks agree upon their collectives");
+    collective_choice_agree(choice, all);
+}
+
+/* What comes next keeps the gate until all ranks have come. */
+static void call_enter_alone(void)
+{
+    gate_leave();
+    dispatch_wait_others();
+    dispatch_enter();
+}
+
+/* Inside the gate. NULL: its collectives are passed. */
+static struct collective_comm *comm_find_or_meet(MPI_Comm comm)
+{
+    struct collective_comm *known;
+    return collective_comm_find(comm, &known) ? known : collective_comm_meet(comm);
+}
+
+/* The first large call on a communicator makes the one beside. NULL: MPI has none to give. */
+static struct collective_comm *comm_complete(MPI_Comm comm, struct collective_comm *known)
+{
+    if (known->has_beside)
+        return known;
+    call_enter_alone();
+    return collective_comm_make_beside(comm, known);
+}
+
+/* NULL: the call is passed. */
+static struct collective_comm *call_find_comm(struct collective_call *call)
+{
+    dispatch_enter();
+    struct collective_comm *comm = comm_find_or_meet(call->given.comm);
+    comm = call_is_eligible(call, comm) ? comm_complete(call->given.comm, comm) : NULL;
+    if (comm != NULL && options.learn) {
+        call->choice = collective_comm_choice(comm, call_key(call, comm));
+        comm = call->choice != NULL ? comm : NULL;
+    }
+    if (call->choice != NULL && collective_choice_is_due(call->choice)) {
+        call_enter_alone();
+        choice_agree(call->choice, comm);
+    }
+    gate_leave();
+    return comm;
+}
+
+/* --- a call --- */
+
+static struct message side_of(enum policy_direction direction, const void *buffer, MPI_Count count,
+                              MPI_Datatype datatype, MPI_Comm comm)
+{
+    struct message side = message_of((void *)buffer, count, datatype, 0, 0, comm);
+    side.direction = direction;
+    if (count != 0)
+        message_measure(&side);
+    return side;
+}
+
+static bool side_is_plain(const struct message *side)
+{
+    return !side->has_gaps && (side->count == 0 || (side->is_measured && gaps_are_none(side->datatype)));
+}
+
+static void call_look_for_gaps(struct collective_call *call)
+{
+    gate_enter();
+    call->is_plain_send = side_is_plain(&call->send);
+    call->is_plain_receive = side_is_plain(&call->receive);
+    gate_leave();
+}
+
+/* How far apart blocks lie where they begin. */
+static uint64_t side_stride(const struct message *side, int blocks)
+{
+    return blocks == 0 ? 0 : side->bytes / (uint64_t)blocks;
+}
+
+static void call_place(struct collective_call *call, int send_blocks, int receive_blocks)
+{
+    const struct collective_call_arguments *given = &call->given;
+    call->send_blocks = given->send == MPI_IN_PLACE ? 0 : send_blocks;
+    call->receive_blocks = given->receive == MPI_IN_PLACE ? 0 : receive_blocks;
+    call->send =
+        side_of(POLICY_SEND, given->send, given->send_count * call->send_blocks, given->send_type, call->given.comm);
+    call->receive = side_of(POLICY_RECEIVE, given->receive, given->receive_count * call->receive_blocks,
+                            given->receive_type, call->given.comm);
+    call->send_stride_bytes = side_stride(&call->send, call->send_blocks);
+    call->receive_stride_bytes = side_stride(&call->receive, call->receive_blocks);
+    call_look_for_gaps(call);
+}
+
+static struct message listed_side_of(enum policy_direction direction, const void *buffer,
+                                     const struct collective_work_side *side, const struct collective_comm *comm,
+                                     MPI_Comm given_comm)
+{
+    if (side->list.counts == NULL)
+        return side_of(direction, buffer, side->count, side->type, given_comm);
+    collective_list_wait(&side->list, comm->size);
+    struct collective_list_span span = collective_list_span(buffer, side, comm->size);
+    struct message message = message_of((void *)buffer, 0, abi_handles.byte, 0, 0, given_comm);
+    message.direction = direction;
+    message.bytes = span.bytes;
+    message.range = span.range;
+    message.is_measured = span.is_known;
+    /* Blocks that are received do not overlap (MPI 4.1, 6.6). */
+    message.has_gaps = span.bytes != span.range.high - span.range.low;
+    return message;
+}
+
+/* A program may give one address for both where it sends or receives nothing. Open MPI 4.1 takes that for MPI_IN_PLACE
+ * in MPI_Ialltoallv and its kin (nbc_internal.h, NBC_IN_PLACE), and its messages then are others than the peers'. What
+ * is empty is not looked at, and gets an address of its own. */
+static void call_tell_sides_apart(struct collective_call *call)
+{
+    struct collective_call_arguments *given = &call->given;
+    if (given->send != given->receive)
+        return;
+    if (call->send.bytes == 0)
+        given->send = (const void *)((uintptr_t)given->send + 1);
+    else if (call->receive.bytes == 0)
+        given->receive = (void *)((uintptr_t)given->receive + 1);
+}
+
+/* What a rank sends and receives; nothing of what means nothing on it is looked at. A list counts as one block. */
+static void call_place_lists(struct collective_call *call, const struct collective_comm *comm)
+{
+    const struct collective_call_arguments *given = &call->given;
+    bool is_root = comm->rank == given->root;
+    if (given->send != MPI_IN_PLACE && (call->function != COLLECTIVE_SCATTERV || is_root))
+        call->sent = (struct collective_work_side){(int)given->send_count, given->send_type, given->send_list};
+    if (given->receive != MPI_IN_PLACE && (call->function != COLLECTIVE_GATHERV || is_root))
+        call->received =
+            (struct collective_work_side){(int)given->receive_count, given->receive_type, given->receive_list};
+    call->send = listed_side_of(POLICY_SEND, given->send, &call->sent, comm, given->comm);
+    call->receive = listed_side_of(POLICY_RECEIVE, given->receive, &call->received, comm, given->comm);
+    call->send_blocks = call->send.bytes != 0;
+    call->receive_blocks = call->receive.bytes != 0;
+    call_look_for_gaps(call);
+    call_tell_sides_apart(call);
+}
+
+/* MPI_Reduce_scatter: all blocks are read, and this rank's is written; in place all of them may be. */
+static void call_place_shares(struct collective_call *call, const struct collective_comm *comm)
+{
+    const struct collective_call_arguments *given = &call->given;
+    bool is_in_place = given->send == MPI_IN_PLACE;
+    MPI_Count all = given->block_count;
+    MPI_Count own = is_in_place ? all : given->receive_list.counts[comm->rank];
+    call->received = (struct collective_work_side){0, given->receive_type, given->receive_list};
+    call->send = side_of(POLICY_SEND, given->send, is_in_place ? 0 : all, given->send_type, given->comm);
+    call->receive = side_of(POLICY_RECEIVE, given->receive, own, given->receive_type, given->comm);
+    call->send_blocks = call->send.bytes != 0;
+    call->receive_blocks = call->receive.bytes != 0;
+    call->is_plain_send = true; /* predefined reductions work on predefined types */
+    call->is_plain_receive = true;
+}
+
+/* How many blocks each rank sends and receives. */
+static void call_place_blocks(struct collective_call *call, const struct collective_comm *comm)
+{
+    bool is_root = comm->rank == call->given.root;
+    int size = comm->size;
+    switch (call->function) {
+    case COLLECTIVE_GATHERV:
+    case COLLECTIVE_SCATTERV:
+    case COLLECTIVE_ALLGATHERV:
+    case COLLECTIVE_ALLTOALLV:
+    case COLLECTIVE_ALLTOALLW:
+        return call_place_lists(call, comm);
+    case COLLECTIVE_REDUCE_SCATTER:
+        return call_place_shares(call, comm);
+    case COLLECTIVE_BCAST:
+        return call_place(call, is_root, !is_root);
+    case COLLECTIVE_GATHER:
+        return call_place(call, 1, is_root ? size : 0);
+    case COLLECTIVE_SCATTER:
+        return call_place(call, is_root ? size : 0, 1);
+    case COLLECTIVE_ALLGATHER:
+        return call_place(call, 1, size);
+    case COLLECTIVE_ALLTOALL:
+        return call_place(call, size, size);
+    case COLLECTIVE_REDUCE:
+        return call_place(call, 1, is_root);
+    case COLLECTIVE_REDUCE_SCATTER_BLOCK:
+        return call_place(call, size, call->given.send == MPI_IN_PLACE ? size : 1);
+    default:
+        return call_place(call, 1, 1);
+    }
+}
+
+/* Waits in it, to see what that takes. */
+static int call_wait(const struct collective_call *call)
+{
+    int result;
+    record_pass(REASON_LEARNED, collective_call_bytes(call));
+    if (busy_is_clear()) {
+        result = collective_blocking(call);
+    } else {
+        collective_op_wait_memory(call);
+        dispatch_wait_others();
+        dispatch_enter();
+        result = dispatch_leave(collective_blocking(call));
+    }
+    collective_choice_learn(call->choice, COLLECTIVE_CHOICE_BLOCKING, base_clock_now_ns() - call->begun_ns);
+    return result;
+}
+
+static bool side_is_wrong(const struct message *side, int blocks)
+{
+    return blocks != 0 && !side->is_measured;
+}
+
+/* Wrong on this rank alone: MPI says so itself, and ends the job or tells the program. */
+static bool call_is_wrong(const struct collective_call *call)
+{
+    return side_is_wrong(&call->send, call->send_blocks) || side_is_wrong(&call->receive, call->receive_blocks);
+}
+
+/* Fewer bytes than the other ranks count on would go, or fit. */
+static bool call_is_short(const struct collective_call *call)
+{
+    if (collective_work_is_listed(call->function))
+        return false; /* MPI compares what is sent and received, pair by pair */
+    return (call->send_blocks != 0 && call->send_stride_bytes < call->block_bytes) ||
+           (call->receive_blocks != 0 && call->receive_stride_bytes < call->block_bytes);
+}
+
+/* The way of small ones ends here: their entries go on to MPI. */
+static bool call_is_large(struct collective_call *call)
+{
+    return block_measure(call) && call_bytes(call, session.size) >= options.threshold_bytes &&
+           reduction_is_allowed(call);
+}
+
+/* MPI_Allgatherv and MPI_Reduce_scatter name all counts on all ranks: their sum is what every rank gives alike.
+ * Between two groups MPI_Reduce_scatter's list is of the own one; such calls are passed. */
+static void call_sum_counts(struct collective_call *call)
+{
+    gate_enter();
+    int blocks = collective_comm_size(call->given.comm);
+    gate_leave();
+    collective_list_wait(&call->given.receive_list, blocks);
+    call->given.block_count = collective_list_count(&call->given.receive_list, blocks);
+    call->given.block_type = call->given.receive_type;
+}
+
+static int call_run(struct collective_call *call, struct collective_comm *comm)
+{
+    call_place_blocks(call, comm);
+    if (call_is_wrong(call))
+        return collective_blocking(call);
+    if (call_is_short(call))
+        collective_alone_end("a collective's arguments for sending and receiving name different lengths");
+    call->kind = call->choice != NULL ? collective_choice_next(call->choice) : COLLECTIVE_CHOICE_PIECES;
+    return call->kind == COLLECTIVE_CHOICE_BLOCKING ? call_wait(call) : collective_op_run(call, comm);
+}
+
+/* --- where counts differ --- */
+
+/* On the program's communicator, on which its ranks call the same collectives in the same order. */
+static void sizes_agree(struct collective_sizes *sizes, const struct collective_comm *known, MPI_Comm comm)
+{
+    int64_t own_bytes = (int64_t)sizes->bytes;
+    int64_t all_bytes = 0;
+    dispatch_enter();
+    call_enter_alone();
+    int result = real.MPI_Allreduce(&own_bytes, &all_bytes, 1, abi_handles.int64, abi_handles.sum, comm);
+    gate_leave();
+    if (result != MPI_SUCCESS)
+        collective_alone_end("MPI failed where the ranks agree upon their collectives");
+    collective_sizes_agree(sizes, (uint64_t)all_bytes, known->size, options.threshold_bytes);
+}
+
+/* Are the calls of this function on this communicator known to be large? Calls are counted here, on all ranks alike,
+ * but for those that collective_comm_passes() has. */
+static bool call_is_known_large(struct collective_call *call)
+{
+    MPI_Comm given = call->given.comm;
+    dispatch_enter();
+    struct collective_comm *known = comm_find_or_meet(given);
+    gate_leave();
+    struct collective_sizes *sizes = known != NULL ? &known->sizes[call->function] : NULL;
+    if (sizes == NULL || sizes->are_large)
+        return sizes != NULL;
+    if (collective_sizes_pass(sizes))
+        return false;
+    call_place_blocks(call, known);
+    if (collective_sizes_note(sizes, collective_call_bytes(call)))
+        sizes_agree(sizes, known, given);
+    return false;
+}
+
+static bool call_is_possible(struct collective_call *call)
+{
+    if (call->given.comm == abi_handles.comm_null)
+        return false;
+    if (collective_work_differs(call->function))
+        return call_is_known_large(call);
+    if (collective_work_is_listed(call->function))
+        call_sum_counts(call);
+    return call_is_large(call);
+}
+
+bool collective_begin_run(enum collective_work_function function, const struct collective_call_arguments *given,
+                          int *result)
+{
+    struct collective_call call = {.function = function, .given = *given};
+    if (!call_is_possible(&call))
+        return false;
+    call.begun_ns = base_clock_now_ns();
+    struct collective_comm *comm = call_find_comm(&call);
+    if (comm == NULL)
+        return false;
+    *result = call_run(&call, comm);
+    return true;
+}
+
+/* --- from MPI_Init to MPI_Finalize --- */
+
+void collective_begin_start(void)
+{
+    collective_comm_common.are_on = agreement_is_whole() && options.collectives && session.size > 1;
+}
+
+void collective_begin_finish(void)
+{
+    collective_comm_common.are_on = false;
+    collective_comm_finish();
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/collective/collective_blocking.h"
+
+#include "mpi/real.h"
+
+static int blocking_listed(const struct collective_call *c)
+{
+    const struct collective_call_arguments *a = &c->given;
+    const struct collective_work_list *from = &a->send_list;
+    const struct collective_work_list *to = &a->receive_list;
+    int sent = (int)a->send_count;
+    int received = (int)a->receive_count;
+    MPI_Datatype type = a->receive_type;
+    switch (c->function) {
+    case COLLECTIVE_GATHERV:
+        return real.MPI_Gatherv(a->send, sent, a->send_type, a->receive, to->counts, to->displacements, type, a->root,
+                                a->comm);
+    case COLLECTIVE_SCATTERV:
+        return real.MPI_Scatterv(a->send, from->counts, from->displacements, a->send_type, a->receive, received, type,
+                                 a->root, a->comm);
+    case COLLECTIVE_ALLGATHERV:
+        return real.MPI_Allgatherv(a->send, sent, a->send_type, a->receive, to->counts, to->displacements, type,
+                                   a->comm);
+    case COLLECTIVE_ALLTOALLV:
+        return real.MPI_Alltoallv(a->send, from->counts, from->displacements, a->send_type, a->receive, to->counts,
+                                  to->displacements, type, a->comm);
+    case COLLECTIVE_ALLTOALLW:
+        return real.MPI_Alltoallw(a->send, from->counts, from->displacements, from->types, a->receive, to->counts,
+                                  to->displacements, to->types, a->comm);
+    default:
+        return real.MPI_Reduce_scatter(a->send, a->receive, to->counts, type, a->op, a->comm);
+    }
+}
+
+/* Counts fit an int: collective_begin.c, block_measure(). */
+int collective_blocking(const struct collective_call *c)
+{
+    const struct collective_call_arguments *a = &c->given;
+    int sent = (int)a->send_count;
+    int received = (int)a->receive_count;
+    MPI_Datatype type = a->receive_type;
+    if (collective_work_is_listed(c->function))
+        return blocking_listed(c);
+    switch (c->function) {
+    case COLLECTIVE_BCAST:
+        return real.MPI_Bcast(a->receive, received, type, a->root, a->comm);
+    case COLLECTIVE_GATHER:
+        return real.MPI_Gather(a->send, sent, a->send_type, a->receive, received, type, a->root, a->comm);
+    case COLLECTIVE_SCATTER:
+        return real.MPI_Scatter(a->send, sent, a->send_type, a->receive, received, type, a->root, a->comm);
+    case COLLECTIVE_ALLGATHER:
+        return real.MPI_Allgather(a->send, sent, a->send_type, a->receive, received, type, a->comm);
+    case COLLECTIVE_ALLTOALL:
+        return real.MPI_Alltoall(a->send, sent, a->send_type, a->receive, received, type, a->comm);
+    case COLLECTIVE_REDUCE:
+        return real.MPI_Reduce(a->send, a->receive, received, type, a->op, a->root, a->comm);
+    case COLLECTIVE_ALLREDUCE:
+        return real.MPI_Allreduce(a->send, a->receive, received, type, a->op, a->comm);
+    case COLLECTIVE_SCAN:
+        return real.MPI_Scan(a->send, a->receive, received, type, a->op, a->comm);
+    case COLLECTIVE_EXSCAN:
+        return real.MPI_Exscan(a->send, a->receive, received, type, a->op, a->comm);
+    default:
+        return real.MPI_Reduce_scatter_block(a->send, a->receive, received, type, a->op, a->comm);
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* A call of a blocking collective, as one rank sees it. */
+#ifndef MPI_COLLECTIVE_CALL_H
+#define MPI_COLLECTIVE_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "mpi/collective/collective_choice.h"
+#include "mpi/collective/collective_work.h"
+#include "mpi/message/message.h"
+
+/* What the program gave; of a broadcast both buffers are the same. What means nothing on this rank is not looked at.
+ * block: what every rank gives alike, of what one rank has for one other, or for all. */
+struct collective_call_arguments {
+    const void *send;
+    MPI_Count send_count;
+    MPI_Datatype send_type;
+    void *receive;
+    MPI_Count receive_count;
+    MPI_Datatype receive_type;
+    MPI_Count block_count; /* of functions without lists */
+    MPI_Datatype block_type;
+    struct collective_work_list send_list;
+    struct collective_work_list receive_list;
+    MPI_Op op; /* of reductions */
+    int root;  /* of those that have one */
+    MPI_Comm comm;
+};
+
+/* A call as this rank sees it. What this rank does not send or receive has no blocks. */
+struct collective_call {
+    enum collective_work_function function;
+    struct collective_call_arguments given;
+    struct collective_work_side sent; /* of functions with lists: what means something on this rank */
+    struct collective_work_side received;
+    struct message send;
+    struct message receive;
+    int send_blocks;
+    int receive_blocks;
+    bool is_plain_send; /* no gaps between the elements: bytes can be counted off */
+    bool is_plain_receive;
+    uint64_t send_stride_bytes; /* from one block of this rank's to the next */
+    uint64_t receive_stride_bytes;
+    uint64_t block_bytes;
+    int64_t begun_ns;
+    enum collective_choice_kind kind;
+    struct collective_choice *choice; /* NULL: nothing is learnt */
+};
+
+/* Of what it sends or receives, whichever is more. */
+static inline uint64_t collective_call_bytes(const struct collective_call *call)
+{
+    return call->receive.bytes > call->send.bytes ? call->receive.bytes : call->send.bytes;
+}
+
+#endif

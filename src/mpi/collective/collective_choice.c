@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/collective/collective_choice.h"
+
+/* What the first call takes is not learnt: memory is touched for the first time, connections are made. Where an early
+ * return pays, one call in EARLY_ROUND goes each other way. Where it does not, that is tried again after 16, 32, and so
+ * on, then every 256 calls: one that takes twice as long then costs half a percent. */
+enum { FIRST_ROUND = 6, EARLY_ROUND = 128, BLOCKING_ROUND = 16, BLOCKING_ROUND_MOST = 256 };
+/* An early return must bring a part in GAIN_PART. What a single call of another kind took counts half. */
+enum { GAIN_PART = 32, MEAN_MEMORY = 2 };
+enum { SUM_NS = 0, SUM_CALLS = 1, SUMS_PER_KIND = 2 };
+
+bool collective_choice_is_due(const struct collective_choice *choice)
+{
+    return choice->round_length != 0 && choice->call == choice->round_length;
+}
+
+void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLECTIVE_CHOICE_SUMS])
+{
+    for (int i = 0; i < COLLECTIVE_CHOICE_SUMS; i++)
+        sums[i] = atomic_exchange_explicit(&choice->sums[i], 0, memory_order_relaxed); /* numbers for judging */
+}
+
+static void mean_add(int64_t *mean_ns, const int64_t sums[SUMS_PER_KIND], bool is_chosen)
+{
+    if (sums[SUM_CALLS] == 0)
+        return;
+    int64_t new_ns = sums[SUM_NS] / sums[SUM_CALLS];
+    bool is_new = is_chosen || *mean_ns == 0;
+    *mean_ns = is_new ? new_ns : *mean_ns + (new_ns - *mean_ns) / MEAN_MEMORY;
+}
+
+/* What is not known is not chosen. */
+static enum collective_choice_kind choice_best(const struct collective_choice *choice)
+{
+    enum collective_choice_kind best = COLLECTIVE_CHOICE_BLOCKING;
+    int64_t best_ns = choice->means_ns[best] - choice->means_ns[best] / GAIN_PART;
+    for (int kind = COLLECTIVE_CHOICE_WHOLE; kind < COLLECTIVE_CHOICE_KINDS; kind++) {
+        if (choice->means_ns[kind] == 0 || choice->means_ns[kind] > best_ns)
+            continue;
+        best = (enum collective_choice_kind)kind;
+        best_ns = choice->means_ns[kind];
+    }
+    return best;
+}
+
+static uint32_t choice_round(const struct collective_choice *choice, bool was_blocking)
+{
+    if (choice->chosen != COLLECTIVE_CHOICE_BLOCKING)
+        return EARLY_ROUND;
+    if (!was_blocking)
+        return BLOCKING_ROUND;
+    return choice->round_length < BLOCKING_ROUND_MOST ? 2 * choice->round_length : BLOCKING_ROUND_MOST;
+}
+
+void collective_choice_agree(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS])
+{
+    bool is_first = choice->round_length == FIRST_ROUND;
+    enum collective_choice_kind before = choice->chosen;
+    for (int kind = 0; kind < COLLECTIVE_CHOICE_KINDS; kind++)
+        mean_add(&choice->means_ns[kind], &sums[kind * SUMS_PER_KIND], kind == (int)before);
+    choice->chosen = choice_best(choice);
+    choice->round_length = choice_round(choice, before == COLLECTIVE_CHOICE_BLOCKING && !is_first);
+    choice->call = 0;
+}
+
+static enum collective_choice_kind choice_first(uint32_t call)
+{
+    static const uint8_t kinds[FIRST_ROUND] = {COLLECTIVE_CHOICE_PIECES,   COLLECTIVE_CHOICE_WHOLE,
+                                               COLLECTIVE_CHOICE_PIECES,   COLLECTIVE_CHOICE_WHOLE,
+                                               COLLECTIVE_CHOICE_BLOCKING, COLLECTIVE_CHOICE_PIECES};
+    return (enum collective_choice_kind)kinds[call];
+}
+
+/* The two others, at a third and at two thirds of a round. */
+static enum collective_choice_kind choice_later(const struct collective_choice *choice, uint32_t call)
+{
+    bool is_first = call == choice->round_length / 3;
+    bool is_second = call == choice->round_length / 3 * 2;
+    int other = is_first ? 1 : is_second ? 2 : 0;
+    return (enum collective_choice_kind)(((int)choice->chosen + other) % COLLECTIVE_CHOICE_KINDS);
+}
+
+enum collective_choice_kind collective_choice_next(struct collective_choice *choice)
+{
+    if (choice->round_length == 0)
+        choice->round_length = FIRST_ROUND;
+    uint32_t call = choice->call++;
+    return choice->round_length == FIRST_ROUND ? choice_first(call) : choice_later(choice, call);
+}
+
+void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns)
+{
+    bool is_first = choice->round_length == FIRST_ROUND && choice->call <= 1;
+    if (is_first)
+        return;
+    /* relaxed: numbers for judging; one that comes late counts in the next round */
+    atomic_fetch_add_explicit(&choice->sums[(int)kind * SUMS_PER_KIND + SUM_NS], stopped_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&choice->sums[(int)kind * SUMS_PER_KIND + SUM_CALLS], 1, memory_order_relaxed);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* How shall these collectives be begun: by MPI's own blocking function, as a nonblocking one, or as several, piece by
+ * piece? All ranks of a communicator ask the same questions in the same order, and hear what all of them have measured:
+ * so they choose alike.
+ *
+ * A choice is made for one function and size. Its calls come in rounds. In a round most calls go as was chosen, and one
+ * goes each other way, for comparison; at its end the ranks add up for how long their programs were stopped by calls of
+ * each kind, at touches too, and choose again. */
+#ifndef MPI_COLLECTIVE_CHOICE_H
+#define MPI_COLLECTIVE_CHOICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum collective_choice_kind {
+    COLLECTIVE_CHOICE_BLOCKING,
+    COLLECTIVE_CHOICE_WHOLE,
+    COLLECTIVE_CHOICE_PIECES,
+    COLLECTIVE_CHOICE_KINDS,
+};
+
+/* Of each kind: time stopped, and number of calls. */
+enum { COLLECTIVE_CHOICE_SUMS = 2 * COLLECTIVE_CHOICE_KINDS };
+
+/* Written by threads that call the communicator's collectives, one after the other (MPI 4.1, 6.1); the sums by whoever
+ * ends an op, too. */
+struct collective_choice {
+    uint32_t key;          /* function and size; 0: free */
+    uint32_t call;         /* number in the round */
+    uint32_t round_length; /* 0: the first round has not begun */
+    enum collective_choice_kind chosen;
+    int64_t means_ns[COLLECTIVE_CHOICE_KINDS];    /* per call, of all ranks; 0: not known */
+    _Atomic int64_t sums[COLLECTIVE_CHOICE_SUMS]; /* of this rank, in this round */
+};
+
+/* Is the round over, so that the ranks must add up their sums? Then collective_choice_take() the rank's own, and
+ * collective_choice_agree() upon those of all. Before collective_choice_next(). */
+bool collective_choice_is_due(const struct collective_choice *choice);
+void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLECTIVE_CHOICE_SUMS]);
+void collective_choice_agree(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS]);
+
+/* How the next call goes. */
+enum collective_choice_kind collective_choice_next(struct collective_choice *choice);
+
+/* A call of this kind stopped the program for so long. Any thread. */
+void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/collective/collective_comm.h"
+
+#include <stdlib.h>
+
+#include "base/lock.h"
+#include "engine/gate.h"
+#include "mpi/collective/collective_alone.h"
+#include "mpi/errors.h"
+#include "mpi/real.h"
+
+/* keyval: made at the first use, inside the gate; by the lock where several threads may be there. */
+static struct {
+    struct base_lock lock;
+    bool has_keyval;
+    bool is_finished;
+    int keyval;
+    struct collective_comm passed; /* the attribute of communicators whose collectives are passed */
+} comms;
+struct collective_comm_common collective_comm_common;
+
+/* MPI calls it where the program frees its communicator, on every rank. A call of MPI_Comm_free from here is what the
+ * callback is for (MPI 4.1, 7.7.2). */
+static int attribute_delete(MPI_Comm comm, int keyval, void *value, void *extra_state)
+{
+    struct collective_comm *known = value;
+    (void)comm, (void)keyval, (void)extra_state;
+    if (comms.is_finished || known == &comms.passed)
+        return MPI_SUCCESS;
+    if (collective_comm_common.recent == known)
+        collective_comm_common.recent = NULL;
+    if (known->has_beside)
+        real.MPI_Comm_free(&known->beside);
+    base_lock_take(&comms.lock);
+    bool is_idle = known->pending == 0;
+    known->is_freed = true;
+    base_lock_release(&comms.lock);
+    if (is_idle)
+        free(known);
+    return MPI_SUCCESS;
+}
+
+/* A duplicate is another communicator. */
+static int attribute_copy(MPI_Comm comm, int keyval, void *extra_state, void *value_in, void *value_out, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra_state, (void)value_in, (void)value_out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int keyval_get(void)
+{
+    base_lock_take(&comms.lock);
+    if (!comms.has_keyval)
+        comms.has_keyval =
+            real.MPI_Comm_create_keyval(attribute_copy, attribute_delete, &comms.keyval, NULL) == MPI_SUCCESS;
+    base_lock_release(&comms.lock);
+    if (!comms.has_keyval)
+        collective_alone_end("no attribute for communicators");
+    return comms.keyval;
+}
+
+static struct collective_comm *comm_recent(MPI_Comm comm)
+{
+    return collective_comm_common.recent_comm == comm ? collective_comm_common.recent : NULL;
+}
+
+int collective_comm_size(MPI_Comm comm)
+{
+    int is_between_groups = 1;
+    int size = 0;
+    const struct collective_comm *recent = comm_recent(comm);
+    if (recent != NULL)
+        return recent->size;
+    real.MPI_Comm_test_inter(comm, &is_between_groups);
+    if (!is_between_groups)
+        real.MPI_Comm_size(comm, &size);
+    return size;
+}
+
+/* MPI_Comm_create, since MPI_Comm_dup would run the program's callbacks for its attributes. */
+static bool beside_make(MPI_Comm comm, struct collective_comm *known)
+{
+    MPI_Group group;
+    MPI_Errhandler handler;
+    real.MPI_Comm_group(comm, &group);
+    real.MPI_Comm_get_errhandler(comm, &handler);
+    real.MPI_Comm_set_errhandler(comm, abi_handles.errors_return); /* MPI may have no more communicators to give */
+    known->has_beside = real.MPI_Comm_create(comm, group, &known->beside) == MPI_SUCCESS;
+    real.MPI_Comm_set_errhandler(comm, handler);
+    errors_handler_give_back(handler);
+    real.MPI_Group_free(&group);
+    if (known->has_beside)
+        real.MPI_Comm_set_errhandler(known->beside, abi_handles.errors_return);
+    return known->has_beside;
+}
+
+struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collective_comm *known)
+{
+    if (beside_make(comm, known))
+        return known;
+    real.MPI_Comm_set_attr(comm, keyval_get(), &comms.passed); /* what was known goes with attribute_delete() */
+    return NULL;
+}
+
+/* Are all of its processes in MPI_COMM_WORLD, whose ranks have been asked? */
+static bool comm_is_in_world(MPI_Comm comm, int size)
+{
+    MPI_Group group;
+    MPI_Group world;
+    int *ranks = collective_alone_memory(2 * (uint64_t)size * sizeof *ranks, "the ranks of a communicator");
+    for (int i = 0; i < size; i++)
+        ranks[i] = i;
+    real.MPI_Comm_group(comm, &group);
+    real.MPI_Comm_group(abi_handles.comm_world, &world);
+    bool is_inside = real.MPI_Group_translate_ranks(group, size, ranks, world, ranks + size) == MPI_SUCCESS;
+    for (int i = 0; is_inside && i < size; i++)
+        is_inside = ranks[size + i] != MPI_UNDEFINED;
+    real.MPI_Group_free(&world);
+    real.MPI_Group_free(&group);
+    free(ranks);
+    return is_inside;
+}
+
+/* Of processes that have not been asked none may be expected to agree upon anything. */
+static struct collective_comm *comm_make(MPI_Comm comm)
+{
+    int size = collective_comm_size(comm);
+    if (size < 2 || !comm_is_in_world(comm, size))
+        return &comms.passed;
+    struct collective_comm *known = collective_alone_memory(sizeof *known, "what is known of a communicator");
+    known->size = size;
+    real.MPI_Comm_rank(comm, &known->rank);
+    return known;
+}
+
+static struct collective_comm *comm_remember(MPI_Comm comm, struct collective_comm *known)
+{
+    if (known == &comms.passed)
+        return NULL;
+    if (gate_is_shared())
+        return known;
+    collective_comm_common.recent_comm = comm;
+    collective_comm_common.recent = known;
+    return known;
+}
+
+bool collective_comm_find(MPI_Comm comm, struct collective_comm **found)
+{
+    struct collective_comm *known = NULL;
+    int is_known = 0;
+    *found = comm_recent(comm);
+    if (*found != NULL)
+        return true;
+    real.MPI_Comm_get_attr(comm, keyval_get(), &known, &is_known);
+    *found = is_known ? comm_remember(comm, known) : NULL;
+    return is_known != 0;
+}
+
+struct collective_comm *collective_comm_meet(MPI_Comm comm)
+{
+    struct collective_comm *known = comm_make(comm);
+    real.MPI_Comm_set_attr(comm, keyval_get(), known);
+    return comm_remember(comm, known);
+}
+
+struct collective_choice *collective_comm_choice(struct collective_comm *comm, uint32_t key)
+{
+    for (int i = 0; i < COLLECTIVE_COMM_CHOICES; i++) {
+        struct collective_choice *choice = &comm->choices[i];
+        if (choice->key == 0)
+            choice->key = key;
+        if (choice->key == key)
+            return choice;
+    }
+    return NULL;
+}
+
+void collective_comm_use(struct collective_comm *comm)
+{
+    base_lock_take(&comms.lock);
+    comm->pending++;
+    base_lock_release(&comms.lock);
+}
+
+void collective_comm_leave(struct collective_comm *comm)
+{
+    base_lock_take(&comms.lock);
+    bool is_last = --comm->pending == 0 && comm->is_freed;
+    base_lock_release(&comms.lock);
+    if (is_last)
+        free(comm);
+}
+
+void collective_comm_finish(void)
+{
+    comms.is_finished = true;
+}

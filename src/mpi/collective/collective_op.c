@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/collective/collective_op.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/pages.h"
+#include "engine/gate.h"
+#include "mpi/dispatch.h"
+#include "mpi/collective/collective_list.h"
+#include "mpi/collective/collective_staging.h"
+#include "mpi/errors.h"
+#include "op/arming.h"
+#include "op/copies.h"
+#include "op/neighbours.h"
+#include "op/requests.h"
+#include "op/session.h"
+#include "op/stall.h"
+#include "op/wait.h"
+#include "record/record.h"
+
+/* Pieces under way at a time. One would leave the network idle between two pieces; with all of them MPI sends parts of
+ * each in turn, so that the first is over when the last is (measured with Open MPI 4.1, ob1 over TCP). */
+enum { COLLECTIVE_WINDOW = 2 };
+
+/* Memory of an op that is held: by so many holds of its transfer from `first` on, one for each block, or one for all.
+ * block: where the program has the first block; 0: nothing is given back before the end. */
+struct side {
+    uint32_t first;
+    uint32_t holds;
+    uintptr_t block;
+};
+
+/* One under way: in the slot of its transfer, or in the frame of a call that waits. Written by the call before it is
+ * launched; then by who asks for its pieces or starts them, under the lock of `ops`. */
+struct collective_op {
+    struct collective_work work;
+    struct errors_home home;
+    struct collective_op *next; /* of those with pieces to start */
+    bool is_listed;
+    int failure; /* of a start */
+    /* Of those that return early. */
+    struct collective_comm *comm;
+    struct collective_choice *choice;
+    enum collective_choice_kind kind;
+    int64_t inside_ns; /* from the call to its early return */
+    struct side receive;
+    struct side send;
+    void *copy;
+    void *lists;
+    size_t reserved_bytes;
+    bool is_unmatched; /* counted as such (op/transfer.h) */
+};
+
+/* list: ops with pieces to start. */
+static struct {
+    struct base_lock lock;
+    struct collective_op *list;
+    struct collective_op slots[TRANSFERS_MAX];
+} ops;
+
+static struct collective_op *op_of(const struct transfer *transfer)
+{
+    return &ops.slots[transfer->slot];
+}
+
+/* --- pieces: under the lock, inside the gate --- */
+
+static void op_list(struct collective_op *op)
+{
+    op->next = ops.list;
+    ops.list = op;
+    op->is_listed = true;
+    /* relaxed: the gate, or the order of the program's own calls, brings it to whoever must see it */
+    atomic_fetch_add_explicit(&dispatch_unstarted.count, 1, memory_order_relaxed);
+}
+
+static void op_unlist(struct collective_op *op)
+{
+    struct collective_op **link = &ops.list;
+    if (!op->is_listed)
+        return;
+    while (*link != op)
+        link = &(*link)->next;
+    *link = op->next;
+    op->is_listed = false;
+    atomic_fetch_sub_explicit(&dispatch_unstarted.count, 1, memory_order_relaxed);
+}
+
+/* The others go on, and end: until then MPI uses the memory, and the other ranks count on them. */
+static void op_note_failure(struct collective_op *op, int result)
+{
+    if (op->failure == MPI_SUCCESS)
+        op->failure = result;
+}
+
+static void op_start_until(struct collective_op *op, uint32_t pieces)
+{
+    uint32_t most = pieces < op->work.pieces ? pieces : op->work.pieces;
+    while (op->work.started < most)
+        op_note_failure(op, collective_work_start(&op->work));
+    if (op->work.started == op->work.pieces)
+        op_unlist(op);
+}
+
+/* Before another call of the program's goes to MPI: it may wait there for a rank that waits for these pieces. */
+static void ops_start_all(void)
+{
+    base_lock_take(&ops.lock);
+    while (ops.list != NULL)
+        op_start_until(ops.list, COLLECTIVE_WORK_PIECES_MAX);
+    base_lock_release(&ops.lock);
+}
+
+static void op_begin(struct collective_op *op)
+{
+    base_lock_take(&ops.lock);
+    dispatch_unstarted.start_all = ops_start_all;
+    op_list(op);
+    op_start_until(op, COLLECTIVE_WINDOW);
+    base_lock_release(&ops.lock);
+}
+
+/* Asks for the next piece, and starts another in its place. False when it is not over. One that failed to start has no
+ * request, and is over. */
+static bool op_end_piece(struct collective_op *op)
+{
+    MPI_Status status;
+    int is_over = 0;
+    int result = errors_test(&op->home, &op->work.requests[op->work.ended], &is_over, &status);
+    op_note_failure(op, result);
+    if (result == MPI_SUCCESS && !is_over)
+        return false;
+    op->work.ended++;
+    op_start_until(op, op->work.ended + COLLECTIVE_WINDOW);
+    return true;
+}
+
+/* True when the op is over. Inside the gate. */
+static bool op_advance(struct collective_op *op, int *result)
+{
+    base_lock_take(&ops.lock);
+    while (op->work.ended < op->work.pieces && op_end_piece(op))
+        continue;
+    *result = op->failure;
+    base_lock_release(&ops.lock);
+    return op->work.ended == op->work.pieces;
+}
+
+/* Pieces travel on a communicator of ours, where no error is raised: it belongs to the program's. */
+static int op_raise(const struct collective_op *op, int result)
+{
+    if (result == MPI_SUCCESS)
+        return result;
+    gate_enter();
+    real.MPI_Comm_call_errhandler(op->home.comm, result);
+    gate_leave();
+    return result;
+}
+
+/* --- ops that return early --- */
+
+/* What this rank gets of the first piece is there: all ranks that it needs have come to this call. */
+static bool op_is_matched(const struct collective_op *op)
+{
+    return op->work.ended != 0;
+}
+
+static void op_note_matched(struct collective_op *op)
+{
+    if (!op->is_unmatched || !op_is_matched(op))
+        return;
+    op->is_unmatched = false;
+    transfer_unmatched_remove();
+}
+
+static void side_release(struct transfer *transfer, const struct side *side, const struct collective_work *work)
+{
+    uint64_t ended_bytes = collective_work_end(work, work->ended);
+    for (uint32_t i = 0; side->block != 0 && i < side->holds; i++) {
+        uintptr_t end = side->block + i * work->receive_stride_bytes + ended_bytes;
+        transfer_release_until(transfer, side->first + i, end & ~(base_page_bytes() - 1));
+    }
+}
+
+static void op_end(struct transfer *transfer, struct collective_op *op)
+{
+    struct collective_comm *comm = op->comm;
+    struct collective_choice *choice = op->choice;
+    enum collective_choice_kind kind = op->kind;
+    int64_t inside_ns = op->inside_ns;
+    void *copy = op->copy;
+    void *lists = op->lists;
+    size_t reserved_bytes = op->reserved_bytes;
+    struct transfer_outcome outcome = transfer_end(transfer); /* the slot is another's from here on */
+    if (choice != NULL)
+        collective_choice_learn(choice, kind, inside_ns + outcome.lasted_ns - outcome.overlapped_ns + outcome.cost_ns);
+    collective_comm_leave(comm);
+    copies_give_back(copy);
+    free(lists);
+    copies_unreserve(reserved_bytes);
+}
+
+/* The engine's question. */
+static bool op_test(struct engine_pending_op *pending)
+{
+    struct transfer *transfer = (struct transfer *)pending;
+    struct collective_op *op = op_of(transfer);
+    uint32_t ended_before = op->work.ended;
+    int result;
+    bool is_over = op_advance(op, &result);
+    op_note_matched(op);
+    if (is_over) {
+        if (op_raise(op, result) != MPI_SUCCESS)
+            errors_keep(result);
+        op_end(transfer, op);
+    } else if (op->work.ended != ended_before) {
+        side_release(transfer, &op->receive, &op->work);
+        side_release(transfer, &op->send, &op->work);
+    }
+    return is_over;
+}
+
+/* What lies on two blocks' border belongs to the hold before it: that block's end comes last. */
+static enum reason blocks_hold(struct transfer *transfer, const struct collective_call *call, struct side *side)
+{
+    struct range all = call->receive.range;
+    uint32_t blocks = (uint32_t)call->receive_blocks;
+    bool are_apart = blocks + 1 < TRANSFER_HOLDS_MAX && call->receive_stride_bytes >= base_page_bytes();
+    uint32_t holds = are_apart ? blocks : 1;
+    *side = (struct side){.first = transfer->hold_count, .holds = holds, .block = are_apart ? all.low : 0};
+    uintptr_t low = all.low;
+    enum reason reason = REASON_NONE;
+    for (uint32_t i = 1; reason == REASON_NONE && i <= holds; i++) {
+        struct range until = {all.low, all.low + i * call->receive_stride_bytes};
+        uintptr_t high = i == holds ? all.high : base_pages_of(until).high;
+        reason = transfer_hold(transfer, HOLD_NO_ACCESS, (struct range){low, high});
+        low = high;
+    }
+    return reason;
+}
+
+static enum reason receive_hold(struct transfer *transfer, const struct collective_call *call, struct side *side)
+{
+    if (call->receive_blocks == 0)
+        return REASON_NONE;
+    arming_begin();
+    enum reason reason = neighbours_check(call->receive.range, false, false);
+    if (reason == REASON_NONE)
+        reason = blocks_hold(transfer, call, side);
+    arming_end();
+    return reason;
+}
+
+static enum reason side_hold(struct transfer *transfer, struct range bytes, struct range held, enum hold_kind kind,
+                             bool may_hide_gaps)
+{
+    arming_begin();
+    enum reason reason = neighbours_check(held, false, may_hide_gaps);
+    if (reason == REASON_NONE)
+        reason = transfer_hold(transfer, kind, bytes);
+    arming_end();
+    return reason;
+}
+
+/* MPI may write what the root of a broadcast sends, with the bytes that are there: MPICH lets all ranks exchange what
+ * it has scattered. So the pages move, as those of a receive; the program gets copies of what it touches, or waits. */
+static enum reason root_hold(struct transfer *transfer, struct collective_call *call, struct side *side)
+{
+    struct message *sent = &call->send;
+    bool moves = sent->reserved_bytes != 0;
+    struct range held = moves ? base_pages_within(sent->range) : sent->range;
+    if (call->function != COLLECTIVE_BCAST || call->send_blocks == 0 || sent->is_copied)
+        return REASON_NONE;
+    if (!message_pages_are_free(base_pages_of(held)))
+        return REASON_MEMORY_NEIGHBOURS;
+    *side = (struct side){.first = transfer->hold_count, .holds = 1, .block = moves ? 0 : sent->range.low};
+    op_of(transfer)->reserved_bytes = sent->reserved_bytes;
+    transfer->way = moves ? POLICY_COPY_TOUCHED : POLICY_HOLD;
+    return side_hold(transfer, sent->range, held, moves ? HOLD_COPY_ON_TOUCH : HOLD_NO_ACCESS, false);
+}
+
+static enum reason send_hold(struct transfer *transfer, const struct collective_call *call, struct side *side)
+{
+    if (call->function == COLLECTIVE_BCAST || call->send_blocks == 0 || call->send.is_copied)
+        return REASON_NONE;
+    *side = (struct side){.first = transfer->hold_count, .holds = 1};
+    if (call->send_blocks == 1)
+        side->block = call->send.range.low;
+    return side_hold(transfer, call->send.range, call->send.range, HOLD_NO_WRITE,
+                     collective_work_is_listed(call->function));
+}
+
+/* --- a call --- */
+
+static void work_fill(struct collective_work *work, const struct collective_call *call, struct collective_comm *comm)
+{
+    *work = (struct collective_work){.function = call->function,
+                                     .comm = comm->beside,
+                                     .size = comm->size,
+                                     .root = call->given.root,
+                                     .op = call->given.op,
+                                     .datatype = call->given.block_type,
+                                     .count = call->given.block_count,
+                                     .block_bytes = call->block_bytes,
+                                     .send_stride_bytes = call->send_stride_bytes,
+                                     .receive_stride_bytes = call->receive_stride_bytes,
+                                     .send = call->send_blocks != 0 ? call->send.buffer : call->given.send,
+                                     .receive = call->given.receive,
+                                     .sent = call->sent,
+                                     .received = call->received};
+    if (collective_work_reduces(call->function))
+        work->extent_bytes = datatype_layout(work->datatype)->extent_bytes;
+    if (call->function == COLLECTIVE_BCAST && call->send_blocks != 0)
+        work->receive = call->send.buffer;
+    collective_work_cut(work, call->kind == COLLECTIVE_CHOICE_WHOLE);
+}
+
+/* Memory that cannot be held may be copied, if it is sent. */
+static enum reason op_judge_send(struct collective_call *call)
+{
+    dispatch_wait_range(call->send.range, true); /* before it is copied */
+    enum reason reason = message_judge_to_hold(&call->send);
+    bool is_root = reason == REASON_NONE && call->function == COLLECTIVE_BCAST;
+    /* A root that goes on to read page by page would wait for a copy of each: 13 ms for 2 MiB, which copying all at
+     * once does in 0.2. */
+    if (is_root && (message_copy(&call->send) || message_copy_touched(&call->send)))
+        return REASON_NONE;
+    bool is_heap = reason == REASON_NONE && neighbours_are_heap(call->send.range);
+    if ((is_heap || reason == REASON_SMALL || message_may_copy(reason)) && message_copy(&call->send))
+        return REASON_NONE;
+    return is_heap ? REASON_MEMORY_NEIGHBOURS : reason;
+}
+
+static bool call_shares_pages(const struct collective_call *call)
+{
+    return call->send_blocks != 0 && call->receive_blocks != 0 && !call->send.is_copied &&
+           base_ranges_overlap(base_pages_of(call->send.range), base_pages_of(call->receive.range));
+}
+
+static enum reason op_judge(struct collective_call *call)
+{
+    enum reason reason = session_reason_to_begin();
+    if (reason == REASON_NONE && !(call->is_plain_send && call->is_plain_receive))
+        reason = REASON_DATATYPE;
+    if (reason == REASON_NONE && gate_is_inside())
+        reason = REASON_CALLBACK; /* a function of the program's that MPI has called */
+    if (reason == REASON_NONE && !session_has_engine())
+        reason = REASON_NO_ENGINE;
+    if (reason == REASON_NONE && call->receive_blocks != 0)
+        reason = message_judge_to_hold(&call->receive);
+    if (reason == REASON_NONE && call->send_blocks != 0)
+        reason = op_judge_send(call);
+    return reason == REASON_NONE && call_shares_pages(call) ? REASON_OVERLAPPING_BUFFERS : reason;
+}
+
+static void op_describe(struct transfer *transfer, const struct collective_call *call, struct collective_comm *comm)
+{
+    struct collective_op *op = op_of(transfer);
+    *op = (struct collective_op){.comm = comm, .choice = call->choice, .kind = call->kind, .copy = call->send.copy};
+    work_fill(&op->work, call, comm);
+    op->lists = collective_list_keep(&op->work);
+    transfer->op.test = op_test;
+    transfer->op.is_schedule = true;
+    transfer->direction = POLICY_COLLECTIVE;
+    transfer->site = NULL;
+    transfer->situation = 0;
+    transfer->bytes = collective_call_bytes(call);
+}
+
+/* MPI works where the pages have moved. The first block need not lie where the program's buffer begins. */
+static void op_redirect(struct transfer *transfer, struct collective_op *op, const struct collective_call *call)
+{
+    bool is_receive = op->receive.holds != 0;
+    const struct side *side = is_receive ? &op->receive : &op->send;
+    const struct message *message = is_receive ? &call->receive : &call->send;
+    if (side->holds == 0)
+        return;
+    uintptr_t moved = (uintptr_t)protect_hold_transfer_address(transfer->holds[side->first]);
+    op->work.receive = (void *)(moved + ((uintptr_t)message->buffer - message->range.low));
+}
+
+static int op_wait(struct collective_op *op)
+{
+    int result = MPI_SUCCESS;
+    bool is_over = false;
+    uint32_t wait = stall_wait_begin();
+    for (uint32_t round = 0; !is_over; round++) {
+        gate_enter(); /* not dispatch_enter(): that would start all pieces at once */
+        is_over = op_advance(op, &result);
+        gate_leave();
+        if (!is_over)
+            transfer_poll_round(round);
+    }
+    stall_wait_end(wait);
+    return op_raise(op, result);
+}
+
+static uint64_t call_key(const struct collective_call *call)
+{
+    return (uint64_t)(uintptr_t)call; /* no request has the address of our frame */
+}
+
+/* No hold arms around the memory of a call that waits. */
+static void call_track(const struct collective_call *call)
+{
+    if (call->receive_blocks != 0)
+        requests_track(call_key(call), call->receive.range);
+    if (call->send_blocks != 0)
+        requests_track(call_key(call) + 1, call->send.range);
+}
+
+static void call_untrack(const struct collective_call *call)
+{
+    if (call->receive_blocks != 0)
+        requests_untrack(call_key(call));
+    if (call->send_blocks != 0)
+        requests_untrack(call_key(call) + 1);
+}
+
+void collective_op_wait_memory(const struct collective_call *call)
+{
+    if (call->receive_blocks != 0)
+        dispatch_wait_range(call->receive.range, false);
+    if (call->send_blocks != 0)
+        dispatch_wait_range(call->send.range, true);
+}
+
+/* The call waits: nothing of it is held. */
+static int op_run_inside(const struct collective_call *call, struct collective_comm *comm)
+{
+    struct collective_op op = {.failure = MPI_SUCCESS};
+    struct collective_staging staging = {NULL};
+    work_fill(&op.work, call, comm);
+    collective_op_wait_memory(call);
+    dispatch_enter();
+    collective_staging_begin(&staging, call, &op.work);
+    op.home = errors_home_of(call->given.comm);
+    call_track(call);
+    op_begin(&op);
+    gate_leave();
+    int result = op_wait(&op);
+    collective_staging_end(&staging, call, result == MPI_SUCCESS);
+    call_untrack(call);
+    return errors_or(result);
+}
+
+/* As messages are that are received (mpi/message/message_turn.h): a rank that only sends needs none of the others. */
+static void op_count_unmatched(struct collective_op *op, const struct collective_call *call)
+{
+    op->is_unmatched = call->receive_blocks != 0 && session_keeps_order() && !op_is_matched(op);
+    if (op->is_unmatched)
+        transfer_unmatched_add();
+}
+
+/* Inside the gate. REASON_NONE: launched. REASON_FINISHED_AT_ONCE: over, with *result. Else, when pieces were started,
+ * they must be waited for. */
+static enum reason op_start_held(struct transfer *transfer, struct collective_call *call, int *result)
+{
+    struct collective_op *op = op_of(transfer);
+    op->home = errors_home_of(call->given.comm);
+    enum reason reason = receive_hold(transfer, call, &op->receive);
+    if (reason != REASON_NONE)
+        return reason;
+    reason = root_hold(transfer, call, &op->send);
+    if (reason != REASON_NONE)
+        return reason;
+    op_redirect(transfer, op, call);
+    op_begin(op);
+    if (op_advance(op, result))
+        return REASON_FINISHED_AT_ONCE;
+    reason = send_hold(transfer, call, &op->send);
+    if (reason != REASON_NONE)
+        return reason;
+    op->inside_ns = base_clock_now_ns() - call->begun_ns;
+    op_count_unmatched(op, call);
+    collective_comm_use(op->comm);
+    transfer_launch(transfer);
+    return REASON_NONE;
+}
+
+static void op_cancel(struct transfer *transfer)
+{
+    free(op_of(transfer)->lists);
+    transfer_cancel(transfer);
+}
+
+/* Not held, although that was begun. */
+static int op_finish_inside(struct transfer *transfer, struct collective_call *call, enum reason reason, int result)
+{
+    struct collective_op *op = op_of(transfer);
+    bool is_over = reason == REASON_FINISHED_AT_ONCE;
+    result = is_over ? op_raise(op, result) : op_wait(op);
+    op_cancel(transfer);
+    message_give_back(&call->send);
+    return errors_or(result);
+}
+
+/* A window is memory that others see without a call of this process. */
+static bool call_must_match(const struct collective_call *call)
+{
+    bool is_watched = session_keeps_order() && requests_are_unknown();
+    return call->receive_blocks != 0 && (is_watched || session_matches_collectives_first());
+}
+
+/* The op may be over, and its slot another's. */
+static bool op_is_unmatched(const struct collective_op *op, uint64_t id)
+{
+    gate_enter();
+    base_lock_take(&ops.lock);
+    bool is_unmatched = transfer_is_pending(id) && !op_is_matched(op);
+    base_lock_release(&ops.lock);
+    gate_leave();
+    return is_unmatched;
+}
+
+/* Launched before: who touches its memory meanwhile, be it a signal handler, is answered. */
+static void op_wait_matched(const struct collective_op *op, uint64_t id)
+{
+    uint32_t wait = stall_wait_begin();
+    for (uint32_t round = 0; op_is_unmatched(op, id); round++)
+        transfer_poll_round(round);
+    stall_wait_end(wait);
+}
+
+static enum reason op_run_early(struct transfer *transfer, struct collective_call *call, int *result)
+{
+    uint64_t id = transfer_id(transfer->slot);
+    collective_op_wait_memory(call);
+    dispatch_enter();
+    enum reason reason = op_start_held(transfer, call, result);
+    gate_leave();
+    if (reason == REASON_NONE && call_must_match(call))
+        op_wait_matched(op_of(transfer), id);
+    return reason;
+}
+
+static void run_learn(const struct collective_call *call)
+{
+    if (call->choice != NULL)
+        collective_choice_learn(call->choice, call->kind, base_clock_now_ns() - call->begun_ns);
+}
+
+static int op_run_waiting(struct collective_call *call, struct collective_comm *comm, enum reason reason)
+{
+    record_pass(reason, collective_call_bytes(call));
+    int result = op_run_inside(call, comm);
+    message_give_back(&call->send);
+    run_learn(call);
+    return result;
+}
+
+int collective_op_run(struct collective_call *call, struct collective_comm *comm)
+{
+    int result = MPI_SUCCESS;
+    enum reason reason = op_judge(call);
+    struct transfer *transfer = reason == REASON_NONE ? transfer_take() : NULL;
+    if (transfer == NULL)
+        return op_run_waiting(call, comm, reason == REASON_NONE ? REASON_TOO_MANY_OPS : reason);
+    op_describe(transfer, call, comm);
+    reason = op_run_early(transfer, call, &result);
+    if (reason == REASON_NONE)
+        return errors_take();
+    if (op_of(transfer)->work.started == 0) {
+        op_cancel(transfer);
+        return op_run_waiting(call, comm, reason);
+    }
+    record_pass(reason, transfer->bytes);
+    result = op_finish_inside(transfer, call, reason, result);
+    run_learn(call);
+    return result;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/collective/collective_work.h"
+
+#include "mpi/real.h"
+
+/* A piece is a message of its own, with its price; and no piece ends within a line of the processor's cache. */
+enum { PIECE_BYTES_LEAST = 128 * 1024, PIECE_OF_BLOCK_LEAST = 4096, PIECE_ALIGNMENT = 64 };
+
+/* How much one rank sends or receives in all. */
+static uint64_t work_bytes(const struct collective_work *work)
+{
+    return collective_work_has_blocks(work->function) ? work->block_bytes * (uint64_t)work->size : work->block_bytes;
+}
+
+/* The blocks that MPI_Reduce_scatter_block reduces are apart, and a piece of each cannot be named: no predefined
+ * reduction works on a type with gaps. What has lists goes as the program gave it. */
+void collective_work_cut(struct collective_work *work, bool is_whole)
+{
+    uint64_t pieces = work_bytes(work) / PIECE_BYTES_LEAST;
+    uint64_t most = work->block_bytes / PIECE_OF_BLOCK_LEAST;
+    pieces = pieces < most ? pieces : most;
+    bool is_apart = work->function == COLLECTIVE_REDUCE_SCATTER_BLOCK || collective_work_is_listed(work->function);
+    if (is_whole || is_apart || pieces == 0)
+        pieces = 1;
+    work->pieces = pieces > COLLECTIVE_WORK_PIECES_MAX ? COLLECTIVE_WORK_PIECES_MAX : (uint32_t)pieces;
+}
+
+static MPI_Count work_end_count(const struct collective_work *work, uint32_t pieces)
+{
+    return work->count * (MPI_Count)pieces / (MPI_Count)work->pieces;
+}
+
+uint64_t collective_work_end(const struct collective_work *work, uint32_t pieces)
+{
+    if (pieces == work->pieces)
+        return work->block_bytes;
+    if (collective_work_reduces(work->function))
+        return (uint64_t)(work_end_count(work, pieces) * work->extent_bytes);
+    return work->block_bytes * pieces / work->pieces & ~(uint64_t)(PIECE_ALIGNMENT - 1);
+}
+
+static const void *at(const void *buffer, uint64_t offset_bytes)
+{
+    return buffer == MPI_IN_PLACE ? buffer : (const char *)buffer + offset_bytes;
+}
+
+/* So many bytes of each block, for whoever has one for each rank. */
+static int type_make(uint64_t length_bytes, uint64_t block_bytes, MPI_Datatype *type)
+{
+    MPI_Datatype bytes;
+    int result = real.MPI_Type_contiguous((int)length_bytes, abi_handles.byte, &bytes);
+    if (result == MPI_SUCCESS)
+        result = real.MPI_Type_create_resized(bytes, 0, (MPI_Aint)block_bytes, type);
+    if (result == MPI_SUCCESS)
+        real.MPI_Type_free(&bytes);
+    return result == MPI_SUCCESS ? real.MPI_Type_commit(type) : result;
+}
+
+/* The parts of the blocks that are sent and received; NULL for bytes in a row. */
+struct parts {
+    MPI_Datatype send;
+    MPI_Datatype receive;
+};
+
+static int start_bytes(struct collective_work *work, uint64_t low, int length, const struct parts *parts,
+                       MPI_Request *request)
+{
+    MPI_Datatype byte = abi_handles.byte;
+    const void *send = at(work->send, low);
+    void *receive = (void *)at(work->receive, low);
+    switch (work->function) {
+    case COLLECTIVE_BCAST:
+        return real.MPI_Ibcast(receive, length, byte, work->root, work->comm, request);
+    case COLLECTIVE_GATHER:
+        return real.MPI_Igather(send, length, byte, receive, 1, parts->receive, work->root, work->comm, request);
+    case COLLECTIVE_SCATTER:
+        return real.MPI_Iscatter(send, 1, parts->send, receive, length, byte, work->root, work->comm, request);
+    case COLLECTIVE_ALLGATHER:
+        return real.MPI_Iallgather(send, length, byte, receive, 1, parts->receive, work->comm, request);
+    default:
+        return real.MPI_Ialltoall(send, 1, parts->send, receive, 1, parts->receive, work->comm, request);
+    }
+}
+
+/* MPI keeps the types for as long as it needs them (MPI 4.1, 5.1.9). */
+static int start_moving(struct collective_work *work, uint64_t low, uint64_t high, MPI_Request *request)
+{
+    struct parts parts;
+    uint64_t length_bytes = high - low;
+    if (work->function == COLLECTIVE_BCAST)
+        return start_bytes(work, low, (int)length_bytes, NULL, request);
+    int result = type_make(length_bytes, work->send_stride_bytes, &parts.send);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = type_make(length_bytes, work->receive_stride_bytes, &parts.receive);
+    if (result == MPI_SUCCESS) {
+        result = start_bytes(work, low, (int)length_bytes, &parts, request);
+        real.MPI_Type_free(&parts.receive);
+    }
+    real.MPI_Type_free(&parts.send);
+    return result;
+}
+
+static int start_reducing(struct collective_work *work, const void *send, void *receive, int count,
+                          MPI_Request *request)
+{
+    MPI_Datatype type = work->datatype;
+    switch (work->function) {
+    case COLLECTIVE_REDUCE:
+        return real.MPI_Ireduce(send, receive, count, type, work->op, work->root, work->comm, request);
+    case COLLECTIVE_ALLREDUCE:
+        return real.MPI_Iallreduce(send, receive, count, type, work->op, work->comm, request);
+    case COLLECTIVE_SCAN:
+        return real.MPI_Iscan(send, receive, count, type, work->op, work->comm, request);
+    case COLLECTIVE_EXSCAN:
+        return real.MPI_Iexscan(send, receive, count, type, work->op, work->comm, request);
+    default:
+        return real.MPI_Ireduce_scatter_block(send, receive, count, type, work->op, work->comm, request);
+    }
+}
+
+/* In one go, so that the lists must stay until it is over (MPI 4.1, 6.12). */
+static int start_listed(const struct collective_work *work, MPI_Request *request)
+{
+    const struct collective_work_side *s = &work->sent;
+    const struct collective_work_side *r = &work->received;
+    const struct collective_work_list *from = &s->list;
+    const struct collective_work_list *to = &r->list;
+    MPI_Comm comm = work->comm;
+    switch (work->function) {
+    case COLLECTIVE_GATHERV:
+        return real.MPI_Igatherv(work->send, s->count, s->type, work->receive, to->counts, to->displacements, r->type,
+                                 work->root, comm, request);
+    case COLLECTIVE_SCATTERV:
+        return real.MPI_Iscatterv(work->send, from->counts, from->displacements, s->type, work->receive, r->count,
+                                  r->type, work->root, comm, request);
+    case COLLECTIVE_ALLGATHERV:
+        return real.MPI_Iallgatherv(work->send, s->count, s->type, work->receive, to->counts, to->displacements,
+                                    r->type, comm, request);
+    case COLLECTIVE_ALLTOALLV:
+        return real.MPI_Ialltoallv(work->send, from->counts, from->displacements, s->type, work->receive, to->counts,
+                                   to->displacements, r->type, comm, request);
+    case COLLECTIVE_ALLTOALLW:
+        return real.MPI_Ialltoallw(work->send, from->counts, from->displacements, from->types, work->receive,
+                                   to->counts, to->displacements, to->types, comm, request);
+    default:
+        return real.MPI_Ireduce_scatter(work->send, work->receive, to->counts, r->type, work->op, comm, request);
+    }
+}
+
+int collective_work_start(struct collective_work *work)
+{
+    uint64_t low = collective_work_end(work, work->started);
+    uint64_t high = collective_work_end(work, work->started + 1);
+    MPI_Request *request = &work->requests[work->started];
+    int count = (int)(work_end_count(work, work->started + 1) - work_end_count(work, work->started));
+    *request = abi_handles.request_null;
+    work->started++;
+    if (collective_work_is_listed(work->function))
+        return start_listed(work, request);
+    if (!collective_work_reduces(work->function))
+        return start_moving(work, low, high, request);
+    return start_reducing(work, at(work->send, low), (void *)at(work->receive, low), count, request);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* One collective as MPI carries it out: cut into pieces, each a nonblocking collective of its own. Every rank cuts
+ * alike, since the cuts depend on nothing else than what is the same on all ranks. */
+#ifndef MPI_COLLECTIVE_WORK_H
+#define MPI_COLLECTIVE_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+
+/* From GATHER to REDUCE_SCATTER_BLOCK: with a block for each rank. From REDUCE_SCATTER_BLOCK on: reductions. From
+ * GATHERV to ALLGATHERV, and REDUCE_SCATTER: with lists; to ALLTOALLW, no rank knows how much all of them move. */
+enum collective_work_function {
+    COLLECTIVE_GATHERV,
+    COLLECTIVE_SCATTERV,
+    COLLECTIVE_ALLTOALLV,
+    COLLECTIVE_ALLTOALLW,
+    COLLECTIVE_ALLGATHERV,
+    COLLECTIVE_BCAST,
+    COLLECTIVE_GATHER,
+    COLLECTIVE_SCATTER,
+    COLLECTIVE_ALLGATHER,
+    COLLECTIVE_ALLTOALL,
+    COLLECTIVE_REDUCE_SCATTER_BLOCK,
+    COLLECTIVE_REDUCE,
+    COLLECTIVE_ALLREDUCE,
+    COLLECTIVE_SCAN,
+    COLLECTIVE_EXSCAN,
+    COLLECTIVE_REDUCE_SCATTER,
+};
+
+enum { COLLECTIVE_WORK_DIFFERING = COLLECTIVE_ALLTOALLW + 1 }; /* functions for which collective_work_differs() */
+
+enum { COLLECTIVE_WORK_PIECES_MAX = 16 };
+
+/* What a function names rank by rank. displacements: NULL where the blocks lie in a row. types: of each block, and then
+ * displacements are in bytes; NULL: all are of one type. */
+struct collective_work_list {
+    const int *counts;
+    const int *displacements;
+    const MPI_Datatype *types;
+};
+
+/* What a call of a function with lists says of one of its buffers: one count and type, or a list. */
+struct collective_work_side {
+    int count;
+    MPI_Datatype type;
+    struct collective_work_list list;
+};
+
+struct collective_work {
+    enum collective_work_function function;
+    MPI_Comm comm; /* one on which only Lapwing communicates (collective_comm.h) */
+    int size;      /* of it */
+    int root;
+    /* What is reduced; else bytes are moved, of whatever type. */
+    MPI_Op op;
+    MPI_Datatype datatype;
+    MPI_Count count;
+    int64_t extent_bytes;
+    /* Of each block: what one rank has for one other, or for all. */
+    uint64_t block_bytes;
+    uint64_t send_stride_bytes; /* from block to block on this rank, no less than that */
+    uint64_t receive_stride_bytes;
+    const void *send; /* or MPI_IN_PLACE */
+    void *receive;
+    /* Of functions with lists. */
+    struct collective_work_side sent;
+    struct collective_work_side received;
+    uint32_t pieces;
+    /* The first `started` have been started, the first `ended` are over. */
+    uint32_t started;
+    uint32_t ended;
+    MPI_Request requests[COLLECTIVE_WORK_PIECES_MAX];
+};
+
+static inline bool collective_work_has_blocks(enum collective_work_function function)
+{
+    return function >= COLLECTIVE_GATHER && function <= COLLECTIVE_REDUCE_SCATTER_BLOCK;
+}
+
+static inline bool collective_work_is_listed(enum collective_work_function function)
+{
+    return function <= COLLECTIVE_ALLGATHERV || function == COLLECTIVE_REDUCE_SCATTER;
+}
+
+/* Ranks know their own counts alone. */
+static inline bool collective_work_differs(enum collective_work_function function)
+{
+    return function <= COLLECTIVE_ALLTOALLW;
+}
+
+/* Then its elements are of a datatype. */
+static inline bool collective_work_reduces(enum collective_work_function function)
+{
+    return function >= COLLECTIVE_REDUCE_SCATTER_BLOCK;
+}
+
+/* Fills `pieces` in from the rest; one if it is to stay whole. */
+void collective_work_cut(struct collective_work *work, bool is_whole);
+
+/* How much of each block, in bytes, the first pieces make up together. */
+uint64_t collective_work_end(const struct collective_work *work, uint32_t pieces);
+
+/* Starts the next piece. Inside the gate; under the lock of collective_op.c. */
+int collective_work_start(struct collective_work *work);
+
+#endif

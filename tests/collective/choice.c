@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: the ranks of a communicator choose alike, go back to blocking collectives where nothing is gained, within a
+ * bounded number of calls, and come back when that changes. */
+#include "../base/claim.h"
+#include "mpi/collective/collective_choice.h"
+
+enum { RANKS = 3, CALLS = 2000, FIRST_CALLS = 6 };
+
+static struct collective_choice choices[RANKS];
+
+static void ranks_agree(void)
+{
+    int64_t all[COLLECTIVE_CHOICE_SUMS] = {0};
+    for (int rank = 0; rank < RANKS; rank++) {
+        int64_t own[COLLECTIVE_CHOICE_SUMS];
+        collective_choice_take(&choices[rank], own);
+        for (int i = 0; i < COLLECTIVE_CHOICE_SUMS; i++)
+            all[i] += own[i];
+    }
+    for (int rank = 0; rank < RANKS; rank++)
+        collective_choice_agree(&choices[rank], all);
+}
+
+/* One call on every rank, of the kind that is given back. Rank r is stopped r times as long as told for each kind. */
+static enum collective_choice_kind ranks_call(const int64_t stopped_ns[COLLECTIVE_CHOICE_KINDS])
+{
+    enum collective_choice_kind kinds[RANKS];
+    bool is_due = collective_choice_is_due(&choices[0]);
+    for (int rank = 1; rank < RANKS; rank++)
+        claim(collective_choice_is_due(&choices[rank]) == is_due, "all ranks agree at the same call");
+    if (is_due)
+        ranks_agree();
+    for (int rank = 0; rank < RANKS; rank++) {
+        kinds[rank] = collective_choice_next(&choices[rank]);
+        claim(kinds[rank] == kinds[0], "all ranks choose alike");
+        collective_choice_learn(&choices[rank], kinds[rank], stopped_ns[kinds[rank]] * rank);
+    }
+    return kinds[0];
+}
+
+static int calls_of_kind(int calls, enum collective_choice_kind kind, int64_t blocking_ns, int64_t whole_ns,
+                         int64_t pieces_ns)
+{
+    const int64_t stopped_ns[COLLECTIVE_CHOICE_KINDS] = {blocking_ns, whole_ns, pieces_ns};
+    int number = 0;
+    for (int i = 0; i < calls; i++)
+        number += ranks_call(stopped_ns) == kind;
+    return number;
+}
+
+static void expect_mostly(enum collective_choice_kind kind, int64_t blocking_ns, int64_t whole_ns, int64_t pieces_ns,
+                          const char *text)
+{
+    enum { CALLS_TO_CHANGE = 700 };
+    calls_of_kind(CALLS_TO_CHANGE, kind, blocking_ns, whole_ns, pieces_ns);
+    claim(calls_of_kind(CALLS, kind, blocking_ns, whole_ns, pieces_ns) >= CALLS * 95 / 100, text);
+}
+
+int main(void)
+{
+    claim(calls_of_kind(FIRST_CALLS, COLLECTIVE_CHOICE_BLOCKING, 9000, 1000, 2000) == 1, "it begins with trying");
+    expect_mostly(COLLECTIVE_CHOICE_WHOLE, 9000, 1000, 2000, "what pays most stays");
+    expect_mostly(COLLECTIVE_CHOICE_PIECES, 9000, 8000, 2000, "pieces, where the program reads them in order");
+    expect_mostly(COLLECTIVE_CHOICE_BLOCKING, 9000, 9000, 9000, "what brings nothing is given up");
+    expect_mostly(COLLECTIVE_CHOICE_WHOLE, 9000, 1000, 9000, "and taken up again when it pays");
+    expect_mostly(COLLECTIVE_CHOICE_BLOCKING, 9000, 12000, 14000, "nonblocking ones that are slower are given up");
+    return 0;
+}
