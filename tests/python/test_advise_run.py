@@ -72,7 +72,7 @@ def test_ways_are_measured_and_the_touch_is_found(mpi: str, tmp_path: Path) -> N
 def test_time_that_only_lapwing_takes_before_mpi_init_is_harm(tmp_path: Path) -> None:
     program = build("mpich", tmp_path)
     environment = {**ENVIRONMENT, "LD_PRELOAD": str(build_slow_start(tmp_path))}
-    words = ["--rounds", "3", "--way", "deferred", "--json", "advice.json", *LAUNCH["mpich"], "-n", "2", program]
+    words = ["--rounds", "5", "--way", "deferred", "--json", "advice.json", *LAUNCH["mpich"], "-n", "2", program]
     line = [sys.executable, "-m", "lapwing", "advise", *words]
     done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
     assert done.stdout.startswith("Leave it as it is: every way that was tried is slower"), done.stdout + done.stderr

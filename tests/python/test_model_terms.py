@@ -140,6 +140,24 @@ def test_site_with_few_calls_learns_from_others_of_its_kind() -> None:
     assert take_apart(baseline, many, Setup()).data_ns == pytest.approx(8 * 8 * MS)
 
 
+def test_wait_that_no_network_could_fill_says_nothing_of_a_transfer() -> None:
+    """1 MiB in 3 us: the data had come before. Another wait, which found nothing to do, took 0.3 us."""
+    wait, empty = make_site("MPI_Waitall", 10, 9 * MS, 3_000), make_site("MPI_Waitall", 9, 300, 300, line=2)
+    baseline = make_baseline(make_job(make_rank(0, 100 * MS, wait, empty)))
+    assert take_apart(baseline, wait, Setup()).data_ns == pytest.approx(10 * (9 * MS - 300))
+    late = make_site("MPI_Waitall", 10, 9 * MS, 2 * MS)
+    baseline = make_baseline(make_job(make_rank(0, 100 * MS, late, empty)))
+    assert take_apart(baseline, late, Setup()).data_ns == pytest.approx(10 * (2 * MS - 300))
+
+
+def test_rank_that_always_waits_long_waits_for_its_peer() -> None:
+    """The peer has more to do, and finds its own data there."""
+    empty = make_site("MPI_Waitall", 9, 300, 300, line=2)
+    long, short = make_site("MPI_Waitall", 10, 9 * MS, 8 * MS), make_site("MPI_Waitall", 10, 3_000, 3_000)
+    baseline = make_baseline(make_job(make_rank(0, 10 * MS, long, empty), make_rank(1, 100 * MS, short, empty)))
+    assert take_apart(baseline, long, Setup()).data_ns < 10 * 3_000
+
+
 def test_measured_link_knows_better_but_not_for_collectives() -> None:
     """1 MiB at 1 GiB/s takes a 1024th of a second."""
     receive, reduce = make_site("MPI_Recv", 10, 9 * MS, 5 * MS), make_site("MPI_Allreduce", 10, 9 * MS, 5 * MS, line=2)

@@ -8,6 +8,7 @@ have start_s, too, whether predicted or measured.
 
 from dataclasses import dataclass
 
+from lapwing.advise.interval import Interval
 from lapwing.advise.judge import Outcome, Predicted
 from lapwing.bench.measures import Spread
 from lapwing.model.profile import Way
@@ -17,6 +18,7 @@ from lapwing.model.profile import Way
 class Measured:
     """The runs of one way, a time for each round. speedup: stock's time over this one's, round by round.
 
+    interval: the bounds of the speedup; None where there are too few rounds.
     is_inside: the median speedup lies in the predicted interval.
     is_idle: the way changed nothing in any of its runs.
     """
@@ -27,6 +29,7 @@ class Measured:
     outcome: Outcome
     is_inside: bool
     is_idle: bool = False
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ class Advice:
     launch_s: what its launcher took beside.
     start_s: what `lapwing run` takes beside the launcher.
     is_measured: at least one whole round was run.
+    scatter: by what part of itself stock's time differs from one round to the next.
     """
 
     verdict: tuple[str, ...]
@@ -83,6 +87,7 @@ class Advice:
     is_measured: bool = False
     is_interrupted: bool = False
     round_count: int = 0
+    scatter: float = 0.0
     launch_s: float = 0.0
     start_s: float = 0.0
     ways: tuple[WayAdvice, ...] = ()

@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lapwing.advise.advice import Advice, Measured, Point, WayAdvice
-from lapwing.advise.judge import Predicted, choose_best, divide_rounds, is_inside, judge_speedups
+from lapwing.advise.interval import bound_median
+from lapwing.advise.judge import (
+    Outcome,
+    Predicted,
+    choose_best,
+    divide_rounds,
+    is_inside,
+    is_undecided,
+    judge_speedups,
+    measure_scatter,
+)
 from lapwing.advise.rounds import Rounds
 from lapwing.advise.sites import advise_sites
 from lapwing.advise.ways import CANDIDATES, Choice, make_flags
@@ -56,16 +66,25 @@ def measure(rounds: Rounds, way: Way, predicted: Predicted | None, stock_s: floa
         return None
     times = [run.time_s for run in runs]
     speedups = divide_rounds([run.time_s for run in stock], times)
-    speedup = summarise(speedups)
+    speedup, interval = summarise(speedups), bound_median(speedups, rounds.looks)
     is_idle = way is not Way.STOCK and all(run.is_idle for run in runs)
     return Measured(
         times_s=tuple(times),
         time=summarise(times),
         speedup=speedup,
-        outcome=judge_speedups(speedups, is_idle),
+        outcome=judge_speedups(interval, is_idle),
         is_inside=predicted is not None and is_inside(speedup.median, predicted, stock_s),
         is_idle=is_idle,
+        interval=interval,
     )
+
+
+def needs_more(rounds: Rounds, is_check: bool) -> bool:
+    """Say whether more rounds may change the advice."""
+    found = {way: measure(rounds, way, None, 0.0) for way in rounds.runs if way is not Way.STOCK}
+    measured: dict[Way, Measured] = {way: entry for way, entry in found.items() if entry is not None}
+    speedups = {way: entry.speedup.median for way, entry in measured.items()}
+    return is_undecided(speedups, {way: entry.outcome for way, entry in measured.items()}, is_check)
 
 
 def make_command(way: Way, options: Mapping[str, str], program: str) -> str:
@@ -91,8 +110,10 @@ def make_way(
 def find_best(ways: Sequence[WayAdvice]) -> Way | None:
     """Return the way to use."""
     measured: dict[Way, Measured] = {way.way: way.measured for way in ways if way.measured and way.way is not Way.STOCK}
-    speedups = {way: entry.speedup for way, entry in measured.items()}
-    return choose_best(speedups, {way: entry.outcome for way, entry in measured.items()})
+    proven = {
+        way: entry.interval for way, entry in measured.items() if entry.interval and entry.outcome is Outcome.FASTER
+    }
+    return choose_best({way: entry.speedup.median for way, entry in measured.items()}, proven)
 
 
 def absorbs_imbalance(study: Study) -> bool:
@@ -122,10 +143,11 @@ def build_advice(
 ) -> Advice:
     """Put everything together. cause: why nothing was measured."""
     ways = tuple(make_way(way, study, choice, rounds, options, program, beside) for way in SHOWN_WAYS)
-    best = find_best(ways)
+    best, scatter = find_best(ways), measure_scatter([run.time_s for run in rounds.runs.get(Way.STOCK, [])])
+    verdict = describe_verdict(study, ways, best, cause, choice.is_check, scatter)
     command = make_command(best or Way.STOCK, options, program)
     return Advice(
-        verdict=(*describe_verdict(study, ways, best, cause, choice.is_check), *describe_rewrite(study, best)),
+        verdict=(*verdict, *describe_rewrite(study, best)),
         command=command,
         program=program,
         rank_count=len(study.profile.ranks),
@@ -134,6 +156,7 @@ def build_advice(
         is_measured=rounds.count > 0,
         is_interrupted=rounds.is_interrupted,
         round_count=rounds.count,
+        scatter=scatter,
         launch_s=beside.launch_s,
         start_s=beside.start_s,
         ways=ways,

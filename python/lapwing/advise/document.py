@@ -12,8 +12,8 @@ from lapwing.model.document import Format
 from lapwing.model.schema import format_schema, make_schema
 
 SCHEMA = "lapwing-advice"
-VERSION = 2
-TITLE = "What `lapwing advise` found, version 2"
+VERSION = 3
+TITLE = "What `lapwing advise` found, version 3"
 DESCRIPTION = "Times in seconds. python/lapwing/advise/advice.py says what each field means."
 LENGTH_MAX_BYTES = 1 << 26
 REMEDY = "give a file that `lapwing advise --json FILE` wrote"

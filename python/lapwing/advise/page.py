@@ -54,7 +54,7 @@ def list_ticks(low: float, high: float) -> list[float]:
 
 
 def draw_way(way: WayAdvice, stock_s: float, y: float, place: Callable[[float], float]) -> Iterable[str]:
-    """Draw the predicted speedup of a way with its interval, and below it what was measured with its quartiles."""
+    """Draw the predicted speedup of a way with its interval, and below it what was measured with its bounds."""
     yield make_text(NAME_WIDTH - 8, y + 14, way.way.value, "end")
     if way.predicted is not None:
         expected, low, high = predict_speedup(way.predicted, stock_s)
@@ -62,11 +62,11 @@ def draw_way(way: WayAdvice, stock_s: float, y: float, place: Callable[[float], 
         title = f"predicted {expected:.3f}, {low:.3f} to {high:.3f} ({format_seconds(way.predicted.time_s)})"
         yield make_dot(place(expected), y + 6, PREDICTED, title)
     if way.measured is not None:
-        spread = way.measured.speedup
-        first, third = spread.first_quartile, spread.third_quartile
-        yield make_line(place(first), y + 20, place(third), y + 20, MEASURED, 3)
-        time = format_seconds(way.measured.time.median)
-        title = f"measured {spread.median:.3f}, quartiles {first:.3f} to {third:.3f} ({time})"
+        spread, bounds = way.measured.speedup, way.measured.interval
+        if bounds is not None:
+            yield make_line(place(bounds.low), y + 20, place(bounds.high), y + 20, MEASURED, 3)
+        certain = f", bounds {bounds.low:.3f} to {bounds.high:.3f}" if bounds else ""
+        title = f"measured {spread.median:.3f}{certain} ({format_seconds(way.measured.time.median)})"
         yield make_dot(place(spread.median), y + 20, MEASURED, title)
 
 
@@ -97,7 +97,7 @@ def draw_ways(advice: Advice) -> str:
     shapes.append(make_line(place(1), 0, place(1), bottom, "#777", 1, "4"))
     for number, way in enumerate(ways):
         shapes += draw_way(way, stock_s, ROW_HEIGHT * number + 8.0, place)
-    legend = make_legend([("speedup predicted, with its interval", PREDICTED), ("measured, with quartiles", MEASURED)])
+    legend = make_legend([("speedup predicted, with its interval", PREDICTED), ("measured, with its bounds", MEASURED)])
     return make_svg(shapes, bottom + 24) + legend
 
 

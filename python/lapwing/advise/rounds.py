@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Runs the ways in turn (A B C A B C ...), as often as the time allows. How a run is made is not known here."""
+"""Runs the ways in turn (A B C A B C ...) until the answer is clear or the time is up. How a run is made, and what is
+clear, is not known here."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from lapwing.advise.interval import LOOKS
 from lapwing.model.profile import Way
 
 # What the rounds take longer than the first run suggests: reading records, starting launchers.
@@ -26,12 +28,17 @@ class Run:
 
 @dataclass
 class Rounds:
-    """What was measured. Only whole rounds count: each has a run of every way that is left."""
+    """What was measured. Only whole rounds count: each has a run of every way that is left.
+
+    looks: after how many rounds it is asked whether the answer is clear; after the last there are no more.
+    is_cut: the budget ended them before.
+    """
 
     runs: dict[Way, list[Run]] = field(default_factory=dict)
     failed: dict[Way, str] = field(default_factory=dict)
     count: int = 0
-    wanted: int = 0
+    looks: Sequence[int] = LOOKS
+    is_cut: bool = False
     is_interrupted: bool = False
 
 
@@ -51,28 +58,42 @@ def run_round(ways: Sequence[Way], make_run: Callable[[Way], Run], advance: Call
     return runs
 
 
-def run_rounds(
-    ways: Sequence[Way],
-    wanted: int,
-    make_run: Callable[[Way], Run],
-    left_s: Callable[[], float],
-    advance: Callable[[], None] = lambda: None,
-) -> Rounds:
-    """Run rounds until there are enough, the time is up, or somebody interrupts. The first way is what others are
-    held against."""
-    rounds = Rounds({way: [] for way in ways}, wanted=wanted)
-    round_s = 0.0
-    while rounds.count < wanted and (rounds.count == 0 or left_s() >= round_s):
-        alive = [way for way in ways if way not in rounds.failed]
-        runs = run_round(alive, make_run, advance)
-        rounds.failed |= {way: run.problem for way, run in runs.items() if run.problem}
-        rounds.is_interrupted = any(run.is_interrupted for run in runs.values())
-        if rounds.is_interrupted:
-            break
+def add_round(
+    rounds: Rounds, ways: Sequence[Way], make_run: Callable[[Way], Run], advance: Callable[[], None]
+) -> float:
+    """Run one round of the ways that are left, and keep it if it is whole; return how long its runs took."""
+    runs = run_round([way for way in ways if way not in rounds.failed], make_run, advance)
+    rounds.failed |= {way: run.problem for way, run in runs.items() if run.problem}
+    rounds.is_interrupted = any(run.is_interrupted for run in runs.values())
+    if not rounds.is_interrupted:
         for way, run in runs.items():
             rounds.runs[way].append(run)
         rounds.count += 1
-        round_s = max(round_s, sum(run.time_s for run in runs.values()))
-        if ways[0] in rounds.failed or len(rounds.failed) >= len(ways) - 1:
+    return sum(run.time_s for run in runs.values())
+
+
+def is_over(rounds: Rounds, ways: Sequence[Way], needs_more: Callable[[Rounds], bool]) -> bool:
+    """Say whether another round would tell nothing."""
+    if rounds.is_interrupted or ways[0] in rounds.failed or len(rounds.failed) >= len(ways) - 1:
+        return True
+    return rounds.count >= rounds.looks[-1] or (rounds.count in rounds.looks and not needs_more(rounds))
+
+
+def run_rounds(
+    ways: Sequence[Way],
+    looks: Sequence[int],
+    make_run: Callable[[Way], Run],
+    left_s: Callable[[], float],
+    needs_more: Callable[[Rounds], bool],
+    advance: Callable[[], None] = lambda: None,
+) -> Rounds:
+    """Run rounds until the answer is clear, the time is up, or somebody interrupts. The first way is what others are
+    held against."""
+    rounds = Rounds({way: [] for way in ways}, looks=looks)
+    round_s = 0.0
+    while not rounds.is_cut:
+        round_s = max(round_s, add_round(rounds, ways, make_run, advance))
+        if is_over(rounds, ways, needs_more):
             break
+        rounds.is_cut = left_s() < round_s
     return rounds

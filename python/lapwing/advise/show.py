@@ -23,14 +23,14 @@ def format_predicted(predicted: Predicted | None, stock: Predicted | None) -> tu
 
 
 def format_measured(measured: Measured | None, is_stock: bool) -> tuple[str, str, str]:
-    """Write a measured time, its speedup with quartiles, and whether it lies in the predicted interval."""
+    """Write a measured time, its speedup with its bounds, and whether it lies in the predicted interval."""
     if measured is None:
         return "-", "-", "-"
-    time, spread = format_seconds(measured.time.median), measured.speedup
+    time, bounds = format_seconds(measured.time.median), measured.interval
     if is_stock:
         return time, "", ""
-    quartiles = f"({spread.first_quartile:.2f}-{spread.third_quartile:.2f})"
-    return time, f"{spread.median:.2f} {quartiles}", "yes" if measured.is_inside else "no"
+    certain = f" ({bounds.low:.2f}-{bounds.high:.2f})" if bounds else ""
+    return time, f"{measured.speedup.median:.2f}{certain}", "yes" if measured.is_inside else "no"
 
 
 def format_way(way: WayAdvice, advice: Advice) -> tuple[str, ...]:
@@ -69,8 +69,13 @@ def describe_left_out(advice: Advice) -> str:
 def describe_times(advice: Advice) -> str:
     """Say what the times are."""
     ranks = format_count(advice.rank_count, "rank")
-    rounds = f", {format_count(advice.round_count, 'round')} in turn" if advice.is_measured else ""
-    return f"{ranks}{rounds}; medians (quartiles) of the launcher's times, stock without Lapwing's library"
+    if not advice.is_measured:
+        return f"{ranks}; times are the launcher's"
+    rounds = f"{format_count(advice.round_count, 'round')} in turn"
+    bounds = " (bounds, each 95 % certain)" if any(w.measured and w.measured.interval for w in advice.ways) else ""
+    text = f"medians{bounds} of the launcher's times, stock without Lapwing's library"
+    noise = f"; from one round to the next stock's time differs by {100 * advice.scatter:.1f} %"
+    return f"{ranks}, {rounds}; {text}{noise if advice.round_count > 1 else ''}"
 
 
 def describe_beside(advice: Advice) -> str:

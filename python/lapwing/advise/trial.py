@@ -32,7 +32,7 @@ DISTURBED_FACTOR, PROFILES_MAX = 1.2, 3
 PLAIN = "without Lapwing"
 STARTS = 5
 # What Lapwing does to a program; where all are 0, it only stood by.
-DEEDS = ("ops_send", "ops_receive", "assisted")
+DEEDS = ("ops_send", "ops_receive", "ops_collective", "assisted")
 REMEDY = "see docs/limits.md whether it may; if not, please report it"
 
 
@@ -114,7 +114,6 @@ class Trial:
     on_look: Callable[[], None] | None = None
     limit_s: float = inf
     start_s: float = 0.0  # what `lapwing run` takes beside the launcher
-    load_notice: str = ""  # that others use the machine, before anything ran
     count: int = 0
     outputs: dict[str, str] = field(default_factory=dict)
     input: Path = Path(os.devnull)

@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 
 from lapwing.advise.advice import Measured, WayAdvice
-from lapwing.advise.judge import ROUNDS_MIN, Outcome, predict_speedup
+from lapwing.advise.judge import ROUNDS_MIN, Outcome, estimate_rounds, predict_speedup
+from lapwing.advise.ways import GAIN_MIN
 from lapwing.model.classes import CallClass
 from lapwing.model.profile import Way
 from lapwing.model.study import Study
@@ -40,12 +41,11 @@ def explain_nothing(study: Study) -> str:
 
 
 def describe_gain(measured: Measured) -> str:
-    """Write a speedup with its spread."""
-    spread = measured.speedup
-    return (
-        f"{spread.median:.3f} times as fast as stock (median of {format_count(spread.count, 'round')}, quartiles "
-        f"{spread.first_quartile:.3f} to {spread.third_quartile:.3f})"
-    )
+    """Write a speedup with its bounds."""
+    spread, bounds = measured.speedup, measured.interval
+    sample = f"median of {format_count(spread.count, 'round')}"
+    certain = f"; at least {bounds.low:.3f} and at most {bounds.high:.3f}, each 95 % certain" if bounds else ""
+    return f"{spread.median:.3f} times as fast as stock ({sample}{certain})"
 
 
 def describe_best(best: WayAdvice, stock: WayAdvice) -> list[str]:
@@ -58,7 +58,7 @@ def describe_best(best: WayAdvice, stock: WayAdvice) -> list[str]:
         factor, low, high = predict_speedup(best.predicted, stock.predicted.time_s)
         inside = "inside" if best.measured.is_inside else "outside"
         lines[0] += f"; predicted were {factor:.2f} times, and it lies {inside} the interval {low:.2f} to {high:.2f}"
-        if best.measured.speedup.first_quartile > high:
+        if best.measured.interval is not None and best.measured.interval.low > high:
             lead = f"Perhaps: {best.command}"
             lines.append(
                 "That is more than overlap explains: the gain is measured, not explained. Repeat it on a quiet machine"
@@ -82,13 +82,8 @@ def explain_missed(best: WayAdvice, stock: WayAdvice) -> str:
     if best.predicted is None or stock.predicted is None:
         return ""
     factor, low, high = predict_speedup(best.predicted, stock.predicted.time_s)
-    if low <= 1:
+    if low <= 1 or (best.measured is not None and best.measured.is_inside):
         return ""
-    if best.measured is not None and best.measured.is_inside:
-        return (
-            f"The median lies inside the predicted interval ({low:.2f} to {high:.2f}), but not every round is faster: "
-            "repeat it on a quiet machine, or with more rounds (--rounds)"
-        )
     return (
         f"Predicted were {factor:.2f} times ({low:.2f} to {high:.2f}): this program meets something that the model "
         "does not know, for example messages both ways that queue behind each other on one TCP connection "
@@ -96,20 +91,78 @@ def explain_missed(best: WayAdvice, stock: WayAdvice) -> str:
     )
 
 
-def describe_refusal(ways: Sequence[WayAdvice], study: Study, is_check: bool) -> list[str]:
-    """Say that nothing that was tried is faster, and why."""
-    tried = [way for way in ways if way.measured is not None and way.way is not Way.STOCK]
-    best = max(tried, key=lambda way: way.measured.speedup.median if way.measured else 0.0, default=None)
-    if best is None or best.measured is None:
-        return ["Leave it as it is: no other way could be measured"]
-    if best.measured.outcome is Outcome.TOO_FEW:
-        text = f"so far {best.way.value} is {describe_gain(best.measured)}"
-        return [f"No verdict: at least {ROUNDS_MIN} rounds are needed", text]
-    same = "no gain was shown, as predicted" if is_check else "no gain was shown"
-    claim = "every way that was tried is slower" if best.measured.outcome is Outcome.SLOWER else same
+def tell_what_would(measured: Measured, scatter: float) -> str:
+    """Say what would give an answer where there is none."""
+    noise = f"stock's time differs by {100 * scatter:.1f} % from one round to the next"
+    if measured.interval is None:
+        return f"At least {ROUNDS_MIN} rounds are needed (--rounds, --budget)"
+    rounds = estimate_rounds(measured.speedup, measured.interval)
+    if rounds is None:
+        return f"{noise[0].upper()}{noise[1:]}, too much for this gain: it takes a quiet machine, or a longer input"
+    return f"About {rounds} rounds would tell (--rounds {rounds} --budget ...), fewer on a quiet machine: here {noise}"
+
+
+def describe_open(way: WayAdvice, scatter: float) -> list[str]:
+    """Say that a way may be faster or not, and what would tell."""
+    assert way.measured is not None
+    least = f"whether the gain is {100 * GAIN_MIN:.0f} % or more"
+    text = f"{way.way.value}: {describe_gain(way.measured)}"
+    return [f"Cannot tell {least}", text, tell_what_would(way.measured, scatter)]
+
+
+def name_refusal(best: Measured, are_slower: bool) -> str:
+    """Say what a refusal claims."""
+    if are_slower:
+        return "every way that was tried is slower"
+    if best.is_idle:
+        return "Lapwing finds nothing to defer"
+    return "no gain was shown" if best.outcome is Outcome.OPEN else f"no gain of {100 * GAIN_MIN:.0f} % or more"
+
+
+def describe_leave(best: WayAdvice, stock: WayAdvice, study: Study, is_check: bool, are_slower: bool) -> list[str]:
+    """Say that the best way gains nothing, and why. are_slower: all ways are, for certain."""
+    assert best.measured is not None
+    as_predicted = ", as predicted" if is_check and not are_slower else ""
     text = f"{'tried was' if is_check else 'the best is'} {best.way.value}, {describe_gain(best.measured)}"
-    missed = explain_missed(best, next(way for way in ways if way.way is Way.STOCK))
-    return [f"Leave it as it is: {claim}", text, missed or explain_nothing(study)]
+    missed = "" if best.measured.is_idle else explain_missed(best, stock)
+    claim = name_refusal(best.measured, are_slower)
+    return [f"Leave it as it is: {claim}{as_predicted}", text, missed or explain_nothing(study)]
+
+
+def is_doubt_worth_it(measured: Measured, is_check: bool) -> bool:
+    """Say whether an open answer is to be told as such: where nothing was promising, only beside a gain."""
+    return measured.outcome is Outcome.OPEN and not (is_check and measured.speedup.median < 1 + GAIN_MIN)
+
+
+def find_fastest(ways: Sequence[WayAdvice]) -> WayAdvice | None:
+    """Return the way with the highest median."""
+    return max(ways, key=lambda way: way.measured.speedup.median if way.measured else 0.0, default=None)
+
+
+def describe_refusal(ways: Sequence[WayAdvice], study: Study, is_check: bool, scatter: float) -> list[str]:
+    """Say that nothing that was tried is known to be faster, and why."""
+    stock = next(way for way in ways if way.way is Way.STOCK)
+    tried = [way for way in ways if way.measured is not None and way is not stock]
+    open_way = find_fastest([way for way in tried if way.measured and is_doubt_worth_it(way.measured, is_check)])
+    best = find_fastest(tried)
+    if best is None:
+        return ["Cannot tell: no other way could be measured"]
+    if open_way is not None:
+        return describe_open(open_way, scatter)
+    are_slower = all(way.measured is not None and way.measured.outcome is Outcome.SLOWER for way in tried)
+    return describe_leave(best, stock, study, is_check, are_slower)
+
+
+def describe_rivals(best: WayAdvice, ways: Sequence[WayAdvice]) -> list[str]:
+    """Name the ways that may be faster still, which nobody knows."""
+    assert best.measured is not None
+    median = best.measured.speedup.median
+    rivals = [way for way in ways if way.measured and way.measured.outcome is Outcome.OPEN]
+    return [
+        f"{way.way.value} may be faster still: {describe_gain(way.measured)}"
+        for way in rivals
+        if way.measured and way.measured.speedup.median > median
+    ]
 
 
 def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str, is_check: bool) -> list[str]:
@@ -131,18 +184,20 @@ def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str, is_
 
 
 def describe_verdict(
-    study: Study, ways: Sequence[WayAdvice], best: Way | None, cause: str, is_check: bool
+    study: Study, ways: Sequence[WayAdvice], best: Way | None, cause: str, is_check: bool, scatter: float = 0.0
 ) -> tuple[str, ...]:
     """Return the sentences of the verdict, the first one says what to do.
 
-    cause: why nothing was measured. is_check: no way was promising, and one was tried all the same.
+    cause: why nothing was measured. is_check: no way was promising, and one was tried all the same. scatter: by what
+    part of itself stock's time differs from one round to the next.
     """
     rows = {way.way: way for way in ways}
     if best is not None:
-        return (*describe_best(rows[best], rows[Way.STOCK]), *describe_idle(ways))
+        lines = describe_best(rows[best], rows[Way.STOCK])
+        return (*lines, *describe_rivals(rows[best], ways), *describe_idle(ways))
     if rows[Way.STOCK].measured is None:
         return tuple(describe_unmeasured(study, ways, cause, is_check))
-    return (*describe_refusal(ways, study, is_check), *describe_idle(ways))
+    return (*describe_refusal(ways, study, is_check, scatter), *describe_idle(ways))
 
 
 def describe_rewrite(study: Study, best: Way | None) -> list[str]:

@@ -2,11 +2,10 @@
 """`lapwing advise`."""
 
 import argparse
-import os
 import shlex
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,9 +13,10 @@ from pathlib import Path
 from rich.progress import Progress, TaskID
 
 from lapwing.advise.advice import Advice
-from lapwing.advise.build import Beside, build_advice
+from lapwing.advise.build import Beside, build_advice, needs_more
 from lapwing.advise.calibrate import calibrate
 from lapwing.advise.document import encode_advice
+from lapwing.advise.interval import LOOKS
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
@@ -28,19 +28,18 @@ from lapwing.commands.profile import add_calibration_flag
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import describe_load, prepare_command, say
+from lapwing.launch.start import prepare_command, say
 from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
 from lapwing.options import add_flags, collect_environment, parse_bytes
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.profile.job_file import open_profile_job, write_profile_job
+from lapwing.report.summary import format_count
 from lapwing.report.totals import JobTotals, sum_profile
 from lapwing.screen import Screen
 
 DEFAULT_BUDGET_S = 900.0
-# What launchers take differs from run to run: of short runs more are needed.
-DEFAULT_ROUNDS, SHORT_RUN_S, SHORT_RUN_ROUNDS = 5, 10.0, 9
 NAMES = {name: way for name, way in WAY_NAMES.items() if way in CANDIDATES}
 
 
@@ -63,7 +62,9 @@ class AdviseCommand:
     The program runs many times: once without Lapwing, once profiled, then stock and the promising ways in turn. Its
     output goes into files that are removed at the end. It should do the same in every run, and take seconds to
     minutes. Stock runs without Lapwing's library, and the launcher's times are compared, so that all that Lapwing costs
-    counts. No gain is claimed unless every round shows one (of nine, eight). docs/advise.md says how it decides.
+    counts. A gain is claimed when it is 95 % certain. Until that, or its contrary, is clear more rounds are run, as
+    long as the budget lasts; where none was predicted and none shows, there are no more. docs/advise.md says how it
+    decides.
     """
 
     name = "advise"
@@ -72,8 +73,8 @@ class AdviseCommand:
         """Declare the arguments."""
         parser.usage = "lapwing advise [options] LAUNCHER ..."
         budget = f"time for everything (default: {DEFAULT_BUDGET_S:.0f})"
-        rounds = f"runs of each way, fewer when the budget is short (default: {DEFAULT_ROUNDS}, "
-        rounds += f"{SHORT_RUN_ROUNDS} of runs below {SHORT_RUN_S:.0f} s)"
+        looks = f"{LOOKS[0]}, and up to {LOOKS[-1]} until the answer is clear; fewer than {LOOKS[0]} give no verdict"
+        rounds = f"runs of each way, fewer when the budget is short (default: {looks})"
         parser.add_argument("--budget", type=float, default=DEFAULT_BUDGET_S, metavar="SECONDS", help=budget)
         parser.add_argument("--rounds", type=int, metavar="N", help=rounds)
         text = "try this way, whatever is predicted (may be repeated; default: the promising ones)"
@@ -103,7 +104,6 @@ class AdviseCommand:
     def _advise(self, arguments: argparse.Namespace, trial: Trial) -> int:
         """Do everything in a folder that is there."""
         begin_s = time.monotonic()
-        trial.load_notice = describe_load(os.getloadavg()[0], os.cpu_count() or 1)
 
         def left_s() -> float:
             return float(arguments.budget) - (time.monotonic() - begin_s)
@@ -122,11 +122,8 @@ class AdviseCommand:
             choice = choose_ways(profiled.study, [NAMES[name] for name in arguments.way or ()])
             # Of two runs, one may have met a busy moment.
             run_s = min(plain_s, profiled.wall_s)
-            wanted = arguments.rounds or (SHORT_RUN_ROUNDS if run_s < SHORT_RUN_S else DEFAULT_ROUNDS)
-            count = plan_rounds(run_s, 1 + len(choice.tried), left_s(), wanted)
-            steps.begin("in turn", count * (1 + len(choice.tried)))
-            ways = (Way.STOCK, *choice.tried)
-            rounds = run_rounds(ways, count, trial.run_way, left_s, steps.advance) if count else Rounds()
+            looks = (arguments.rounds,) if arguments.rounds else LOOKS
+            rounds = try_ways(trial, choice, Plan(looks, run_s, left_s), steps)
         advice = conclude(trial, profiled, choice, rounds)
         self._show(arguments, advice, profiled)
         return 130 if rounds.is_interrupted else 0
@@ -171,6 +168,31 @@ def show_steps(trial: Trial) -> Iterator[Steps]:
         yield Steps(bar)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """After how many rounds to look, how long a run takes, and how much time is left."""
+
+    looks: Sequence[int]
+    run_s: float
+    left_s: Callable[[], float]
+
+
+def try_ways(trial: Trial, choice: Choice, plan: Plan, steps: Steps) -> Rounds:
+    """Run stock and the chosen ways in turn; nothing where not even one round fits into the budget."""
+    ways = (Way.STOCK, *choice.tried)
+
+    def is_open(rounds: Rounds) -> bool:
+        if not needs_more(rounds, choice.is_check):
+            return False
+        more = next(look for look in plan.looks if look > rounds.count) - rounds.count
+        steps.begin("more rounds", more * len(ways))
+        return True
+
+    count = plan_rounds(plan.run_s, len(ways), plan.left_s(), plan.looks[0])
+    steps.begin("in turn", count * len(ways))
+    return run_rounds(ways, plan.looks, trial.run_way, plan.left_s, is_open, steps.advance) if count else Rounds()
+
+
 def check_arguments(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be done before anything runs."""
     if (arguments.rounds is not None and arguments.rounds < 1) or not 0 <= arguments.budget < 1e9:
@@ -210,7 +232,7 @@ def explain_unmeasured(rounds: Rounds) -> str:
 
 def list_remarks(trial: Trial, profiled: Profiled, rounds: Rounds) -> list[str]:
     """Say what the numbers leave out."""
-    remarks = [trial.load_notice] if trial.load_notice else []
+    remarks = []
     if len(set(trial.outputs.values())) > 1:
         remarks.append("the program's output differs from run to run (programs print times): compare results yourself")
     sites = profiled.totals.sites.values()
@@ -218,8 +240,8 @@ def list_remarks(trial: Trial, profiled: Profiled, rounds: Rounds) -> list[str]:
         remarks.append("the program has no debug information: build with -g to see source lines instead of functions")
     if rounds.is_interrupted:
         remarks.append(f"interrupted: only whole rounds count, here {rounds.count}")
-    elif 0 < rounds.count < rounds.wanted:
-        remarks.append(f"{rounds.count} of {rounds.wanted} rounds fitted into the budget")
+    elif rounds.is_cut:
+        remarks.append(f"{format_count(rounds.count, 'round')} fitted into the budget (--budget)")
     return [*remarks, *(f"the profile cannot tell {text}" for text in profiled.study.profile.unknown[1:])]
 
 

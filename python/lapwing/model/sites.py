@@ -17,7 +17,7 @@ from lapwing.model.distribution import (
     shift,
 )
 from lapwing.model.profile import JobProfile, Link, Moments, RankProfile, SiteStatistics, SizeBucket, Slack
-from lapwing.model.setup import CALL_FLOOR_MAX_NS, Setup
+from lapwing.model.setup import BYTES_PER_NS_MAX, CALL_FLOOR_MAX_NS, Setup
 
 # So many calls of one size, over all ranks, and one of them will have met a peer that was ready.
 FASTEST_COUNT_MIN = 8
@@ -149,18 +149,29 @@ def find_floor_ns(baseline: Baseline, site: SiteStatistics) -> float:
     return min(baseline.floors_ns.get(site.function, 0.0), site.time.minimum)
 
 
-def choose_weight(site: SiteStatistics, fast_ns: float, floor_ns: float, setup: Setup) -> float:
+def had_come(bucket: SizeBucket, fast_ns: float) -> bool:
+    """Say whether the data of the fastest call had come before it, as no network carries so much in its time.
+
+    Only where this rank's own waits differ: one that always waits long waits for a peer that has more to do, whose
+    own waits find their data there.
+    """
+    mean_ns = bucket.time_total_ns / bucket.count
+    is_beyond = fast_ns <= bucket.bytes_total / bucket.count / BYTES_PER_NS_MAX
+    return is_beyond and bucket.time_min_ns <= mean_ns / 2
+
+
+def choose_weight(site: SiteStatistics, is_complete: bool, setup: Setup) -> float:
     """Return where between the fastest call and the mean the time for data is taken to lie.
 
-    A wait may find its requests complete: then the fastest one says nothing about the transfer, and all of
-    the time is taken to be for data, as in the paper. Among messages of unknown size the fastest may be small:
-    it says nothing about large ones.
+    is_complete: the fastest found its requests complete, or nearly so. Of a wait it says nothing about the transfer
+    then, and all of the time is taken to be for data, as in the paper. Among messages of unknown size the fastest may
+    be small: it says nothing about large ones.
     """
     if setup.defers_unknown_sizes and site.lacks_sizes:
         return 1.0
     if setup.transfer_weight is not None:
         return setup.transfer_weight
-    return 1.0 if site.call_class is CallClass.WAIT and fast_ns <= floor_ns else 0.0
+    return 1.0 if site.call_class is CallClass.WAIT and is_complete else 0.0
 
 
 def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, setup: Setup) -> CallGroup:
@@ -168,7 +179,8 @@ def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, s
     floor_ns, count = find_floor_ns(baseline, site), bucket.count
     mean_ns = max(bucket.time_total_ns / count - floor_ns, 0.0)
     fast_ns = min(max(estimate_transfer_ns(baseline, site, bucket) - floor_ns, 0.0), mean_ns)
-    data_ns = fast_ns + choose_weight(site, fast_ns, floor_ns, setup) * (mean_ns - fast_ns)
+    is_complete = fast_ns <= floor_ns or (baseline.link is None and had_come(bucket, fast_ns))
+    data_ns = fast_ns + choose_weight(site, is_complete, setup) * (mean_ns - fast_ns)
     if site.late_peer_ns is not None and site.time.total > 0:
         data_ns = mean_ns * max(0.0, 1 - site.late_peer_ns / site.time.total)
     if site.call_class not in (CallClass.WAIT, CallClass.BLOCKING):
