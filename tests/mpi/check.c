@@ -2,8 +2,11 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PAGE_BYTES = 4096, MAPPED_FROM_BYTES = 65536 };
 
@@ -151,6 +154,28 @@ void check_delay(void)
     struct timespec pause = {0, 30 * 1000 * 1000};
     while (nanosleep(&pause, &pause) != 0 && errno == EINTR)
         ; /* a timer's signal ends each sleep: sleep what is left */
+}
+
+int check_pipe(void)
+{
+    char name[] = "/tmp/check_pipe_XXXXXX/pipe";
+    char *file = strrchr(name, '/');
+    *file = 0;
+    if (check_rank() == 0) {
+        check(mkdtemp(name) != NULL, "a folder");
+        *file = '/';
+        check(mkfifo(name, 0600) == 0, "a pipe");
+    }
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    int ends = open(name, O_RDWR);
+    check(ends >= 0, "opening");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (check_rank() == 0) {
+        unlink(name);
+        *file = 0;
+        rmdir(name);
+    }
+    return ends;
 }
 
 void check_send(const void *buffer, size_t length_bytes, int peer, int tag)

@@ -44,6 +44,9 @@ unsigned char *check_buffer_new(size_t length_bytes);
 /* Long enough for the peer to return from its call first. */
 void check_delay(void);
 
+/* One pipe of all ranks, which lie on one host: the descriptor of both its ends. Nobody else can open it. */
+int check_pipe(void);
+
 /* MPI_Send / MPI_Recv of bytes on MPI_COMM_WORLD, status ignored. */
 void check_send(const void *buffer, size_t length_bytes, int peer, int tag);
 void check_recv(void *buffer, size_t length_bytes, int peer, int tag);

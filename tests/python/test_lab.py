@@ -106,6 +106,9 @@ def launch(launcher: str, line: list[str]) -> list[str]:
     except subprocess.TimeoutExpired:
         # Open MPI 5's prterun does not end once in some three hundred runs, here and without the lab.
         done = start(["--hosts", "3", "--", *line])
+    if done.returncode == 128 + signal.SIGPIPE:
+        # MPICH 5's hydra dies of SIGPIPE when a job ends at once: without the lab, too, in 2 of 1,500 runs.
+        done = start(["--hosts", "3", "--", *line])
     assert done.returncode == 0, done.stderr
     return sorted(done.stdout.split())
 

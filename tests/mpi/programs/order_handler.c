@@ -5,14 +5,13 @@
  * quick: userfaultfd-user signal-1
  * timeout: 30 */
 #define _GNU_SOURCE
-#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
 
-enum { READY = 1, DATA = 2, SEED = 5, ROUNDS = 2, SECONDS = 1 };
+enum { READY = 1, DATA = 2, SEED = 5, ROUNDS = 2, SECONDS = 1, PATIENCE_MS = 100 };
 
 static int pipe_ends; /* open for both */
 
@@ -22,23 +21,24 @@ static void answer(int number)
     check(write(pipe_ends, "x", 1) == 1, "writing");
 }
 
-static void open_pipe(void)
+/* As often as needed: until the handler is there, the signal is ignored. */
+static void ask(int other)
 {
-    static char name[64] = "/tmp/order_handler_XXXXXX";
-    if (check_rank() == 0) {
-        check(mkdtemp(name) != NULL, "a folder");
-        strcat(name, "/pipe");
-        check(mkfifo(name, 0600) == 0, "a pipe");
-    }
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    pipe_ends = open(name, O_RDWR);
-    check(pipe_ends >= 0, "opening");
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (check_rank() == 0) {
-        unlink(name);
-        *strrchr(name, '/') = 0;
-        rmdir(name);
-    }
+    char word;
+    struct pollfd answers = {.fd = pipe_ends, .events = POLLIN};
+    do
+        check(kill(other, SIGUSR1) == 0, "kill()");
+    while (poll(&answers, 1, PATIENCE_MS) == 0);
+    check(read(pipe_ends, &word, 1) == 1, "the answer");
+}
+
+/* Those to a second signal that crossed the first one's answer. */
+static void drop_answers(void)
+{
+    char word;
+    struct pollfd answers = {.fd = pipe_ends, .events = POLLIN};
+    while (poll(&answers, 1, 0) == 1)
+        check(read(pipe_ends, &word, 1) == 1, "what is left");
 }
 
 /* With "after", the handler is there when the receive has returned, and the signal comes later still. */
@@ -57,20 +57,17 @@ static void receive(unsigned char *buffer, bool is_early)
 
 static void send(unsigned char *buffer, bool is_early)
 {
-    char word;
     int other;
+    drop_answers();
     check_recv(&other, sizeof other, 0, READY);
     check_delay();
-    if (is_early) {
-        check(kill(other, SIGUSR1) == 0, "kill()");
-        check(read(pipe_ends, &word, 1) == 1, "the answer");
-    }
+    if (is_early)
+        ask(other);
     check_fill(buffer, CHECK_LARGE_BYTES, SEED);
     check_send(buffer, CHECK_LARGE_BYTES, 0, DATA);
     if (!is_early) {
         check_delay();
-        check(kill(other, SIGUSR1) == 0, "kill()");
-        check(read(pipe_ends, &word, 1) == 1, "the answer");
+        ask(other);
     }
 }
 
@@ -79,9 +76,8 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     bool is_early = strcmp(argv[1], "before") == 0;
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
-    open_pipe();
-    if (is_early)
-        signal(SIGUSR1, answer);
+    pipe_ends = check_pipe();
+    signal(SIGUSR1, is_early ? answer : SIG_IGN);
     for (int round = 0; round < ROUNDS; round++) {
         if (check_rank() == 0)
             receive(buffer, is_early);

@@ -6,8 +6,6 @@
  * quick: userfaultfd-user signal-1
  * timeout: 90 */
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -112,25 +110,6 @@ static void round_play(unsigned char *buffer, unsigned round)
         parts[own](buffer, round);
 }
 
-static void open_pipe(void)
-{
-    static char name[64] = "/tmp/order_kept_XXXXXX";
-    if (check_rank() == 0) {
-        check(mkdtemp(name) != NULL, "a folder");
-        strcat(name, "/pipe");
-        check(mkfifo(name, 0600) == 0, "a pipe");
-    }
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    pipe_ends = open(name, O_RDWR);
-    check(pipe_ends >= 0, "opening");
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (check_rank() == 0) {
-        unlink(name);
-        *strrchr(name, '/') = 0;
-        rmdir(name);
-    }
-}
-
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -138,7 +117,7 @@ int main(int argc, char **argv)
     unsigned char *buffer = check_buffer_new(3L * LARGE);
     check_fill(buffer, 3L * LARGE, 0);
     if (is_way("pipe"))
-        open_pipe();
+        pipe_ends = check_pipe();
     for (unsigned round = 10; round < 10 + ROUNDS; round++) {
         round_play(buffer, round);
         MPI_Barrier(MPI_COMM_WORLD);
