@@ -15,7 +15,7 @@ extern _Atomic uint32_t protect_armed_count;
 static inline bool protect_armed_is_any(void)
 {
     /* relaxed: a hold armed by another thread at this very moment belongs to
-     * memory that this thread may not be using; see ARCHITECTURE.md, "Races". */
+     * memory that this thread may not be using; see docs/inside.md, "Races". */
     return atomic_load_explicit(&protect_armed_count, memory_order_relaxed) != 0;
 }
 
