@@ -54,9 +54,6 @@ struct backend {
     void (*events_read)(void (*touched)(uintptr_t address));
 };
 
-/* NULL: none. Written by start, stop and after fork (protect.c). */
-extern const struct backend *backend_in_use;
-
 extern const struct backend backend_userfault;
 extern const struct backend backend_userfault_user;
 extern const struct backend backend_signal;

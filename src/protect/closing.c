@@ -7,19 +7,18 @@
 #include "protect/armed.h"
 #include "protect/huge.h"
 #include "protect/scratch.h"
+#include "protect/table.h"
 #include "protect/touched.h"
 #include "protect/transit.h"
 
-static _Atomic bool has_several_threads = true;
-
 void closing_threads_set(bool several)
 {
-    atomic_store_explicit(&has_several_threads, several, memory_order_relaxed);
+    atomic_store_explicit(&table.has_several_threads, several, memory_order_relaxed);
 }
 
 static bool has_threads_beside(void)
 {
-    return atomic_load_explicit(&has_several_threads, memory_order_relaxed);
+    return atomic_load_explicit(&table.has_several_threads, memory_order_relaxed);
 }
 
 /* --- receiving: no access --- */

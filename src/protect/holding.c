@@ -14,16 +14,14 @@
 #include "protect/touched.h"
 #include "protect/transit.h"
 
-const struct backend *backend_in_use;
-
 /* A touch of pages that are held no more was late: let it go on. While a thread forks
  * nothing is copied: the child could meet a page that is half there. */
 static void touch_answer(uintptr_t address)
 {
-    if (touched_serve(address, backend_in_use, table.forking_count == 0))
+    if (touched_serve(address, table.backend, table.forking_count == 0))
         return;
     if (!fault_report(address))
-        backend_in_use->wake(base_pages_of((struct range){address, address + 1}));
+        table.backend->wake(base_pages_of((struct range){address, address + 1}));
 }
 
 /* A send that moves leaves the pages alone that it shares (scratch.h). */
@@ -46,7 +44,7 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
     table_fill(hold, kind, bytes, pages, op_id);
     table_publish(hold, pages);
     *armed = hold;
-    if (closing_close(backend_in_use, hold, kind, bytes, pages))
+    if (closing_close(table.backend, hold, kind, bytes, pages))
         return REASON_NONE;
     table_retire(hold);
     *armed = NULL;
@@ -55,7 +53,7 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
 
 enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **hold)
 {
-    if (backend_in_use == NULL || base_range_is_empty(pages_held(kind, bytes)))
+    if (table.backend == NULL || base_range_is_empty(pages_held(kind, bytes)))
         return REASON_MEMORY_FAILED;
     int saved_errno = errno;
     uint64_t mask = table_enter();
@@ -71,8 +69,8 @@ void protect_hold_release(struct hold *hold)
     int saved_errno = errno;
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view)) {
-        backend_in_use->events_read(touch_answer); /* a touch that the release wakes would never be read */
-        closing_open(backend_in_use, hold, view.kind, view.pages);
+        table.backend->events_read(touch_answer); /* a touch that the release wakes would never be read */
+        closing_open(table.backend, hold, view.kind, view.pages);
         table_retire(hold);
     }
     table_leave(mask);
@@ -85,8 +83,8 @@ void protect_hold_release_until(struct hold *hold, uintptr_t high)
     int saved_errno = errno;
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view) && view.pages.low < high && high < view.pages.high) {
-        backend_in_use->events_read(touch_answer); /* as above */
-        closing_open(backend_in_use, hold, view.kind, (struct range){view.pages.low, high});
+        table.backend->events_read(touch_answer); /* as above */
+        closing_open(table.backend, hold, view.kind, (struct range){view.pages.low, high});
         table_shorten(hold, high);
     }
     table_leave(mask);
@@ -99,8 +97,8 @@ static void hold_leave_in_transit(struct hold *hold)
     struct hold_view view;
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view)) { /* or the engine has just released it */
-        touched_complete(hold, view.pages, backend_in_use);
-        backend_in_use->access_open(view.pages);
+        touched_complete(hold, view.pages, table.backend);
+        table.backend->access_open(view.pages);
         table_retire(hold);
     }
     table_leave(mask);
@@ -129,11 +127,11 @@ void *protect_hold_transfer_address(const struct hold *hold)
 
 void protect_hold_events_read(void)
 {
-    if (backend_in_use == NULL)
+    if (table.backend == NULL)
         return;
     int saved_errno = errno;
     uint64_t mask = table_enter();
-    backend_in_use->events_read(touch_answer);
+    table.backend->events_read(touch_answer);
     table_leave(mask);
     errno = saved_errno;
 }

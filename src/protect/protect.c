@@ -33,11 +33,11 @@ static bool choice_allows(enum option_hold choice, const struct backend *candida
 
 static bool backend_try(const struct backend *candidate)
 {
-    backend_in_use = candidate;
+    table.backend = candidate;
     if (candidate->start() && probe_holds())
         return true;
     candidate->stop();
-    backend_in_use = NULL;
+    table.backend = NULL;
     return false;
 }
 
@@ -46,12 +46,12 @@ bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched)
     static const struct backend *const candidates[] = {&backend_userfault, &backend_userfault_user, &backend_signal};
     int saved_errno = errno;
     memory_start();
-    for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && backend_in_use == NULL; i++)
+    for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && table.backend == NULL; i++)
         if (choice_allows(choice, candidates[i]))
             backend_try(candidates[i]);
     fault_touched_set(touched);
     errno = saved_errno;
-    return backend_in_use != NULL;
+    return table.backend != NULL;
 }
 
 void protect_threads_set(bool several)
@@ -76,12 +76,12 @@ void protect_memory_note_change(void)
 
 const char *protect_backend_name(void)
 {
-    return backend_in_use == NULL ? "none" : backend_in_use->name;
+    return table.backend == NULL ? "none" : table.backend->name;
 }
 
 bool protect_system_calls_fail(void)
 {
-    return backend_in_use != NULL && backend_in_use->system_calls_fail;
+    return table.backend != NULL && table.backend->system_calls_fail;
 }
 
 bool protect_system_calls_must_wait(void)
@@ -91,12 +91,12 @@ bool protect_system_calls_must_wait(void)
 
 bool protect_sets_rights(void)
 {
-    return backend_in_use != NULL && backend_in_use->sets_rights;
+    return table.backend != NULL && table.backend->sets_rights;
 }
 
 bool protect_copies_touched(void)
 {
-    return backend_in_use != NULL && backend_in_use->copying_close != NULL;
+    return table.backend != NULL && table.backend->copying_close != NULL;
 }
 
 bool protect_is_copying(void)
@@ -111,14 +111,14 @@ size_t protect_copied_most(size_t length_bytes)
 
 int protect_event_descriptor(void)
 {
-    return backend_in_use == NULL ? -1 : backend_in_use->event_descriptor();
+    return table.backend == NULL ? -1 : table.backend->event_descriptor();
 }
 
 void protect_stop(void)
 {
-    if (backend_in_use != NULL)
-        backend_in_use->stop();
-    backend_in_use = NULL;
+    if (table.backend != NULL)
+        table.backend->stop();
+    table.backend = NULL;
     huge_forget();
     memory_stop();
     reserve_stop();
@@ -135,6 +135,6 @@ void protect_fork_end(void)
 {
     uint64_t mask = table_enter();
     if (--table.forking_count == 0)
-        touched_let_again(backend_in_use);
+        touched_let_again(table.backend);
     table_leave(mask);
 }

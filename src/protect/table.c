@@ -10,7 +10,7 @@
 
 _Atomic uint32_t protect_armed_count;
 
-struct table table;
+struct table table = {.has_several_threads = true};
 
 uint64_t table_enter(void)
 {

@@ -3,6 +3,8 @@
 #ifndef PROTECT_TABLE_H
 #define PROTECT_TABLE_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/lock.h"
@@ -16,10 +18,16 @@ void table_leave(uint64_t mask);
 
 /* The rest: between the two, or in a forked child, which is alone. */
 
-/* forking_count: threads that fork now; meanwhile nothing is armed or copied. */
+struct backend;
+
+/* forking_count: threads that fork now; meanwhile nothing is armed or copied.
+ * backend: NULL: none. Written by start, stop and after fork (protect.c).
+ * has_several_threads: any thread, relaxed (closing.h). */
 extern struct table {
     struct base_lock lock;
     uint32_t forking_count;
+    const struct backend *backend;
+    _Atomic bool has_several_threads;
 } table;
 
 /* NULL when all are in use. */
