@@ -13,24 +13,15 @@
 #include "job/fingerprint.h"
 
 enum {
-    NAME_BYTES = 257,      /* Hydra's longest is 256 */
     LINE_BYTES = 1024,     /* of a command of ours or its answer, whose values are short */
     LOCAL_RANKS_MAX = 512, /* the launcher's cache of a host is not full with so many, see pmi_offer() */
 };
 
-/* Owner: the thread in MPI_Init. */
-static struct {
-    const char *text; /* NULL: nothing was offered */
-    int descriptor;
-    int rank;
-    char store[NAME_BYTES];
-} pmi;
-
-static bool line_write(const char *line)
+static bool line_write(int descriptor, const char *line)
 {
     size_t left = strlen(line);
     while (left > 0) {
-        ssize_t done = write(pmi.descriptor, line, left);
+        ssize_t done = write(descriptor, line, left);
         if (done < 0 && errno != EINTR)
             return false;
         left -= done < 0 ? 0 : (size_t)done;
@@ -40,11 +31,11 @@ static bool line_write(const char *line)
 }
 
 /* To the end of the line. The launcher sends nothing but answers, so that no byte of another is taken. */
-static bool line_read(char line[LINE_BYTES])
+static bool line_read(int descriptor, char line[LINE_BYTES])
 {
     size_t length = 0;
     while (length < LINE_BYTES - 1) {
-        ssize_t done = read(pmi.descriptor, line + length, LINE_BYTES - 1 - length);
+        ssize_t done = read(descriptor, line + length, LINE_BYTES - 1 - length);
         if (done == 0 || (done < 0 && errno != EINTR))
             return false;
         length += done < 0 ? 0 : (size_t)done;
@@ -74,9 +65,9 @@ static bool field_read(const char *line, const char *name, char *value, size_t v
 }
 
 /* Gives a command, and reads the answer to it. */
-static bool command_give(const char *command, const char *answer, char line[LINE_BYTES])
+static bool command_give(int descriptor, const char *command, const char *answer, char line[LINE_BYTES])
 {
-    return line_write(command) && line_read(line) && base_text_begins(line, answer);
+    return line_write(descriptor, command) && line_read(descriptor, line) && base_text_begins(line, answer);
 }
 
 static bool is_right(const char *line)
@@ -86,28 +77,29 @@ static bool is_right(const char *line)
 }
 
 /* MPI does the same when it starts; the launcher only answers, how often it is asked. */
-static bool protocol_begin(void)
+static bool protocol_begin(struct pmi *pmi)
 {
     char line[LINE_BYTES];
-    return command_give("cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init", line) && is_right(line) &&
-           command_give("cmd=get_my_kvsname\n", "cmd=my_kvsname", line) &&
-           field_read(line, "kvsname", pmi.store, sizeof pmi.store);
+    int to = pmi->descriptor;
+    return command_give(to, "cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init", line) &&
+           is_right(line) && command_give(to, "cmd=get_my_kvsname\n", "cmd=my_kvsname", line) &&
+           field_read(line, "kvsname", pmi->store, sizeof pmi->store);
 }
 
-static bool text_put(const char *text)
+static bool text_put(const struct pmi *pmi, const char *text)
 {
     char line[LINE_BYTES];
-    snprintf(line, sizeof line, "cmd=put kvsname=%s key=lapwing-%d value=%s\n", pmi.store, pmi.rank, text);
-    return command_give(line, "cmd=put_result", line) && is_right(line);
+    snprintf(line, sizeof line, "cmd=put kvsname=%s key=lapwing-%d value=%s\n", pmi->store, pmi->rank, text);
+    return command_give(pmi->descriptor, line, "cmd=put_result", line) && is_right(line);
 }
 
 /* Empty: the rank has offered nothing. */
-static bool text_get(int rank, char text[FINGERPRINT_BYTES])
+static bool text_get(const struct pmi *pmi, int rank, char text[FINGERPRINT_BYTES])
 {
     char line[LINE_BYTES];
     text[0] = '\0';
-    snprintf(line, sizeof line, "cmd=get kvsname=%s key=lapwing-%d\n", pmi.store, rank);
-    if (!command_give(line, "cmd=get_result", line))
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=lapwing-%d\n", pmi->store, rank);
+    if (!command_give(pmi->descriptor, line, "cmd=get_result", line))
         return false;
     return !is_right(line) || field_read(line, "value", text, FINGERPRINT_BYTES);
 }
@@ -130,23 +122,23 @@ static bool descriptor_is_open(int descriptor)
 /* MPICH 4.3 starts without a barrier of the launcher's where all ranks are on one host: then nobody knows when all have
  * offered. It shows: Hydra hands a host's texts on at the barrier (or when it has collected some thousand), so that
  * before it even our own is not there. A launcher that answers with it at once would show nothing. */
-void pmi_offer(const char *text)
+void pmi_offer(struct pmi *pmi, const char *text)
 {
     char own[FINGERPRINT_BYTES];
-    pmi.descriptor = (int)base_launch_number("PMI_FD");
-    pmi.rank = (int)base_launch_number("PMI_RANK");
-    bool is_put = is_hydra() && pmi.rank >= 0 && descriptor_is_open(pmi.descriptor) && protocol_begin() &&
-                  text_put(text) && text_get(pmi.rank, own);
-    pmi.text = is_put && own[0] == '\0' ? text : NULL;
+    pmi->descriptor = (int)base_launch_number("PMI_FD");
+    pmi->rank = (int)base_launch_number("PMI_RANK");
+    bool is_put = is_hydra() && pmi->rank >= 0 && descriptor_is_open(pmi->descriptor) && protocol_begin(pmi) &&
+                  text_put(pmi, text) && text_get(pmi, pmi->rank, own);
+    pmi->text = is_put && own[0] == '\0' ? text : NULL;
 }
 
-bool pmi_is_settled(void)
+bool pmi_is_settled(const struct pmi *pmi)
 {
-    return pmi.text != NULL && pmi_is_same(pmi.rank);
+    return pmi->text != NULL && pmi_is_same(pmi, pmi->rank);
 }
 
-bool pmi_is_same(int rank)
+bool pmi_is_same(const struct pmi *pmi, int rank)
 {
     char text[FINGERPRINT_BYTES];
-    return text_get(rank, text) && strcmp(text, pmi.text) == 0;
+    return text_get(pmi, rank, text) && strcmp(text, pmi->text) == 0;
 }

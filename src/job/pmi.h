@@ -6,8 +6,18 @@
 
 #include <stdbool.h>
 
-void pmi_offer(const char *text);
-bool pmi_is_settled(void);
-bool pmi_is_same(int rank);
+enum { PMI_NAME_BYTES = 257 }; /* Hydra's longest is 256 */
+
+/* How to ask there. */
+struct pmi {
+    const char *text; /* NULL: nothing was offered */
+    int descriptor;
+    int rank;
+    char store[PMI_NAME_BYTES];
+};
+
+void pmi_offer(struct pmi *pmi, const char *text);
+bool pmi_is_settled(const struct pmi *pmi);
+bool pmi_is_same(const struct pmi *pmi, int rank);
 
 #endif

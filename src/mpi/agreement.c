@@ -31,6 +31,7 @@ enum { TAG_NO = 19520, TAG_YES = 19521 };
 static struct {
     char fingerprint[FINGERPRINT_BYTES]; /* "": nothing is offered */
     bool is_whole;
+    struct store store;
 } agreement;
 
 bool agreement_is_whole(void)
@@ -55,7 +56,7 @@ static bool peers_hear(int size)
 {
     bool are_able = true;
     for (int peer = 1; peer < size; peer++)
-        are_able = store_is_same(peer) && answer_receive(peer) && are_able;
+        are_able = store_is_same(&agreement.store, peer) && answer_receive(peer) && are_able;
     return are_able;
 }
 
@@ -63,7 +64,7 @@ static bool peers_hear(int size)
 static void peers_tell(int size, bool is_whole)
 {
     for (int peer = 1; peer < size; peer++) {
-        if (is_whole || store_is_same(peer))
+        if (is_whole || store_is_same(&agreement.store, peer))
             answer_send(peer, is_whole);
     }
 }
@@ -77,7 +78,7 @@ static bool first_settle(int size, bool is_able)
 
 static bool other_settle(bool is_able)
 {
-    if (!store_is_same(0))
+    if (!store_is_same(&agreement.store, 0))
         return false;
     answer_send(0, is_able);
     return answer_receive(0);
@@ -89,12 +90,12 @@ void agreement_offer(void)
     bool is_wanted = options.progress != OPTION_PROGRESS_OFF && !observer.is_wanted();
     bool speaks_pmi = strcmp(ABI_NAME, "openmpi") != 0;
     if (is_wanted && fingerprint_write(agreement.fingerprint))
-        store_offer(agreement.fingerprint, speaks_pmi);
+        store_offer(&agreement.store, agreement.fingerprint, speaks_pmi);
 }
 
 void agreement_settle(int rank, int size, bool is_able)
 {
-    if (size < 2 || !store_is_settled())
+    if (size < 2 || !store_is_settled(&agreement.store))
         return;
     gate_enter();
     agreement.is_whole = rank == 0 ? first_settle(size, is_able) : other_settle(is_able);

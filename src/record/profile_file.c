@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/hash.h"
-#include "base/lock.h"
 #include "record/name.h"
 
 _Static_assert(sizeof(struct profile_format_header) == 512, "the reader counts on this size");
@@ -27,30 +26,10 @@ _Static_assert(sizeof(struct profile_format_site) == 3 * PROFILE_BLOCK_BYTES, "t
 _Static_assert(sizeof(struct profile_format_event) * 2 == PROFILE_BLOCK_BYTES, "two events in a block");
 
 /* The file grows in steps. Address space for all of it is taken at once. */
-enum { STEP_BYTES = 64 << 10, LENGTH_MAX_BYTES = 32 << 20, NAMES_MAX = 1024 };
-enum { SITE_BITS = 13, SITE_SLOTS = 1 << SITE_BITS };
+enum { STEP_BYTES = 64 << 10, LENGTH_MAX_BYTES = 32 << 20 };
 enum { PROBES_MAX = 64, SITE_BLOCKS = sizeof(struct profile_format_site) / PROFILE_BLOCK_BYTES };
 
 struct profile_file profile_file;
-
-/* Written by profile_file_open() and under `growth`. */
-static struct {
-    int descriptor;
-    struct base_lock growth;
-    uint64_t length_bytes;
-    struct profile_format_events *events;
-    bool is_closed;
-    char path[4096];
-} file = {.descriptor = -1};
-
-/* key 0: free. Filled under `growth`, block first; read by all without it. */
-static struct {
-    struct {
-        _Atomic uint64_t key;
-        _Atomic uint32_t block;
-    } slots[SITE_SLOTS];
-    bool is_named[NAMES_MAX];
-} sites;
 
 static void *block_at(uint32_t number)
 {
@@ -62,12 +41,12 @@ static void *block_at(uint32_t number)
 static bool file_reserve(uint64_t from_bytes, uint64_t to_bytes)
 {
     static const char zeros[4096];
-    if (syscall(SYS_fallocate, file.descriptor, 0, from_bytes, to_bytes - from_bytes) == 0)
+    if (syscall(SYS_fallocate, profile_file.descriptor, 0, from_bytes, to_bytes - from_bytes) == 0)
         return true;
     if (errno != EOPNOTSUPP && errno != ENOSYS)
         return false;
     for (; from_bytes < to_bytes; from_bytes += sizeof zeros)
-        if (syscall(SYS_pwrite64, file.descriptor, zeros, sizeof zeros, from_bytes) != (long)sizeof zeros)
+        if (syscall(SYS_pwrite64, profile_file.descriptor, zeros, sizeof zeros, from_bytes) != (long)sizeof zeros)
             return false;
     return true;
 }
@@ -75,11 +54,11 @@ static bool file_reserve(uint64_t from_bytes, uint64_t to_bytes)
 static bool file_grow(uint64_t wanted_bytes)
 {
     uint64_t next_bytes = (wanted_bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
-    if (wanted_bytes <= file.length_bytes)
+    if (wanted_bytes <= profile_file.length_bytes)
         return true;
-    if (next_bytes > LENGTH_MAX_BYTES || !file_reserve(file.length_bytes, next_bytes))
+    if (next_bytes > LENGTH_MAX_BYTES || !file_reserve(profile_file.length_bytes, next_bytes))
         return false;
-    file.length_bytes = next_bytes;
+    profile_file.length_bytes = next_bytes;
     return true;
 }
 
@@ -88,7 +67,7 @@ static uint32_t blocks_take(uint32_t count)
 {
     uint32_t first = atomic_load_explicit(&profile_file.header->used_blocks, memory_order_relaxed);
     uint64_t end_bytes = sizeof(struct profile_format_header) + ((uint64_t)first + count) * PROFILE_BLOCK_BYTES;
-    if (file.is_closed || !file_grow(end_bytes))
+    if (!profile_file.is_open || !file_grow(end_bytes))
         return 0;
     /* A reader of an aborted process finds blocks that were never filled blank. */
     atomic_store_explicit(&profile_file.header->used_blocks, first + count, memory_order_relaxed);
@@ -97,13 +76,15 @@ static uint32_t blocks_take(uint32_t count)
 
 static bool file_map(const char *directory, int rank)
 {
-    if (!record_name_make(file.path, sizeof file.path, directory, rank, "profile"))
+    if (!record_name_make(profile_file.path, sizeof profile_file.path, directory, rank, "profile"))
         return false;
-    file.descriptor = base_descriptor_own(open(file.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    file.length_bytes = 0;
-    if (file.descriptor < 0 || !file_grow(STEP_BYTES))
+    int opened = open(profile_file.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    profile_file.descriptor = base_descriptor_own(opened);
+    profile_file.length_bytes = 0;
+    profile_file.is_open = profile_file.descriptor >= 0;
+    if (!profile_file.is_open || !file_grow(STEP_BYTES))
         return false;
-    void *mapped = mmap(NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
+    void *mapped = mmap(NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, profile_file.descriptor, 0);
     profile_file.header = mapped == MAP_FAILED ? NULL : mapped;
     return profile_file.header != NULL;
 }
@@ -149,18 +130,24 @@ static void events_make(uint32_t capacity)
     uint32_t number = capacity == 0 ? 0 : blocks_take(block_count);
     if (number == 0)
         return;
-    file.events = block_at(number);
-    file.events->kind = PROFILE_EVENTS;
-    file.events->block_count = block_count;
-    file.events->capacity = capacity;
+    profile_file.events = block_at(number);
+    profile_file.events->kind = PROFILE_EVENTS;
+    profile_file.events->block_count = block_count;
+    profile_file.events->capacity = capacity;
+}
+
+static void file_close(void)
+{
+    if (profile_file.is_open)
+        base_descriptor_close(profile_file.descriptor);
+    profile_file.is_open = false;
 }
 
 bool profile_file_open(const char *directory, const struct profile_file_identity *identity)
 {
     if (!file_map(directory, identity->rank)) {
-        base_descriptor_close(file.descriptor);
-        unlink(file.path);
-        file.descriptor = -1;
+        file_close();
+        unlink(profile_file.path);
         return false;
     }
     profile_file.is_shared = identity->is_shared;
@@ -172,25 +159,22 @@ bool profile_file_open(const char *directory, const struct profile_file_identity
 /* The mapping stays: a thread that does not know of the end yet may still add. */
 void profile_file_close(enum profile_format_state state, int64_t ended_ns)
 {
-    if (file.descriptor < 0)
+    if (!profile_file.is_open)
         return;
-    base_lock_take(&file.growth);
+    base_lock_take(&profile_file.growth);
     uint32_t used = atomic_load_explicit(&profile_file.header->used_blocks, memory_order_relaxed);
     atomic_store_explicit(&profile_file.header->ended_ns, (uint64_t)ended_ns, memory_order_relaxed);
     atomic_store_explicit(&profile_file.header->state, state, memory_order_relaxed);
     if (state == PROFILE_FINALIZED)
-        syscall(SYS_ftruncate, file.descriptor,
+        syscall(SYS_ftruncate, profile_file.descriptor,
                 sizeof(struct profile_format_header) + (uint64_t)used * PROFILE_BLOCK_BYTES);
-    file.is_closed = true;
-    base_descriptor_close(file.descriptor);
-    file.descriptor = -1;
-    base_lock_release(&file.growth);
+    file_close();
+    base_lock_release(&profile_file.growth);
 }
 
 void profile_file_forked_child(void)
 {
-    base_descriptor_close(file.descriptor);
-    file.descriptor = -1;
+    file_close();
 }
 
 static void *filled_block(uint32_t count, enum profile_format_kind kind)
@@ -204,12 +188,12 @@ static void *filled_block(uint32_t count, enum profile_format_kind kind)
 
 static void name_add(uint32_t function, const char *name)
 {
-    if (function >= NAMES_MAX || sites.is_named[function])
+    if (function >= PROFILE_FILE_NAMES || profile_file.is_named[function])
         return;
     struct profile_format_name *block = filled_block(1, PROFILE_NAME);
     if (block == NULL)
         return;
-    sites.is_named[function] = true;
+    profile_file.is_named[function] = true;
     block->function = function;
     snprintf(block->name, sizeof block->name, "%s", name);
 }
@@ -236,47 +220,47 @@ static uint64_t site_key(uintptr_t address, uint32_t function)
 
 static uint32_t site_slot(uint64_t key, uint32_t probe)
 {
-    return ((uint32_t)base_hash(key, SITE_BITS) + probe) % SITE_SLOTS;
+    return ((uint32_t)base_hash(key, PROFILE_FILE_SITE_BITS) + probe) % PROFILE_FILE_SITES;
 }
 
-/* The slot that has the key, or could have it; SITE_SLOTS when there is none. */
+/* The slot that has the key, or could have it; PROFILE_FILE_SITES when there is none. */
 static uint32_t slot_find(uint64_t key)
 {
     for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
         uint32_t slot = site_slot(key, probe);
         /* acquire: who sees the key sees the block. */
-        uint64_t known = atomic_load_explicit(&sites.slots[slot].key, memory_order_acquire);
+        uint64_t known = atomic_load_explicit(&profile_file.sites[slot].key, memory_order_acquire);
         if (known == key || known == 0)
             return slot;
     }
-    return SITE_SLOTS;
+    return PROFILE_FILE_SITES;
 }
 
 static struct profile_format_site *slot_site(uint32_t slot)
 {
-    return block_at(atomic_load_explicit(&sites.slots[slot].block, memory_order_relaxed));
+    return block_at(atomic_load_explicit(&profile_file.sites[slot].block, memory_order_relaxed));
 }
 
 static struct profile_format_site *slot_fill(uint64_t key, uintptr_t address, uint32_t function, const char *name)
 {
     uint32_t slot = slot_find(key);
-    if (slot == SITE_SLOTS)
+    if (slot == PROFILE_FILE_SITES)
         return NULL;
-    if (atomic_load_explicit(&sites.slots[slot].key, memory_order_relaxed) == key)
+    if (atomic_load_explicit(&profile_file.sites[slot].key, memory_order_relaxed) == key)
         return slot_site(slot);
     struct profile_format_site *site = site_make(address, function, name);
     if (site == NULL)
         return NULL;
-    atomic_store_explicit(&sites.slots[slot].block, profile_file_site_number(site), memory_order_relaxed);
-    atomic_store_explicit(&sites.slots[slot].key, key, memory_order_release);
+    atomic_store_explicit(&profile_file.sites[slot].block, profile_file_site_number(site), memory_order_relaxed);
+    atomic_store_explicit(&profile_file.sites[slot].key, key, memory_order_release);
     return site;
 }
 
 static struct profile_format_site *site_add(uintptr_t address, uint32_t function, const char *name)
 {
-    base_lock_take(&file.growth);
+    base_lock_take(&profile_file.growth);
     struct profile_format_site *site = slot_fill(site_key(address, function), address, function, name);
-    base_lock_release(&file.growth);
+    base_lock_release(&profile_file.growth);
     if (site == NULL)
         atomic_fetch_add_explicit(&profile_file.header->lost_calls, 1, memory_order_relaxed);
     return site;
@@ -287,7 +271,7 @@ struct profile_format_site *profile_file_site_find(uintptr_t address, uint32_t f
     uint64_t key = site_key(address, function);
     uint32_t slot = slot_find(key);
     /* relaxed: slot_find() has loaded it with acquire, and a key never changes. */
-    if (slot != SITE_SLOTS && atomic_load_explicit(&sites.slots[slot].key, memory_order_relaxed) == key)
+    if (slot != PROFILE_FILE_SITES && atomic_load_explicit(&profile_file.sites[slot].key, memory_order_relaxed) == key)
         return slot_site(slot);
     return site_add(address, function, name);
 }
@@ -337,9 +321,9 @@ static struct profile_format_cell *cell_make(struct profile_format_site *site, e
 static struct profile_format_cell *cell_add(struct profile_format_site *site, enum profile_format_kind kind,
                                             int64_t key, uint32_t limit)
 {
-    base_lock_take(&file.growth);
+    base_lock_take(&profile_file.growth);
     struct profile_format_cell *cell = cell_make(site, kind, key, limit);
-    base_lock_release(&file.growth);
+    base_lock_release(&profile_file.growth);
     return cell;
 }
 
@@ -373,7 +357,7 @@ void profile_file_module_add(const char *file_path, uintptr_t base, uintptr_t lo
     size_t path_length = strnlen(file_path, 4000);
     size_t module_bytes = offsetof(struct profile_format_module, path) + path_length;
     uint32_t block_count = (uint32_t)((module_bytes + PROFILE_BLOCK_BYTES - 1) / PROFILE_BLOCK_BYTES);
-    base_lock_take(&file.growth);
+    base_lock_take(&profile_file.growth);
     struct profile_format_module *module = filled_block(block_count, PROFILE_MODULE);
     if (module != NULL) {
         module->block_count = block_count;
@@ -383,14 +367,14 @@ void profile_file_module_add(const char *file_path, uintptr_t base, uintptr_t lo
         module->path_length = (uint32_t)path_length;
         memcpy((char *)module + offsetof(struct profile_format_module, path), file_path, path_length);
     }
-    base_lock_release(&file.growth);
+    base_lock_release(&profile_file.growth);
 }
 
 void profile_file_event_add(const struct profile_format_event *event)
 {
-    if (file.events == NULL)
+    if (profile_file.events == NULL)
         return;
-    uint64_t number = atomic_fetch_add_explicit(&file.events->count, 1, memory_order_relaxed);
-    struct profile_format_event *places = (struct profile_format_event *)(file.events + 1);
-    places[number % file.events->capacity] = *event;
+    uint64_t number = atomic_fetch_add_explicit(&profile_file.events->count, 1, memory_order_relaxed);
+    struct profile_format_event *places = (struct profile_format_event *)(profile_file.events + 1);
+    places[number % profile_file.events->capacity] = *event;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/lock.h"
 #include "record/profile_format.h"
 
 /* What is known when the profile begins. */
@@ -30,11 +31,26 @@ void profile_file_close(enum profile_format_state state, int64_t ended_ns);
 /* In the child after fork: the file is the parent's. */
 void profile_file_forked_child(void);
 
+enum { PROFILE_FILE_NAMES = 1024, PROFILE_FILE_SITE_BITS = 13, PROFILE_FILE_SITES = 1 << PROFILE_FILE_SITE_BITS };
+
 /* header: NULL before profile_file_open(). is_shared: several threads in MPI at once. Written by
- * profile_file_open(). */
+ * profile_file_open().
+ * The rest is for profile_file.c, written there and under `growth`. is_open: there is a descriptor, and room can be
+ * made. sites: a site with key 0 is free; filled under `growth`, block first; read by all without it. */
 extern struct profile_file {
     struct profile_format_header *header;
     bool is_shared;
+    bool is_open;
+    int descriptor;
+    struct base_lock growth;
+    uint64_t length_bytes;
+    struct profile_format_events *events;
+    char path[4096];
+    struct {
+        _Atomic uint64_t key;
+        _Atomic uint32_t block;
+    } sites[PROFILE_FILE_SITES];
+    bool is_named[PROFILE_FILE_NAMES];
 } profile_file;
 
 /* The site of a call. Made, with the function's name, when it is new; NULL when there

@@ -40,11 +40,6 @@ static bool record_write_file(const char *path, struct record_format_header *hea
 
 bool record_write(const char *directory, const struct record_format_header *identity)
 {
-    /* Not on the stack, which may be the smallest there is: any thread can end the process. One does, and it alone. */
-    static struct {
-        char path[4096];
-        char temporary[4096 + 8];
-    } names;
     struct record_format_header header = *identity;
 
     memcpy(header.magic, RECORD_MAGIC, sizeof header.magic);
@@ -52,11 +47,11 @@ bool record_write(const char *directory, const struct record_format_header *iden
     header.header_bytes = sizeof header;
     header.counter_count = RECORD_COUNTER_COUNT;
     header.reason_count = REASON_COUNT;
-    if (!record_name_make(names.path, sizeof names.path, directory, header.rank, "rank"))
+    if (!record_name_make(record.path, sizeof record.path, directory, header.rank, "rank"))
         return false;
-    snprintf(names.temporary, sizeof names.temporary, "%s.part", names.path);
-    if (record_write_file(names.temporary, &header) && rename(names.temporary, names.path) == 0)
+    snprintf(record.temporary, sizeof record.temporary, "%s.part", record.path);
+    if (record_write_file(record.temporary, &header) && rename(record.temporary, record.path) == 0)
         return true;
-    unlink(names.temporary);
+    unlink(record.temporary);
     return false;
 }

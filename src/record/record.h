@@ -14,12 +14,16 @@
 
 /* Any thread may add to the counters (relaxed: numbers for a report, read at the end); the
  * passes are on the path of every small message.
- * is_shared: several threads may count at once (MPI_THREAD_MULTIPLE). */
+ * is_shared: several threads may count at once (MPI_THREAD_MULTIPLE).
+ * path, temporary: for record_write(). Not on the stack, which may be the smallest there is: any thread can end the
+ * process. One does, and it alone. */
 extern __attribute__((visibility("hidden"))) struct record {
     _Atomic uint64_t counters[RECORD_COUNTER_COUNT];
     _Atomic uint64_t pass_calls[REASON_COUNT];
     _Atomic uint64_t pass_bytes[REASON_COUNT];
     bool is_shared;
+    char path[4096];
+    char temporary[4096 + 8];
 } record;
 
 /* One thread at a time is here: a plain add, without the locked cycle. */

@@ -69,6 +69,8 @@ static void *launcher_run(void *argument)
     return NULL;
 }
 
+static struct pmi pmi;
+
 struct outcome {
     bool is_settled_before;
     bool is_settled;
@@ -86,11 +88,11 @@ static struct outcome outcome_of(struct launcher *launcher)
     snprintf(number, sizeof number, "%d", ends[0]);
     setenv("PMI_FD", number, 1);
     struct outcome outcome = {0};
-    pmi_offer("the-text");
-    outcome.is_settled_before = pmi_is_settled();
+    pmi_offer(&pmi, "the-text");
+    outcome.is_settled_before = pmi_is_settled(&pmi);
     launcher->is_past = true;
-    outcome.is_settled = pmi_is_settled();
-    outcome.is_same = outcome.is_settled && pmi_is_same(0);
+    outcome.is_settled = pmi_is_settled(&pmi);
+    outcome.is_same = outcome.is_settled && pmi_is_same(&pmi, 0);
     shutdown(ends[0], SHUT_WR);
     pthread_join(thread, NULL);
     close(ends[0]);
@@ -143,18 +145,18 @@ static void others_check(void)
         {"PMI_PORT", "h:1"}, {"MPIR_CVAR_PMI_VERSION", "2"}, {"PMI_SIZE", "1"}, {"MPI_LOCALNRANKS", "513"}};
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
         setenv(strange[i][0], strange[i][1], 1);
-        pmi_offer("the-text");
-        claim(!pmi_is_settled(), strange[i][0]);
+        pmi_offer(&pmi, "the-text");
+        claim(!pmi_is_settled(&pmi), strange[i][0]);
         unsetenv(strange[i][0]);
         environment_set();
     }
     unsetenv("MPI_LOCALNRANKS"); /* Slurm's */
-    pmi_offer("the-text");
-    claim(!pmi_is_settled(), "no Hydra");
+    pmi_offer(&pmi, "the-text");
+    claim(!pmi_is_settled(&pmi), "no Hydra");
     setenv("PMI_FD", "1000", 1);
     environment_set();
-    pmi_offer("the-text");
-    claim(!pmi_is_settled(), "no descriptor");
+    pmi_offer(&pmi, "the-text");
+    claim(!pmi_is_settled(&pmi), "no descriptor");
 }
 
 int main(void)
