@@ -509,13 +509,13 @@ fortran_stubs:
 """
 
 
-FORTRAN_JUMP_X86_64 = """    movq call_site_fortran@gottpoff(%rip), %r11
+FORTRAN_JUMP_X86_64 = """    movq op_thread@gottpoff(%rip), %r11
     movq (%rsp), %r10
     movq %r10, %fs:(%r11)
     jmp *{target}(%rip)"""
 
-FORTRAN_JUMP_AARCH64 = """    adrp x16, :gottprel:call_site_fortran
-    ldr x16, [x16, :gottprel_lo12:call_site_fortran]
+FORTRAN_JUMP_AARCH64 = """    adrp x16, :gottprel:op_thread
+    ldr x16, [x16, :gottprel_lo12:op_thread]
     mrs x17, tpidr_el0
     str x30, [x17, x16]
     adrp x16, {target}

@@ -33,10 +33,6 @@ int entry_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
     return dispatch_leave(real.MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 
-/* Set by whoever makes such a key, never cleared: attributes outlive their key
- * (MPI 4.1, 7.7.2). relaxed: a type that has one got it after this. */
-static _Atomic bool types_have_functions;
-
 /* A key that MPI makes for itself (ROMIO) comes from inside it, and its functions
  * touch no memory of the program. */
 int entry_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
@@ -44,7 +40,7 @@ int entry_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
                                  void *extra_state)
 {
     if (!gate_is_inside())
-        atomic_store_explicit(&types_have_functions, true, memory_order_relaxed);
+        atomic_store_explicit(&datatypes.have_functions, true, memory_order_relaxed);
     dispatch_wait_argument(type_keyval, sizeof *type_keyval);
     dispatch_enter();
     return dispatch_leave(
@@ -57,7 +53,7 @@ int entry_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 int entry_MPI_Type_free(MPI_Datatype *datatype)
 {
     datatype_forget();
-    if (atomic_load_explicit(&types_have_functions, memory_order_relaxed))
+    if (atomic_load_explicit(&datatypes.have_functions, memory_order_relaxed))
         transfer_wait_due();
     dispatch_wait_argument(datatype, sizeof *datatype);
     dispatch_enter();

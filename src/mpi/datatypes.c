@@ -6,11 +6,11 @@
 #include "op/busy.h"
 #include "mpi/real.h"
 
-_Atomic uint32_t datatype_generation = 1;
+struct datatypes datatypes = {.generation = 1};
 
 void datatype_forget(void)
 {
-    atomic_fetch_add_explicit(&datatype_generation, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&datatypes.generation, 1, memory_order_relaxed);
 }
 
 /* `size_bytes` is MPI_UNDEFINED (negative) when the size does not fit an int. */
@@ -59,7 +59,7 @@ const struct type_layout *datatype_layout(MPI_Datatype datatype)
 {
     struct type_layout *layout = datatype_entry(datatype);
     if (!datatype_is_cached(layout, datatype))
-        datatype_fill(layout, datatype, atomic_load_explicit(&datatype_generation, memory_order_relaxed));
+        datatype_fill(layout, datatype, atomic_load_explicit(&datatypes.generation, memory_order_relaxed));
     return layout;
 }
 

@@ -10,7 +10,7 @@
 #include "abi.h"
 #include "base/hash.h"
 #include "base/range.h"
-#include "op/type_layout.h"
+#include "op/thread.h"
 
 /* Whose are the bytes between those of an element? Asked for large messages only. */
 enum datatype_gaps { DATATYPE_GAPS_UNASKED, DATATYPE_GAPS_OWN, DATATYPE_GAPS_FOREIGN };
@@ -25,11 +25,18 @@ const struct type_layout *datatype_layout(MPI_Datatype datatype);
  * span separate blocks, with MPI's own memory between them. */
 bool datatype_gaps_are_own(MPI_Datatype datatype);
 
-extern __attribute__((visibility("hidden"))) _Atomic uint32_t datatype_generation; /* raised by datatype_forget() */
+/* generation: raised by datatype_forget().
+ * have_functions: some type may have an attribute whose functions are the program's. Set by whoever makes such a key
+ * (callbacks.c), never cleared: attributes outlive their key (MPI 4.1, 7.7.2). relaxed: a type that has one got it
+ * after this. */
+extern __attribute__((visibility("hidden"))) struct datatypes {
+    _Atomic uint32_t generation;
+    _Atomic bool have_functions;
+} datatypes;
 
 static inline struct type_layout *datatype_entry(MPI_Datatype datatype)
 {
-    return &type_layout_cache[base_hash((uint64_t)(uintptr_t)datatype, TYPE_LAYOUT_CACHE_BITS)];
+    return &op_thread.types[base_hash((uint64_t)(uintptr_t)datatype, TYPE_LAYOUT_CACHE_BITS)];
 }
 
 static inline bool datatype_is_cached(const struct type_layout *layout, MPI_Datatype datatype)
@@ -37,7 +44,7 @@ static inline bool datatype_is_cached(const struct type_layout *layout, MPI_Data
     /* relaxed: a program that frees a type in one thread and uses its handle's
      * next life in another has synchronised the two itself. */
     return layout->handle == (uint64_t)(uintptr_t)datatype &&
-           layout->generation == atomic_load_explicit(&datatype_generation, memory_order_relaxed);
+           layout->generation == atomic_load_explicit(&datatypes.generation, memory_order_relaxed);
 }
 
 /* A datatype was freed: its handle may come back with another layout. */

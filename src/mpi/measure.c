@@ -96,7 +96,7 @@ enum { COMMUNICATOR_BITS = 6 };
 /* All threads together: a table for each would be a price of every thread, be a profile wanted or not. */
 static struct {
     struct base_lock lock;
-    _Atomic uint32_t freed_count; /* relaxed, as datatype_generation */
+    _Atomic uint32_t freed_count; /* relaxed, as datatypes.generation */
     struct communicator entries[1 << COMMUNICATOR_BITS];
 } communicators;
 

@@ -8,19 +8,8 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "op/stall.h"
+#include "op/thread.h"
 #include "policy/policy.h"
-
-enum { HALVES = 2 };
-
-/* The thread's last large blocking call. began_ns: 0 once it has returned. */
-static _Thread_local struct {
-    struct policy_site *sites[HALVES];
-    struct policy_site *passed[HALVES];
-    uint32_t situations[HALVES]; /* in which those were */
-    int64_t began_ns;
-    int64_t returned_ns;
-    int64_t stalled_ns; /* stall_total_ns() at the return */
-} last;
 
 static void site_put(struct policy_site **sites, struct policy_site *site)
 {
@@ -30,12 +19,13 @@ static void site_put(struct policy_site **sites, struct policy_site *site)
 /* The program waited for its ops meanwhile: that is no time of its own. */
 static void away_tell(int64_t now_ns)
 {
-    if (last.sites[0] == NULL)
+    struct thread_away *away = &op_thread.away;
+    if (away->sites[0] == NULL)
         return;
-    int64_t away_ns = now_ns - last.returned_ns - (stall_total_ns() - last.stalled_ns);
-    for (int i = 0; i < HALVES; i++) {
-        policy_site_saw_away(last.sites[i], away_ns);
-        last.sites[i] = last.passed[i] = NULL;
+    int64_t away_ns = now_ns - away->returned_ns - (stall_total_ns() - away->stalled_ns);
+    for (int i = 0; i < THREAD_HALVES; i++) {
+        policy_site_saw_away(away->sites[i], away_ns);
+        away->sites[i] = away->passed[i] = NULL;
     }
 }
 
@@ -43,26 +33,27 @@ void away_end(struct policy_site *site)
 {
     if (!options.learn)
         return;
-    if (last.began_ns == 0) {
-        last.began_ns = base_clock_now_ns();
-        away_tell(last.began_ns);
+    if (op_thread.away.began_ns == 0) {
+        op_thread.away.began_ns = base_clock_now_ns();
+        away_tell(op_thread.away.began_ns);
     }
-    site_put(last.sites, site);
+    site_put(op_thread.away.sites, site);
 }
 
 void away_note_pass(struct policy_site *site, uint32_t situation)
 {
-    last.situations[last.passed[0] != NULL] = situation;
-    site_put(last.passed, site);
+    op_thread.away.situations[op_thread.away.passed[0] != NULL] = situation;
+    site_put(op_thread.away.passed, site);
 }
 
 void away_begin(void)
 {
-    if (last.began_ns == 0)
+    struct thread_away *away = &op_thread.away;
+    if (away->began_ns == 0)
         return;
-    last.returned_ns = base_clock_now_ns();
-    last.stalled_ns = stall_total_ns();
-    for (int i = 0; i < HALVES; i++)
-        policy_site_saw_pass(last.passed[i], last.situations[i], last.returned_ns - last.began_ns);
-    last.began_ns = 0;
+    away->returned_ns = base_clock_now_ns();
+    away->stalled_ns = stall_total_ns();
+    for (int i = 0; i < THREAD_HALVES; i++)
+        policy_site_saw_pass(away->passed[i], away->situations[i], away->returned_ns - away->began_ns);
+    away->began_ns = 0;
 }

@@ -7,14 +7,15 @@
 #ifndef OP_CALL_SITE_H
 #define OP_CALL_SITE_H
 
-#include "base/range.h"
+#include <stdbool.h>
 
-/* Each thread's own: the last place that it called a Fortran binding from. Written by the jumps in
- * assembly that mpi/generate.py makes. */
-extern _Thread_local const void *call_site_fortran;
+#include "base/range.h"
 
 /* A binding's code: calls that come from there are looked up. One thread at a time. */
 void call_site_add_binding(struct range code);
+
+/* Has one been added? Any thread. */
+bool call_site_has_bindings(void);
 
 /* `return_address`, or, when that lies in a binding, the place in the program that this thread
  * called the binding from. */

@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/noted.h"
 
-#include <stdint.h>
-
 #include "engine/gate.h"
 #include "op/arming.h"
+#include "op/thread.h"
 #include "op/transfer.h"
 #include "op/wait.h"
 
-/* As many as calls name, but for those with long arrays of buffers. Each thread carries them, on the smallest stack. */
-enum { RANGES_MAX = 16 };
-
-/* moment: before the first look at the holds; 0: the call named no memory. More ranges than there is room for, or
- * unknown ones: are_unknown. */
-static _Thread_local struct {
-    uint64_t moment;
-    struct range ranges[RANGES_MAX];
-    uint8_t count;
-    bool are_unknown;
-    bool are_read[RANGES_MAX];
-} noted;
-
 static void noted_begin(void)
 {
-    if (noted.moment == 0)
-        noted.moment = arming_moment();
+    if (op_thread.noted.moment == 0)
+        op_thread.noted.moment = arming_moment();
 }
 
 void noted_add(struct range bytes, bool is_read)
@@ -32,31 +18,31 @@ void noted_add(struct range bytes, bool is_read)
     if (!gate_is_shared())
         return;
     noted_begin();
-    if (noted.count == RANGES_MAX) {
-        noted.are_unknown = true;
+    if (op_thread.noted.count == THREAD_RANGES_MAX) {
+        op_thread.noted.are_unknown = true;
         return;
     }
-    noted.are_read[noted.count] = is_read;
-    noted.ranges[noted.count++] = bytes;
+    op_thread.noted.are_read[op_thread.noted.count] = is_read;
+    op_thread.noted.ranges[op_thread.noted.count++] = bytes;
 }
 
 void noted_add_unknown(void)
 {
     noted_begin();
-    noted.are_unknown = true;
+    op_thread.noted.are_unknown = true;
 }
 
 void noted_forget(void)
 {
-    noted.moment = 0;
-    noted.count = 0;
-    noted.are_unknown = false;
+    op_thread.noted.moment = 0;
+    op_thread.noted.count = 0;
+    op_thread.noted.are_unknown = false;
 }
 
 bool noted_is_overtaken(void)
 {
-    bool is_noted = noted.moment != 0 && gate_is_shared() && gate_thread.depth == 1;
-    return is_noted && arming_came_between(noted.moment);
+    bool is_noted = op_thread.noted.moment != 0 && gate_is_shared() && gate_thread.depth == 1;
+    return is_noted && arming_came_between(op_thread.noted.moment);
 }
 
 void noted_wait_any_memory(void)
@@ -68,9 +54,9 @@ void noted_wait_any_memory(void)
 
 void noted_look_again(void)
 {
-    noted.moment = arming_moment();
-    if (noted.are_unknown)
+    op_thread.noted.moment = arming_moment();
+    if (op_thread.noted.are_unknown)
         noted_wait_any_memory();
-    for (int i = 0; i < noted.count; i++)
-        wait_range(noted.ranges[i], noted.are_read[i]);
+    for (int i = 0; i < op_thread.noted.count; i++)
+        wait_range(op_thread.noted.ranges[i], op_thread.noted.are_read[i]);
 }

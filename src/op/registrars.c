@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/registrars.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/libraries.h"
@@ -64,13 +63,12 @@ static int object_visit(struct dl_phdr_info *info, size_t size_bytes, void *is_c
     return *(bool *)is_called;
 }
 
-bool registrars_are_called(void)
+bool registrars_are_called(_Atomic unsigned long long *loads_seen)
 {
-    /* Objects loaded when this was last done. relaxed: nothing is published through the number. */
-    static _Atomic unsigned long long loads_seen;
     unsigned long long loads = object_counts().loads;
     bool is_called = false;
-    if (loads != atomic_exchange_explicit(&loads_seen, loads, memory_order_relaxed))
+    /* relaxed: nothing is published through the number. */
+    if (loads != atomic_exchange_explicit(loads_seen, loads, memory_order_relaxed))
         dl_iterate_phdr(object_visit, &is_called);
     return is_called;
 }

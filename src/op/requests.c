@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "op/assist.h"
-#include "op/untracked.h"
 
 enum { BUCKET_BITS = 12, BUCKET_BITS_MAX = 20, PER_BUCKET_MAX = 4 };
 enum { CHUNK_LENGTH = 16384, CHUNKS_MAX = 1024, REGIONS_MAX = 256, NOBODY = 0 };
@@ -23,60 +22,55 @@ struct request {
     struct assist assist;
 };
 
-static struct {
-    struct request chunk[CHUNK_LENGTH];
-    uint32_t heads[1 << BUCKET_BITS];
-} first;
-
 /* Read and written by the thread that is in MPI; under `lock` when several may be. One
  * is also read without it, relaxed. unknown_count: written by a thread inside MPI;
- * who arms a hold on shared pages does so while no other is. is_shared: once, at start.
+ * who arms a hold on shared pages does so while no other is.
+ * more_heads, more_bits: in place of first_heads, once there are so many. chunks: the first is first_chunk. All is zero
+ * until then, so that nothing of it lies in the file and the dynamic linker writes none.
  * highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an entry. */
 static struct {
-    /* First, so that the dynamic linker writes into one page: chunks has 12 KiB. */
-    uint32_t *heads;
-    struct request *chunks[CHUNKS_MAX];
-    int bucket_bits;
+    uint32_t *more_heads;
+    int more_bits;
     struct base_lock lock;
-    bool is_shared;
     _Atomic uint32_t unknown_count;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
     uint32_t lost_regions;
     struct range regions[REGIONS_MAX];
-} requests = {.bucket_bits = BUCKET_BITS, .heads = first.heads, .chunks = {first.chunk}};
+    struct request *chunks[CHUNKS_MAX];
+    struct request first_chunk[CHUNK_LENGTH];
+    uint32_t first_heads[1 << BUCKET_BITS];
+} requests;
 
 static void requests_lock(void)
 {
-    if (requests.is_shared)
+    if (untracked.is_shared)
         base_lock_take(&requests.lock);
 }
 
 static void requests_unlock(void)
 {
-    if (requests.is_shared)
+    if (untracked.is_shared)
         base_lock_release(&requests.lock);
 }
 
 struct untracked untracked;
-_Atomic uint32_t requests_tracked;
 
 void requests_share(bool is_shared)
 {
-    requests.is_shared = is_shared;
     untracked.is_shared = is_shared;
 }
 
 static uint32_t requests_count(void)
 {
-    return atomic_load_explicit(&requests_tracked, memory_order_relaxed);
+    return atomic_load_explicit(&untracked.tracked_count, memory_order_relaxed);
 }
 
 /* Under the lock: a plain addition does. */
 static void requests_count_set(uint32_t count)
 {
-    atomic_store_explicit(&requests_tracked, count, memory_order_relaxed);
+    atomic_store_explicit(&untracked.tracked_count, count, memory_order_relaxed);
 }
 
 static struct request *request_at(uint32_t index)
@@ -84,9 +78,14 @@ static struct request *request_at(uint32_t index)
     return &requests.chunks[index / CHUNK_LENGTH][index % CHUNK_LENGTH];
 }
 
+static uint32_t *request_heads(void)
+{
+    return requests.more_heads != NULL ? requests.more_heads : requests.first_heads;
+}
+
 static uint32_t *request_bucket(uint64_t key)
 {
-    return &requests.heads[base_hash(key, requests.bucket_bits)];
+    return &request_heads()[base_hash(key, BUCKET_BITS + requests.more_bits)];
 }
 
 /* NULL: no memory. */
@@ -112,17 +111,17 @@ static void buckets_move(const uint32_t *heads, int bits)
 static void buckets_grow(void)
 {
     enum { MORE_BITS = 4 };
-    uint32_t *before = requests.heads;
-    int bits = requests.bucket_bits;
+    uint32_t *before = request_heads();
+    int bits = BUCKET_BITS + requests.more_bits;
     if (requests_count() < (uint32_t)PER_BUCKET_MAX << bits || bits >= BUCKET_BITS_MAX)
         return;
     uint32_t *heads = zeros_map(sizeof *heads << (bits + MORE_BITS));
     if (heads == NULL)
         return;
-    requests.heads = heads;
-    requests.bucket_bits = bits + MORE_BITS;
+    requests.more_heads = heads;
+    requests.more_bits += MORE_BITS;
     buckets_move(before, bits);
-    if (before != first.heads)
+    if (before != requests.first_heads)
         munmap(before, sizeof *before << bits);
 }
 
@@ -131,7 +130,7 @@ static bool chunk_has(uint32_t index)
 {
     uint32_t number = index / CHUNK_LENGTH;
     if (number < CHUNKS_MAX && requests.chunks[number] == NULL)
-        requests.chunks[number] = zeros_map(sizeof(struct request) * CHUNK_LENGTH);
+        requests.chunks[number] = number == 0 ? requests.first_chunk : zeros_map(sizeof(struct request) * CHUNK_LENGTH);
     return number < CHUNKS_MAX && requests.chunks[number] != NULL;
 }
 

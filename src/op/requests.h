@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/range.h"
+#include "op/untracked.h"
 
 /* Several threads may track at once (MPI_THREAD_MULTIPLE). Once, at start. */
 void requests_share(bool is_shared);
@@ -59,14 +60,12 @@ bool requests_find_send(uint64_t key, struct requests_send *send);
 void requests_assist(uint64_t key, uint64_t bytes, const void *return_address);
 void requests_settle(uint64_t key);
 
-/* Written by threads inside MPI, under the lock when several may be. Who ends a request has begun it, or has it from
- * who did, and so sees it counted: relaxed. */
-extern __attribute__((visibility("hidden"))) _Atomic uint32_t requests_tracked;
-
-/* Are there any? Read before the price of untracking is paid. */
+/* Are there any? Read before the price of untracking is paid. The number is written by threads inside MPI, under the
+ * lock when several may be. Who ends a request has begun it, or has it from who did, and so sees it counted: relaxed.
+ */
 static inline bool requests_are_tracked(void)
 {
-    return atomic_load_explicit(&requests_tracked, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&untracked.tracked_count, memory_order_relaxed) != 0;
 }
 
 /* May MPI touch one of these bytes for a request of the program? */

@@ -62,7 +62,7 @@ void session_set_holds(enum reason reason)
 static enum reason session_find_devices(void)
 {
     enum reason device = devices_look();
-    return device == REASON_NONE && registrars_are_called() ? REASON_MEMORY_DEVICE : device;
+    return device == REASON_NONE && registrars_are_called(&session.loads_seen) ? REASON_MEMORY_DEVICE : device;
 }
 
 enum reason session_look_for_devices(void)

@@ -27,8 +27,9 @@ extern struct session {
     _Atomic bool shares_memory;  /* with other processes, as far as is known */
     _Atomic uintptr_t sharers[SESSION_SHARERS_MAX];
     _Atomic uint32_t sharers_asked;
-    _Atomic enum reason refused;  /* for good */
-    _Atomic enum reason obstacle; /* to holds, for good */
+    _Atomic enum reason refused;           /* for good */
+    _Atomic enum reason obstacle;          /* to holds, for good */
+    _Atomic unsigned long long loads_seen; /* registrars.h */
 } session;
 
 /* REASON_NONE while ops are possible, else why every call is passed. */

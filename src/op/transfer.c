@@ -16,6 +16,7 @@
 #include "op/copies.h"
 #include "op/host.h"
 #include "op/stall.h"
+#include "op/thread.h"
 #include "record/record.h"
 
 /* A fault, its report and two thread switches, measured on the reference
@@ -31,13 +32,6 @@ static struct {
     _Atomic uint32_t unmatched;
     _Atomic uintptr_t unmatched_starter; /* transfer_me() of who has begun them: one thread */
 } transfers;
-
-/* The thread's own; its address is what tells threads apart. */
-static _Thread_local struct {
-    bool is_starter;        /* of an op */
-    bool is_leaving;        /* the process ends at this thread's wish */
-    bool is_cancel_put_off; /* a wait of this thread has put off its cancellation */
-} own;
 
 static struct transfer *transfer_of(uint64_t id)
 {
@@ -57,7 +51,7 @@ static bool transfer_claim(uint32_t slot)
 
 static uintptr_t transfer_me(void)
 {
-    return (uintptr_t)&own;
+    return (uintptr_t)&op_thread;
 }
 
 static struct transfer *transfer_reset(uint32_t slot)
@@ -146,7 +140,7 @@ static void transfer_unhold(struct transfer *transfer)
 
 bool transfer_is_starter(void)
 {
-    return own.is_starter;
+    return op_thread.is_starter;
 }
 
 /* One op's part of what it took meanwhile; the op still counts itself. */
@@ -158,7 +152,7 @@ static int64_t transfer_engine_cost_ns(const struct transfer *transfer)
 
 void transfer_launch(struct transfer *transfer)
 {
-    own.is_starter = true;
+    op_thread.is_starter = true;
     busy_raise();
     transfer->returned_ns = base_clock_now_ns();
     transfer->stalled_before_ns = stall_total_ns();
@@ -307,12 +301,12 @@ void transfer_poll_round(uint32_t round)
 
 /* A thread that died where MPI calls epoll_wait() or poll(), inside the gate, would leave
  * it shut, and these waits stand in calls of threads that never call MPI. Who was asked
- * to end meanwhile does so at the next such place of its own. True: let it again. */
+ * to end meanwhile does so at the next such place of its thread. True: let it again. */
 static bool cancel_put_off(void)
 {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    own.is_cancel_put_off |= before == PTHREAD_CANCEL_ENABLE;
+    op_thread.is_cancel_put_off |= before == PTHREAD_CANCEL_ENABLE;
     return before == PTHREAD_CANCEL_ENABLE;
 }
 
@@ -324,7 +318,7 @@ static void cancel_let(bool was_let)
     int type;
     if (!was_let)
         return;
-    own.is_cancel_put_off = false;
+    op_thread.is_cancel_put_off = false;
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
     pthread_setcanceltype(type, NULL);
@@ -354,13 +348,13 @@ void transfer_leave_waits(void)
 {
     for (uint32_t left = gate_forget_waits(); left > 0; left--)
         stall_end();
-    cancel_let(own.is_cancel_put_off);
+    cancel_let(op_thread.is_cancel_put_off);
 }
 
 bool transfer_wait(uint64_t id)
 {
-    if (!transfer_is_pending(id) || gate_is_inside() || own.is_leaving)
-        return !own.is_leaving;
+    if (!transfer_is_pending(id) || gate_is_inside() || op_thread.is_leaving)
+        return !op_thread.is_leaving;
     struct transfer_wait wait = transfer_wait_begin();
     for (uint32_t round = 0; transfer_is_pending(id); round++)
         transfer_poll_round(round);
@@ -395,7 +389,7 @@ void transfer_wait_all_unless_interrupted(void)
 
 void transfer_wait_all(void)
 {
-    if (engine_pending() == 0 || gate_is_inside() || own.is_leaving)
+    if (engine_pending() == 0 || gate_is_inside() || op_thread.is_leaving)
         return;
     struct transfer_wait wait = transfer_wait_begin();
     for (uint32_t round = 0; engine_pending() != 0; round++)
@@ -405,7 +399,7 @@ void transfer_wait_all(void)
 
 void transfer_wait_unmatched(void)
 {
-    if (transfer_unmatched() == 0 || gate_is_inside() || own.is_leaving)
+    if (transfer_unmatched() == 0 || gate_is_inside() || op_thread.is_leaving)
         return;
     struct transfer_wait wait = transfer_wait_begin();
     /* A child of fork has no ops to match. */
@@ -507,7 +501,7 @@ void transfer_leave(bool may_wait)
         transfer_wait_untouched();
     if (engine_pending() == 0)
         return;
-    own.is_leaving = true;
+    op_thread.is_leaving = true;
     engine_pending_freeze();
     /* Another thread, waiting at a touch, must not go on without its data. Nobody answers touches of what
      * is being sent any more: it is all there afterwards. */

@@ -17,10 +17,8 @@ struct type_layout {
     int64_t true_extent_bytes;
 };
 
+/* Each thread has a cache of its own (thread.h): no lock on the path of every message. Once, and not in each ABI's copy
+ * of the entries. */
 enum { TYPE_LAYOUT_CACHE_BITS = 3 };
-
-/* Each thread its own: no lock on the path of every message. Here, once, and not in each ABI's copy of the entries:
- * every thread of the program, with however small a stack, carries it (tools/check_preload.py). */
-extern _Thread_local struct type_layout type_layout_cache[1 << TYPE_LAYOUT_CACHE_BITS];
 
 #endif

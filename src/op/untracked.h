@@ -16,11 +16,13 @@
 
 /* count: threads inside MPI, one at a time below MPI_THREAD_MULTIPLE (then plain
  * loads and stores do, an atomic addition would cost more than the rest).
- * is_shared: once at start. is_over: once, by who asks first. */
+ * is_shared: once at start. is_over: once, by who asks first.
+ * tracked_count: of those that are tracked instead (requests.h). */
 extern __attribute__((visibility("hidden"))) struct untracked {
     _Atomic int64_t count;
     _Atomic bool is_over;
     bool is_shared;
+    _Atomic uint32_t tracked_count;
 } untracked;
 
 /* Below MPI_THREAD_MULTIPLE, as where a call goes straight to MPI. */
