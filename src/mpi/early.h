@@ -20,11 +20,14 @@ typedef int early_end_fn(MPI_Comm *comm);
  * thread inside MPI (early_engine.c): before the engine looks for the first time, and when it is gone.
  * claims: MPI_Irecvs that have been given a message which is still arriving: calls must look for it. Written inside
  * the gate; read by any thread of the program, which has begun them or has them from who did: relaxed.
+ * pauses: calls that look for a message and then let MPI match. The program's threads write, one at a time, before they
+ * enter the gate; the engine reads inside it. relaxed: the gate orders.
  * The rest has one owner, early_install_functions(), once, before the first entry runs. What the functions do stands at
  * those below, which ask them. */
 struct early {
     bool is_used;
     _Atomic uint32_t claims;
+    _Atomic uint32_t pauses;
     bool is_on; /* the functions are there */
     void (*poll)(void);
     void (*advance)(void);

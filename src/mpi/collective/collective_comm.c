@@ -3,20 +3,11 @@
 
 #include <stdlib.h>
 
-#include "base/lock.h"
 #include "engine/gate.h"
 #include "mpi/collective/collective_alone.h"
 #include "mpi/errors.h"
 #include "mpi/real.h"
 
-/* keyval: made at the first use, inside the gate; by the lock where several threads may be there. */
-static struct {
-    struct base_lock lock;
-    bool has_keyval;
-    bool is_finished;
-    int keyval;
-    struct collective_comm passed; /* the attribute of communicators whose collectives are passed */
-} comms;
 struct collective_comm_common collective_comm_common;
 
 /* MPI calls it where the program frees its communicator, on every rank. A call of MPI_Comm_free from here is what the
@@ -25,16 +16,16 @@ static int attribute_delete(MPI_Comm comm, int keyval, void *value, void *extra_
 {
     struct collective_comm *known = value;
     (void)comm, (void)keyval, (void)extra_state;
-    if (comms.is_finished || known == &comms.passed)
+    if (collective_comm_common.is_finished || known == &collective_comm_common.passed)
         return MPI_SUCCESS;
     if (collective_comm_common.recent == known)
         collective_comm_common.recent = NULL;
     if (known->has_beside)
         real.MPI_Comm_free(&known->beside);
-    base_lock_take(&comms.lock);
+    base_lock_take(&collective_comm_common.lock);
     bool is_idle = known->pending == 0;
     known->is_freed = true;
-    base_lock_release(&comms.lock);
+    base_lock_release(&collective_comm_common.lock);
     if (is_idle)
         free(known);
     return MPI_SUCCESS;
@@ -50,14 +41,15 @@ static int attribute_copy(MPI_Comm comm, int keyval, void *extra_state, void *va
 
 static int keyval_get(void)
 {
-    base_lock_take(&comms.lock);
-    if (!comms.has_keyval)
-        comms.has_keyval =
-            real.MPI_Comm_create_keyval(attribute_copy, attribute_delete, &comms.keyval, NULL) == MPI_SUCCESS;
-    base_lock_release(&comms.lock);
-    if (!comms.has_keyval)
+    base_lock_take(&collective_comm_common.lock);
+    if (!collective_comm_common.has_keyval)
+        collective_comm_common.has_keyval =
+            real.MPI_Comm_create_keyval(attribute_copy, attribute_delete, &collective_comm_common.keyval, NULL) ==
+            MPI_SUCCESS;
+    base_lock_release(&collective_comm_common.lock);
+    if (!collective_comm_common.has_keyval)
         collective_alone_end("no attribute for communicators");
-    return comms.keyval;
+    return collective_comm_common.keyval;
 }
 
 static struct collective_comm *comm_recent(MPI_Comm comm)
@@ -99,7 +91,8 @@ struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collec
 {
     if (beside_make(comm, known))
         return known;
-    real.MPI_Comm_set_attr(comm, keyval_get(), &comms.passed); /* what was known goes with attribute_delete() */
+    /* What was known goes with attribute_delete(). */
+    real.MPI_Comm_set_attr(comm, keyval_get(), &collective_comm_common.passed);
     return NULL;
 }
 
@@ -127,7 +120,7 @@ static struct collective_comm *comm_make(MPI_Comm comm)
 {
     int size = collective_comm_size(comm);
     if (size < 2 || !comm_is_in_world(comm, size))
-        return &comms.passed;
+        return &collective_comm_common.passed;
     struct collective_comm *known = collective_alone_memory(sizeof *known, "what is known of a communicator");
     known->size = size;
     real.MPI_Comm_rank(comm, &known->rank);
@@ -136,7 +129,7 @@ static struct collective_comm *comm_make(MPI_Comm comm)
 
 static struct collective_comm *comm_remember(MPI_Comm comm, struct collective_comm *known)
 {
-    if (known == &comms.passed)
+    if (known == &collective_comm_common.passed)
         return NULL;
     if (gate_is_shared())
         return known;
@@ -178,21 +171,21 @@ struct collective_choice *collective_comm_choice(struct collective_comm *comm, u
 
 void collective_comm_use(struct collective_comm *comm)
 {
-    base_lock_take(&comms.lock);
+    base_lock_take(&collective_comm_common.lock);
     comm->pending++;
-    base_lock_release(&comms.lock);
+    base_lock_release(&collective_comm_common.lock);
 }
 
 void collective_comm_leave(struct collective_comm *comm)
 {
-    base_lock_take(&comms.lock);
+    base_lock_take(&collective_comm_common.lock);
     bool is_last = --comm->pending == 0 && comm->is_freed;
-    base_lock_release(&comms.lock);
+    base_lock_release(&collective_comm_common.lock);
     if (is_last)
         free(comm);
 }
 
 void collective_comm_finish(void)
 {
-    comms.is_finished = true;
+    collective_comm_common.is_finished = true;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "base/lock.h"
 #include "mpi/collective/collective_choice.h"
 #include "mpi/collective/collective_sizes.h"
 #include "mpi/collective/collective_work.h"
@@ -40,11 +41,18 @@ struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collec
 
 /* are_on: written in MPI_Init and MPI_Finalize. recent: found last, for calls that must cost next to nothing; NULL
  * where none was, where it has been freed, and where several threads may call MPI at once, since one of them may free
- * it. Written inside the gate. */
+ * it. Written inside the gate.
+ * The rest is for collective_comm.c. keyval: made at the first use, inside the gate; by the lock where several threads
+ * may be there. passed: the attribute of communicators whose collectives are passed. */
 extern __attribute__((visibility("hidden"))) struct collective_comm_common {
     bool are_on;
     MPI_Comm recent_comm;
     struct collective_comm *recent;
+    struct base_lock lock;
+    bool has_keyval;
+    bool is_finished;
+    int keyval;
+    struct collective_comm passed;
 } collective_comm_common;
 
 /* Counts a call of a function for which collective_work_differs(): true when it is passed at once. */

@@ -14,20 +14,16 @@
 #include "mpi/status.h"
 #include "mpi/early/early_messages.h"
 
-/* Calls that look for a message and then let MPI match. The program's threads write, one at a
- * time, before they enter the gate; the engine reads inside it. relaxed: the gate orders. */
-static _Atomic uint32_t pauses;
-
 void early_engine_pause(void)
 {
     if (early.is_used)
-        atomic_fetch_add_explicit(&pauses, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&early.pauses, 1, memory_order_relaxed);
 }
 
 void early_engine_resume(void)
 {
     if (early.is_used)
-        atomic_fetch_sub_explicit(&pauses, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&early.pauses, 1, memory_order_relaxed);
 }
 
 /* Processes from outside MPI_COMM_WORLD may not know that their synchronous sends must be refused. */
@@ -66,7 +62,7 @@ static bool comm_is_quiet(MPI_Comm comm)
 
 static bool engine_is_paused(void)
 {
-    return atomic_load_explicit(&pauses, memory_order_relaxed) != 0 || !engine_may_take();
+    return atomic_load_explicit(&early.pauses, memory_order_relaxed) != 0 || !engine_may_take();
 }
 
 static void channels_take(void)

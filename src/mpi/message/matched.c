@@ -9,14 +9,11 @@
 #include "record/record.h"
 #include "mpi/status.h"
 
-/* Between matching and receiving, the matched message is this thread's. */
-static _Thread_local MPI_Message matched_message;
-
 static int matched_start(const struct message *message, void *buffer, MPI_Request *request)
 {
     if (message->count <= INT32_MAX)
-        return real.MPI_Imrecv(buffer, (int)message->count, message->datatype, &matched_message, request);
-    return real.MPI_Imrecv_c(buffer, message->count, message->datatype, &matched_message, request);
+        return real.MPI_Imrecv(buffer, (int)message->count, message->datatype, message->matched, request);
+    return real.MPI_Imrecv_c(buffer, message->count, message->datatype, message->matched, request);
 }
 
 /* MPI_Mrecv, without keeping the gate. */
@@ -69,7 +66,9 @@ static int matched_carry(struct message *message, MPI_Status *status, const MPI_
 int matched_receive(struct message *message, MPI_Status *status)
 {
     MPI_Status probed;
-    int result = message_probe_match(message->peer, message->tag, message->comm, &matched_message, &probed);
+    MPI_Message matched;
+    message->matched = &matched;
+    int result = message_probe_match(message->peer, message->tag, message->comm, &matched, &probed);
     return result == MPI_SUCCESS ? matched_carry(message, status, &probed) : result;
 }
 
@@ -89,11 +88,12 @@ static int matched_pass_large(const struct message *m, MPI_Message *handle, MPI_
  * page that is held by then. */
 static int matched_take(struct message *message, MPI_Message *handle, MPI_Status *status, const MPI_Status *probed)
 {
-    matched_message = *handle;
+    MPI_Message matched = *handle;
+    message->matched = &matched;
     *handle = abi_handles.message_null;
     int result = probed == NULL ? matched_pass(message, status) : matched_carry(message, status, probed);
-    if (result != MPI_SUCCESS && matched_message != abi_handles.message_null)
-        *handle = matched_message;
+    if (result != MPI_SUCCESS && matched != abi_handles.message_null)
+        *handle = matched;
     return result;
 }
 

@@ -23,8 +23,9 @@ struct message {
     int peer;
     int tag;
     MPI_Comm comm;
-    bool is_copied; /* a send from a copy of ours: nothing to hold */
-    void *copy;     /* that block, once it is there; whoever ends the message frees it */
+    MPI_Message *matched; /* what this receives, once it is matched (matched.h) */
+    bool is_copied;       /* a send from a copy of ours: nothing to hold */
+    void *copy;           /* that block, once it is there; whoever ends the message frees it */
     /* A send that never waits: its pages move, and the program gets copies of those that it touches.
      * Not 0 then: what is reserved for that; whoever ends the message gives it back. */
     size_t reserved_bytes;
