@@ -77,15 +77,19 @@ def options_header(rows: list[Row]) -> str:
     body = (
         "#include <stdbool.h>\n#include <stdint.h>\n\n"
         + "\n".join(enums)
-        + f"\nstruct options {{\n{fields}}};\n\n"
+        + "\n/* notice: what was wrong with the first bad value, or \"\"; as long as the record's field.\n"
+        + " * presence: for options_are_off(). */\n"
+        + "enum options_presence { OPTIONS_UNKNOWN, OPTIONS_ON, OPTIONS_OFF };\n"
+        + f"struct options {{\n{fields}    char notice[64];\n    _Atomic enum options_presence presence;\n}};\n\n"
         + "/* The defaults, until options_read(). Written once, before other threads read it. */\n"
         + "extern __attribute__((visibility(\"hidden\"))) struct options options;\n\n"
         + "/* Reads LAPWING_<NAME> from the environment. A bad value leaves the default. */\n"
         + "void options_read(void);\n\n"
+        + "/* LAPWING=off: this process is to run as if Lapwing were not there. Looked at once, by whoever asks\n"
+        + " * first. Any thread, before or after constructors; no allocation. */\n"
+        + "bool options_are_off(void);\n\n"
         + "/* A number that is the same in two processes whose options are. */\n"
-        + "uint64_t options_fingerprint(void);\n\n"
-        + '/* What was wrong with the first bad value, or "". For the record\'s notice. */\n'
-        + "const char *options_notice(void);\n"
+        + "uint64_t options_fingerprint(void);\n"
     )
     return guarded("BASE_OPTIONS_H", "src/base/options.toml", body)
 

@@ -2,6 +2,7 @@
 /* Reads the environment into `options`. The rows are made from options.toml.
  * A bad value must not end somebody's job: the default stays, and the first
  * one is remembered. No locale, no allocation: this runs before main. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,6 @@
 /* A choice's field is written through `unsigned`: all option enums must be that wide. */
 _Static_assert(sizeof(enum option_hold) == sizeof(unsigned), "enum option_hold is not an unsigned");
 _Static_assert(sizeof(enum option_progress) == sizeof(unsigned), "enum option_progress is not an unsigned");
-
-static char notice[64]; /* as long as the record's field */
 
 /* Digits only: strtoull would take signs, blanks and octal. NULL when there are none or too many. */
 static const char *options_digits_read(const char *text, uint64_t *number)
@@ -98,9 +97,9 @@ void options_read(void)
     size_t count = options_are_given() ? options_table_count : 0;
     for (size_t i = 0; i < count; i++) {
         const char *text = getenv(options_table_rows[i].variable);
-        if (!text || options_value_read(&options_table_rows[i], text) || notice[0])
+        if (!text || options_value_read(&options_table_rows[i], text) || options.notice[0])
             continue;
-        snprintf(notice, sizeof notice, "bad value %s=%.24s", options_table_rows[i].variable, text);
+        snprintf(options.notice, sizeof options.notice, "bad value %s=%.24s", options_table_rows[i].variable, text);
     }
 }
 
@@ -122,7 +121,14 @@ uint64_t options_fingerprint(void)
     return sum;
 }
 
-const char *options_notice(void)
+bool options_are_off(void)
 {
-    return notice;
+    /* relaxed: every thread that finds nothing reads the same environment. */
+    enum options_presence known = atomic_load_explicit(&options.presence, memory_order_relaxed);
+    if (known != OPTIONS_UNKNOWN)
+        return known == OPTIONS_OFF;
+    const char *wish = getenv("LAPWING");
+    known = wish != NULL && strcmp(wish, "off") == 0 ? OPTIONS_OFF : OPTIONS_ON;
+    atomic_store_explicit(&options.presence, known, memory_order_relaxed);
+    return known == OPTIONS_OFF;
 }

@@ -5,11 +5,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "base/range.h"
 
 /* Bytes of a page of this machine; known before any constructor runs. */
-size_t base_page_bytes(void);
+static inline size_t base_page_bytes(void)
+{
+    return (size_t)getpagesize();
+}
 
 /* The whole pages that a byte range touches. An empty range stays empty. */
 static inline struct range base_pages_of(struct range bytes)

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/lock.h"
-#include "base/off.h"
 #include "base/options.h"
 #include "bind/library.h"
 #include "base/object.h"
@@ -24,10 +24,6 @@
  * read by the jumps without a lock: a jump that still sees the old value goes to
  * bind_jump(), which answers from the table. */
 extern _Atomic(void *) stubs_slots[NAMES_COUNT];
-
-/* Set while this thread binds: dlopen(), which binding calls, is interposed and
- * comes back through bind_adjust_objects(). */
-static _Thread_local bool is_binding;
 
 enum { NAME_BYTES = sizeof(names_mpi[0]), PROFILING_NAME_BYTES = NAME_BYTES + 1 };
 
@@ -51,10 +47,13 @@ struct definition_search {
     struct definitions names[NAMES_COUNT];
 };
 
-/* Owner: the thread that binds, under the lock; read by all once is_done. */
+/* Owner: the thread that binds, under the lock; read by all once is_done.
+ * binder: that thread while it binds, else 0: dlopen(), which binding calls, is interposed and comes back through
+ * bind_adjust_objects(). relaxed: a thread looks for its own number only, which no other writes. */
 static struct {
     struct base_lock lock;
     _Atomic bool is_done;
+    _Atomic pthread_t binder;
     struct library library;
     const struct bind_backend *backend;
     void *targets[NAMES_COUNT]; /* NULL: this MPI lacks the function */
@@ -164,12 +163,12 @@ static bool bind_library(void)
         return false;
     /* Another library's constructor (UCX's) may bring us here before our own has run. */
     options_read();
-    binding.backend = base_off_is() || binding.library.abi == NULL ? NULL : binding.library.abi->backend;
+    binding.backend = options_are_off() || binding.library.abi == NULL ? NULL : binding.library.abi->backend;
     if (binding.backend != NULL)
         bind_unknown_collect(&binding.library);
     if (binding.backend != NULL && !binding.backend->prepare(binding.library.handle))
         binding.backend = NULL;
-    if (binding.backend == NULL && !base_off_is())
+    if (binding.backend == NULL && !options_are_off())
         bind_say_off();
     definitions_find(&binding.search);
     for (size_t i = 0; i < NAMES_COUNT; i++)
@@ -183,13 +182,13 @@ bool bind_try(void)
     /* acquire: pairs with the release below, so that the tables are seen complete. */
     if (atomic_load_explicit(&binding.is_done, memory_order_acquire))
         return true;
-    if (is_binding)
+    if (atomic_load_explicit(&binding.binder, memory_order_relaxed) == pthread_self())
         return false;
     base_lock_take(&binding.lock);
-    is_binding = true;
+    atomic_store_explicit(&binding.binder, pthread_self(), memory_order_relaxed);
     bool is_done = atomic_load_explicit(&binding.is_done, memory_order_relaxed) || bind_library();
     atomic_store_explicit(&binding.is_done, is_done, memory_order_release);
-    is_binding = false;
+    atomic_store_explicit(&binding.binder, 0, memory_order_relaxed);
     base_lock_release(&binding.lock);
     return is_done;
 }
@@ -241,6 +240,14 @@ bool bind_is_followed_by_tool(const char *name)
 {
     size_t index = bind_index(name);
     return index != NAMES_COUNT && binding.is_followed_by_tool[index];
+}
+
+bool bind_has_tool(void)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < NAMES_COUNT && !is_any; i++)
+        is_any = binding.is_followed_by_tool[i];
+    return is_any;
 }
 
 void *bind_library_symbol(const char *name)

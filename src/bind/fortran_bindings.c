@@ -2,7 +2,6 @@
 #include "bind/fortran_bindings.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/libraries.h"
@@ -14,12 +13,6 @@
 
 /* Open MPI, and MPICH as itself, Intel, Cray, MVAPICH and Debian name it. */
 static const char *const name_beginnings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpifort", "libmpichfort"};
-
-/* Set by whoever adjusts objects; read at MPI_Init. relaxed: only the facts count. */
-static struct {
-    _Atomic bool are_redirected;
-    _Atomic bool are_in_part; /* some calls could not be */
-} bindings;
 
 bool fortran_bindings_are_in(const char *file_name)
 {
@@ -47,10 +40,7 @@ static void *fortran_errhandler_create(int object_type, void *function, int lang
 static const void *entry_of(const char *name)
 {
     const void *entry = bind_entry(name);
-    if (entry == NULL || !bind_is_followed_by_tool(name))
-        return entry;
-    atomic_store_explicit(&bindings.are_in_part, true, memory_order_relaxed);
-    return NULL;
+    return entry == NULL || bind_is_followed_by_tool(name) ? NULL : entry;
 }
 
 static const void *replacement_of(const char *name)
@@ -73,19 +63,18 @@ void fortran_bindings_redirect(const struct object *object)
         return;
     object_visit_references(object, redirect_reference);
     call_site_add_binding(object->loaded);
-    atomic_store_explicit(&bindings.are_redirected, true, memory_order_relaxed);
 }
 
 bool fortran_bindings_are_redirected(void)
 {
-    return atomic_load_explicit(&bindings.are_redirected, memory_order_relaxed);
+    return call_site_has_bindings();
 }
 
 bool fortran_bindings_are_seen(void)
 {
     Dl_info definer;
     void *init = dlsym(RTLD_DEFAULT, "mpi_init_");
-    if (!fortran_bindings_are_redirected() || atomic_load_explicit(&bindings.are_in_part, memory_order_relaxed))
+    if (!fortran_bindings_are_redirected() || bind_has_tool())
         return false;
     if (init == NULL || dladdr(init, &definer) == 0)
         return true; /* loaded for one module only */

@@ -29,6 +29,9 @@ void *bind_next(size_t index);
 /* Does a tool that defines MPI_X itself come between our entry and MPI? */
 bool bind_is_followed_by_tool(const char *name);
 
+/* Any that does so for some function. */
+bool bind_has_tool(void);
+
 /* A symbol of the MPI library, inner ones included. */
 void *bind_library_symbol(const char *name);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens when the preload is loaded into a process, MPI program or not:
  * as little as possible. Everything else waits for MPI_Init. */
-#include "base/off.h"
 #include "base/options.h"
 #include "dedicate.h"
 #include "bind/bind.h"
 
 __attribute__((constructor)) static void lib_start(void)
 {
-    if (!base_off_is()) {
+    if (!options_are_off()) {
         options_read();
         lib_dedicate_core();
     }

@@ -6,12 +6,10 @@
 #include "libc/keep.h"
 #include "libc/mpi_names.h"
 #include "libc/own.h"
-#include "libc/process.h"
 #include "libc/real.h"
 #include "libc/runtime.h"
 #include "libc/signals.h"
 #include "libc/stacks.h"
-#include "libc/thread_local.h"
 #include "libc/threads.h"
 #include "op/host.h"
 #include "op/observer.h"
@@ -22,12 +20,6 @@ static void host_watch(void)
 {
     libc_real_load();
     libc_stacks_watch();
-    libc_process_watch();
-}
-
-static bool host_thread_owns(struct range pages)
-{
-    return libc_stacks_contain(pages) || libc_thread_local_touches(pages);
 }
 
 const struct host host = {
@@ -37,7 +29,7 @@ const struct host host = {
     .heap_fills_pages = libc_heap_fills_pages,
     .heap_is_shared = libc_heap_is_shared,
     .heap_wish = libc_heap_wish,
-    .thread_owns = host_thread_owns,
+    .thread_owns = libc_stacks_contain,
     .keeps = libc_keep_touches,
     .threads_are_several = libc_threads_are_several,
     .threads_look = libc_threads_look,

@@ -12,12 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/off.h"
+#include "base/options.h"
 #include "base/pages.h"
 #include "libc/blocks.h"
 #include "libc/chunk.h"
 #include "libc/real.h"
 #include "libc/recycled.h"
+#include "libc/threads.h"
 #include "libc/use.h"
 
 /* libc's own, under the name that nobody interposes: recognises libc's allocator. */
@@ -33,9 +34,6 @@ static struct {
     _Atomic bool is_followed;
     _Atomic enum allocator_answer answer;
 } allocator;
-
-/* The block with a mapping of its own that this thread got last; it may be gone. */
-static _Thread_local const void *newest_mapped;
 
 static inline bool blocks_are_followed(void)
 {
@@ -53,7 +51,7 @@ __attribute__((noinline)) static void *block_note_large(void *block, size_t leng
     if (block == NULL || !blocks_are_followed())
         return block;
     if (chunk_is_mapped(block))
-        newest_mapped = block;
+        libc_threads_own.newest_mapped = block;
     libc_blocks_note(chunk_pages(block), base_range_of(block, length_bytes));
     return block;
 }
@@ -300,8 +298,8 @@ void *libc_entry_valloc(size_t length_bytes)
 static bool is_rest_of_newest_block(const void *address)
 {
     uintptr_t page_bytes = base_page_bytes();
-    uintptr_t second_page = ((uintptr_t)newest_mapped & ~(page_bytes - 1)) + page_bytes;
-    return newest_mapped != NULL && (uintptr_t)address == second_page;
+    uintptr_t second_page = ((uintptr_t)libc_threads_own.newest_mapped & ~(page_bytes - 1)) + page_bytes;
+    return libc_threads_own.newest_mapped != NULL && (uintptr_t)address == second_page;
 }
 
 static bool block_wish_huge_pages(void *address, size_t length_bytes)
@@ -336,7 +334,7 @@ void libc_allocate_follow(void)
 /* The same function under both names: nobody's malloc stands behind ours but libc's. */
 __attribute__((constructor(102))) static void allocator_recognise(void)
 {
-    allocator.is_libcs = !base_off_is() && (void *)LIBC_REAL(malloc) == (void *)__libc_malloc;
+    allocator.is_libcs = !options_are_off() && (void *)LIBC_REAL(malloc) == (void *)__libc_malloc;
     blocks_follow();
 }
 

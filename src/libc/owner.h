@@ -11,4 +11,7 @@ bool libc_owner_is_here(void);
 /* This process is the owner: at the start, and in a child of fork(). */
 void libc_owner_note(void);
 
+/* The process ends. True once, and in the owner only. */
+bool libc_owner_begins_exit(void);
+
 #endif

@@ -1,36 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries that copy, replace or end the process. */
-#include "libc/process.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "base/off.h"
+#include "base/options.h"
 #include "engine/gate.h"
 #include "libc/owner.h"
 #include "libc/real.h"
+#include "libc/stacks.h"
+#include "libc/threads.h"
 #include "libc/use.h"
 #include "op/lifetime.h"
 
-static struct {
-    _Atomic bool is_exiting;
-    _Atomic bool is_watching; /* set by libc_process_watch(), never cleared */
-} process;
-/* A bit for each fork() that this thread is in, the innermost lowest, since handlers fork, too: is protect told? */
-static _Thread_local uint32_t forks_told;
-
-static void process_own(void)
-{
-    libc_owner_note();
-    atomic_store_explicit(&process.is_exiting, false, memory_order_relaxed);
-}
-
 static void process_forked(void)
 {
-    forks_told = 0;
-    process_own();
+    libc_threads_own.forks_told = 0;
+    libc_owner_note();
     lifetime_forked_child();
 }
 
@@ -39,10 +26,9 @@ static void process_forked(void)
 static void process_prepare_fork(void)
 {
     int saved_errno = errno;
-    /* relaxed: who forks beside MPI_Init has no messages under way. */
-    bool is_watched = atomic_load_explicit(&process.is_watching, memory_order_relaxed);
-    bool is_ours = is_watched && !gate_is_inside() && libc_owner_is_here();
-    forks_told = forks_told << 1 | is_ours;
+    /* Who forks beside MPI_Init has no messages under way. */
+    bool is_ours = libc_stacks_are_watched() && !gate_is_inside() && libc_owner_is_here();
+    libc_threads_own.forks_told = libc_threads_own.forks_told << 1 | is_ours;
     if (is_ours)
         protect_fork_begin();
     if (is_ours && protect_armed_is_any())
@@ -52,8 +38,8 @@ static void process_prepare_fork(void)
 
 static void process_end_fork(void)
 {
-    bool is_told = forks_told & 1;
-    forks_told >>= 1;
+    bool is_told = libc_threads_own.forks_told & 1;
+    libc_threads_own.forks_told >>= 1;
     if (is_told)
         protect_fork_end();
 }
@@ -62,22 +48,16 @@ static void process_end_fork(void)
  * so that what other libraries do in theirs is covered. */
 __attribute__((constructor(103))) static void process_start(void)
 {
-    if (base_off_is())
+    if (options_are_off())
         return;
-    process_own();
+    libc_owner_note();
     pthread_atfork(process_prepare_fork, process_end_fork, process_forked);
-}
-
-void libc_process_watch(void)
-{
-    atomic_store_explicit(&process.is_watching, true, memory_order_relaxed);
 }
 
 static void process_exiting(void)
 {
     int saved_errno = errno;
-    /* relaxed: only who comes first matters. */
-    if (libc_owner_is_here() && !atomic_exchange_explicit(&process.is_exiting, true, memory_order_relaxed))
+    if (libc_owner_begins_exit())
         lifetime_exit();
     errno = saved_errno;
 }

@@ -10,10 +10,7 @@
 #include "base/symbol.h"
 #include "base/text.h"
 
-void *_Atomic libc_real_functions[LIBC_REAL_COUNT];
-size_t (*libc_real_usable_size)(void *block);
-
-typedef size_t usable_size_fn(void *block);
+struct libc_real_state libc_real_state;
 
 _Static_assert(sizeof(struct libc_real) == LIBC_REAL_COUNT * sizeof(void *), "one pointer per name");
 
@@ -33,16 +30,6 @@ static void *absent_function(size_t place)
 {
     return libc_real_names[place].absence == LIBC_REAL_ABSENT ? (void *)absent : (void *)absent_null;
 }
-
-/* What was loaded with the program, from behind us up to libc: never unloaded, so that it can be asked without the
- * dynamic linker's lock. Nearly always enough. */
-enum { OBJECTS_MAX = 64 };
-enum scope_state { SCOPE_IS_UNKNOWN, SCOPE_IS_BEING_MADE, SCOPE_IS_MADE };
-static struct {
-    _Atomic enum scope_state state;
-    size_t count;
-    struct object objects[OBJECTS_MAX];
-} scope;
 
 /* The kernel's vDSO is in nobody's lookup order, and calls system calls by libc's names. */
 static bool is_asked(const struct object *object)
@@ -81,22 +68,22 @@ static void objects_walk(visit_object_fn *visit, void *context)
 static bool scope_add(const struct object *object, void *unused)
 {
     (void)unused;
-    scope.objects[scope.count++] = *object;
-    return scope.count == OBJECTS_MAX || base_text_begins(object->soname, "libc.so");
+    libc_real_state.objects[libc_real_state.object_count++] = *object;
+    return libc_real_state.object_count == LIBC_REAL_OBJECTS_MAX || base_text_begins(object->soname, "libc.so");
 }
 
 /* Who comes while it is being made, in another thread or a signal handler, does without it. acquire: who sees that it
  * is made sees the objects. */
 static bool scope_is_made(void)
 {
-    enum scope_state known = atomic_load_explicit(&scope.state, memory_order_acquire);
-    if (known != SCOPE_IS_UNKNOWN)
-        return known == SCOPE_IS_MADE;
-    if (!atomic_compare_exchange_strong_explicit(&scope.state, &known, SCOPE_IS_BEING_MADE, memory_order_relaxed,
-                                                 memory_order_relaxed))
+    enum libc_real_scope known = atomic_load_explicit(&libc_real_state.scope, memory_order_acquire);
+    if (known != LIBC_REAL_SCOPE_IS_UNKNOWN)
+        return known == LIBC_REAL_SCOPE_IS_MADE;
+    if (!atomic_compare_exchange_strong_explicit(&libc_real_state.scope, &known, LIBC_REAL_SCOPE_IS_BEING_MADE,
+                                                 memory_order_relaxed, memory_order_relaxed))
         return false;
     objects_walk(scope_add, NULL);
-    atomic_store_explicit(&scope.state, SCOPE_IS_MADE, memory_order_release);
+    atomic_store_explicit(&libc_real_state.scope, LIBC_REAL_SCOPE_IS_MADE, memory_order_release);
     return true;
 }
 
@@ -120,8 +107,8 @@ static bool object_ask(const struct object *object, void *context)
 static bool scope_ask(struct search *search)
 {
     bool is_over = false;
-    for (size_t i = 0; scope_is_made() && i < scope.count && !is_over; i++)
-        is_over = object_ask(&scope.objects[i], search);
+    for (size_t i = 0; scope_is_made() && i < libc_real_state.object_count && !is_over; i++)
+        is_over = object_ask(&libc_real_state.objects[i], search);
     return is_over;
 }
 
@@ -143,7 +130,7 @@ void *libc_real_find(size_t place)
     const struct symbol_name name = {libc_real_names[place].text, libc_real_names[place].hash};
     void *found = definition_find(&name);
     if (found != NULL)
-        atomic_store_explicit(&libc_real_functions[place], found, memory_order_relaxed);
+        atomic_store_explicit(&libc_real_state.functions[place], found, memory_order_relaxed);
     errno = saved_errno;
     return found != NULL ? found : absent_function(place);
 }
@@ -165,7 +152,12 @@ void libc_real_load(void)
     for (size_t place = 0; place < LIBC_REAL_COUNT; place++)
         (void)libc_real_get(place);
     objects_walk(object_has_free, &usable_size);
-    libc_real_usable_size = (usable_size_fn *)usable_size;
+    libc_real_state.usable_size = (libc_real_usable_size_fn *)usable_size;
+}
+
+libc_real_usable_size_fn *libc_real_usable_size(void)
+{
+    return libc_real_state.usable_size;
 }
 
 bool libc_real_lacks(const char *name)

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/object.h"
 #include "libc/real_table.h" /* generated */
 
 /* Marks and names an exported entry. The C name differs from the exported one,
@@ -32,9 +33,22 @@ struct libc_real_name {
 
 extern const struct libc_real_name libc_real_names[LIBC_REAL_COUNT];
 
-/* In the order of struct libc_real; null: not looked up yet, or lacking. Written by whoever looks one up, always
- * with the same address; relaxed, since the code that it leads to was there before. */
-extern __attribute__((visibility("hidden"))) void *_Atomic libc_real_functions[LIBC_REAL_COUNT];
+typedef size_t libc_real_usable_size_fn(void *block);
+
+enum { LIBC_REAL_OBJECTS_MAX = 64 };
+enum libc_real_scope { LIBC_REAL_SCOPE_IS_UNKNOWN, LIBC_REAL_SCOPE_IS_BEING_MADE, LIBC_REAL_SCOPE_IS_MADE };
+
+/* functions: in the order of struct libc_real; null: not looked up yet, or lacking. Written by whoever looks one up,
+ * always with the same address; relaxed, since the code that it leads to was there before.
+ * The rest is for real.c. objects: what was loaded with the program, from behind us up to libc: never unloaded, so that
+ * it can be asked without the dynamic linker's lock. Nearly always enough. usable_size: written by libc_real_load(). */
+extern __attribute__((visibility("hidden"))) struct libc_real_state {
+    void *_Atomic functions[LIBC_REAL_COUNT];
+    libc_real_usable_size_fn *usable_size;
+    _Atomic enum libc_real_scope scope;
+    size_t object_count;
+    struct object objects[LIBC_REAL_OBJECTS_MAX];
+} libc_real_state;
 
 /* Looks one up. Any thread, in signal handlers, before constructors, in a child of fork(); takes no lock for what was
  * loaded with the program, and allocates nothing. Keeps errno. */
@@ -45,14 +59,14 @@ void libc_real_load(void);
 
 /* malloc_usable_size() of the allocator that `free` belongs to, else null: one allocator's function must never see
  * another's block. Once all is looked up. */
-extern size_t (*libc_real_usable_size)(void *block);
+libc_real_usable_size_fn *libc_real_usable_size(void);
 
 /* Is this the name of an entry that has nothing behind it? */
 bool libc_real_lacks(const char *name);
 
 static inline void *libc_real_found(size_t place)
 {
-    return atomic_load_explicit(&libc_real_functions[place], memory_order_relaxed);
+    return atomic_load_explicit(&libc_real_state.functions[place], memory_order_relaxed);
 }
 
 static inline void *libc_real_get(size_t place)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "libc/signals.h"
+#include "libc/thread_local.h"
 #include "libc/threads.h"
 #include "protect/memory.h"
 
@@ -27,8 +28,8 @@ static struct {
     _Atomic bool is_watching;  /* set by libc_stacks_watch(), never cleared */
     pthread_key_t key;         /* by libc_stacks_watch() */
     bool has_key;
+    struct range first_variables; /* the first thread's thread-local ones; by the constructor, which runs in it */
 } stacks;
-static _Thread_local bool is_entered; /* its stack is in the table, or the kernel says that it is one */
 
 static struct range stack_of_this_thread(void)
 {
@@ -85,12 +86,13 @@ static void stack_leave(void *slot_plus_1)
 
 __attribute__((constructor(102))) static void stacks_start(void)
 {
-    is_entered = true; /* the first thread's stack grows: the kernel names it */
+    libc_threads_own.is_entered = true; /* the first thread's stack grows: the kernel names it */
+    stacks.first_variables = libc_thread_local_find();
 }
 
 void libc_stacks_enter(void)
 {
-    is_entered = true;
+    libc_threads_own.is_entered = true;
     libc_signals_open_thread(); /* its attributes may block signals (pthread_attr_setsigmask_np(3)) */
     int slot = stack_enter(stack_of_this_thread(), 0);
     if (stacks.has_key)
@@ -167,9 +169,11 @@ static bool slot_contains(int i, struct range bytes)
 
 bool libc_stacks_contain(struct range bytes)
 {
+    if (base_ranges_overlap(stacks.first_variables, bytes))
+        return true;
     if (!libc_threads_are_several())
         return false;
-    if (!is_entered)
+    if (!libc_threads_own.is_entered)
         libc_stacks_enter();
     for (int i = 0; i < STACKS_MAX; i++) {
         if (slot_contains(i, bytes))

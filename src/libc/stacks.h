@@ -16,9 +16,9 @@ bool libc_stacks_are_watched(void);
 void libc_stacks_enter(void);
 void libc_stacks_enter_existing(void);
 
-/* Do these bytes lie on the stack of a thread that the program started (or may
- * they, when there are more threads than are known)? A held page of a stack would
- * stop its thread, and a signal could not be delivered to it. */
+/* Do these bytes lie among the first thread's thread-local variables (thread_local.h), or on the stack of a thread that
+ * the program started (or may they, when there are more threads than are known)? A held page of a stack would stop its
+ * thread, and a signal could not be delivered to it. */
 bool libc_stacks_contain(struct range bytes);
 
 #endif

@@ -30,13 +30,6 @@ struct thread_start {
     bool is_of_mpi;
 };
 
-static bool has_started; /* by the constructor, when at most threads of constructors run */
-
-__attribute__((constructor(102))) static void thread_create_start(void)
-{
-    has_started = true;
-}
-
 /* First in every thread that the program or MPI starts. */
 static struct thread_start thread_begin(void *given)
 {
@@ -75,7 +68,7 @@ static bool thread_is_of_mpi(union thread_function start)
 {
     if (gate_is_inside() || libc_threads_is_of_mpi())
         return true;
-    return !has_started && libc_runtime_is_transport((uintptr_t)start.posix);
+    return !libc_threads_are_started() && libc_runtime_is_transport((uintptr_t)start.posix);
 }
 
 /* Is nothing to be noted of a thread but that it is there? Its stack is found when MPI is set up. */

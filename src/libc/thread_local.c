@@ -11,9 +11,6 @@
  * II). */
 enum { AROUND_BYTES = 4096 };
 
-/* Written by the constructor, in the first thread. */
-static struct range first_thread;
-
 static void range_include(struct range *range, struct range other)
 {
     range->low = other.low < range->low ? other.low : range->low;
@@ -32,14 +29,9 @@ static int module_include(struct dl_phdr_info *module, size_t length_bytes, void
 
 /* What is loaded at the start has its variables in one block, beside libc's description of the thread, which is what
  * pthread_self() points to in glibc. */
-__attribute__((constructor(102))) static void thread_local_measure(void)
+struct range libc_thread_local_find(void)
 {
     struct range block = base_range_of((const void *)pthread_self(), 1);
     dl_iterate_phdr(module_include, &block);
-    first_thread = (struct range){block.low - AROUND_BYTES, block.high + AROUND_BYTES};
-}
-
-bool libc_thread_local_touches(struct range bytes)
-{
-    return base_ranges_overlap(first_thread, bytes);
+    return (struct range){block.low - AROUND_BYTES, block.high + AROUND_BYTES};
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The first thread's thread-local variables: the program's arrays (`__thread`, Fortran's THREADPRIVATE) lie between
+/* Thread-local variables. The first thread's arrays of the program (`__thread`, Fortran's THREADPRIVATE) lie between
  * libc's, MPI's and ours, which nobody can do without for as long as a message takes. Those of other threads lie on
  * their stacks (threads.h). */
 #ifndef LIBC_THREAD_LOCAL_H
 #define LIBC_THREAD_LOCAL_H
 
-#include <stdbool.h>
-
 #include "base/range.h"
 
-/* Does one of these bytes lie there? Any thread. */
-bool libc_thread_local_touches(struct range bytes);
+/* Where this thread has those of what was loaded at the start, and what lies around them. */
+struct range libc_thread_local_find(void);
 
 #endif

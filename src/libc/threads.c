@@ -14,15 +14,26 @@
 
 enum { OF_MPI_MAX = 64 };
 
-/* are_several: set before the second thread exists, never cleared. expected: the first thread, and all that MPI and the
- * engine ever began. */
+/* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. expected: the
+ * first thread, and all that MPI and the engine ever began. */
 static struct {
+    bool are_started;
     _Atomic bool are_several;
     _Atomic uint32_t expected;
     _Atomic uint32_t of_mpi_number;
     _Atomic pid_t of_mpi_ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
 } threads = {.expected = 1};
-static _Thread_local bool is_of_mpi;
+_Thread_local struct libc_threads_own libc_threads_own;
+
+__attribute__((constructor(102))) static void threads_start(void)
+{
+    threads.are_started = true;
+}
+
+bool libc_threads_are_started(void)
+{
+    return threads.are_started;
+}
 
 bool libc_threads_are_several(void)
 {
@@ -37,12 +48,12 @@ void libc_threads_note(void)
 
 bool libc_threads_is_of_mpi(void)
 {
-    return is_of_mpi;
+    return libc_threads_own.is_of_mpi;
 }
 
 void libc_threads_note_unless_mpis(void)
 {
-    if (!gate_is_inside() && !is_of_mpi)
+    if (!gate_is_inside() && !libc_threads_own.is_of_mpi)
         libc_threads_note();
 }
 
@@ -91,7 +102,7 @@ void libc_threads_look(void)
 /* Relaxed, all of it: one that is not in the table yet counts as alive. */
 void libc_threads_enter_of_mpi(void)
 {
-    is_of_mpi = true;
+    libc_threads_own.is_of_mpi = true;
     uint32_t i = atomic_fetch_add_explicit(&threads.of_mpi_number, 1, memory_order_relaxed);
     if (i < OF_MPI_MAX)
         atomic_store_explicit(&threads.of_mpi_ids[i], (pid_t)syscall(SYS_gettid), memory_order_relaxed);

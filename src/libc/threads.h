@@ -6,7 +6,24 @@
 #define LIBC_THREADS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+/* What each thread has of its own in this folder.
+ * newest_mapped: the block with a mapping of its own that the thread got last (allocate.c); it may be gone.
+ * forks_told: a bit for each fork() that the thread is in, the innermost lowest, since handlers fork, too: is protect
+ * told (process.c)?
+ * is_entered: its stack is in the table, or the kernel says that it is one (stacks.c).
+ * is_of_mpi: MPI started it. */
+extern __attribute__((visibility("hidden"))) _Thread_local struct libc_threads_own {
+    const void *newest_mapped;
+    uint32_t forks_told;
+    bool is_entered;
+    bool is_of_mpi;
+} libc_threads_own;
+
+/* Has our constructor run? Before it at most threads of other constructors do. */
+bool libc_threads_are_started(void);
 
 /* Has the program started a thread of its own? */
 bool libc_threads_are_several(void);

@@ -113,8 +113,9 @@ void libc_use_block(void *block)
     /* First where the block begins: the allocator reads its size beside it, and a
      * wait here is better than a fault there. */
     libc_use_writes(block, 1);
-    if (libc_real_usable_size)
-        libc_use_writes(block, libc_real_usable_size(block));
+    libc_real_usable_size_fn *usable_size = libc_real_usable_size();
+    if (usable_size != NULL)
+        libc_use_writes(block, usable_size(block));
     else
         libc_use_all();
 }

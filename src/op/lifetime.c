@@ -58,7 +58,7 @@ static enum reason lifetime_decide(const struct lifetime_facts *facts)
     }
     if (facts->find_bypass(notice, notice_bytes))
         return REASON_BYPASS;
-    lifetime_note(notice, notice_bytes, options_notice());
+    lifetime_note(notice, notice_bytes, options.notice);
     return options.progress == OPTION_PROGRESS_OFF ? REASON_SWITCHED_OFF : session_refused();
 }
 

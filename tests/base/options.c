@@ -61,14 +61,14 @@ int main(void)
 {
     options_read();
     claim(options.threshold_bytes == 65536 && options.hold == OPTION_HOLD_AUTO && options.learn, "the defaults");
-    claim(options_notice()[0] == 0, "nothing to say about the defaults");
+    claim(options.notice[0] == 0, "nothing to say about the defaults");
     setenv("LAPWING_PROFILE_COST", "100000", 1);
     setenv("LAPWING_TIMELINE", "1KiB", 1);
     options_read();
     claim(options.profile_cost == 6 && options.timeline == 0, "out of range, and a unit for a plain number");
-    claim(strstr(options_notice(), "LAPWING_PROFILE_COST=100000") != NULL, "the first bad value is named");
+    claim(strstr(options.notice, "LAPWING_PROFILE_COST=100000") != NULL, "the first bad value is named");
     sizes_check();
     choices_check();
-    claim(strstr(options_notice(), "LAPWING_PROFILE_COST=100000") != NULL, "and stays the one named");
+    claim(strstr(options.notice, "LAPWING_PROFILE_COST=100000") != NULL, "and stays the one named");
     return 0;
 }

@@ -24,7 +24,7 @@ ALLOWED = {
     "memcpy",
     "memmove",
     "memset",
-    "getauxval",
+    "getpagesize",
     "__errno_location",
     "__stack_chk_fail",
 }

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 SKIPPED = 77
 
-# base_futex_wait is one system call that keeps errno; base_page_bytes returns a
+# base_futex_wait is one system call that keeps errno; getpagesize returns a
 # number that is known before the first hold; the rest is the kernel's entry.
-ALLOWED = {"_GLOBAL_OFFSET_TABLE_", "__errno_location", "base_futex_wait", "base_page_bytes", "syscall"}
+ALLOWED = {"_GLOBAL_OFFSET_TABLE_", "__errno_location", "base_futex_wait", "getpagesize", "syscall"}
 
 # What the compiler adds: for atomics on aarch64 (from libgcc, linked in: they choose their instruction and do
 # nothing else), and for the sanitizers, in builds made for testing only.

@@ -14,7 +14,6 @@
 #include "engine/sockets.h"
 #include "libc/allocate.h"
 #include "libc/mpi_names.h"
-#include "libc/process.h"
 #include "libc/real.h"
 #include "libc/signals.h"
 #include "libc/stacks.h"
@@ -32,7 +31,6 @@ __attribute__((constructor)) static void fake_start(void)
     libc_allocate_follow();
     libc_signals_watch();
     libc_stacks_watch();
-    libc_process_watch();
     libc_real_load();
 }
 
