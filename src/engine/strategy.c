@@ -51,8 +51,11 @@ const char *engine_strategy_name(void)
     return names[strategy_mode()];
 }
 
+/* Before the first op, too, when nothing is chosen yet, it is known that peers on this host wake nobody. */
 bool engine_strategy_is_polling(void)
 {
+    if (strategy_mode() == OPTION_PROGRESS_AUTO)
+        return strategy.wish == OPTION_PROGRESS_AUTO && strategy.has_local_peers;
     return strategy_mode() == OPTION_PROGRESS_POLL || strategy_mode() == OPTION_PROGRESS_DEDICATED;
 }
 

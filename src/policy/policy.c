@@ -23,6 +23,8 @@ enum { ALLOWANCE_PART = 500, LOOKS_FIRST = 3 };
  * takes. Where that could change the answer, below DOUBT_PART times the cost, one call waits after OPS_FIRST ops, and
  * one in OPS_BETWEEN. */
 enum { DOUBT_PART = 32, OPS_FIRST = 3, OPS_BETWEEN = 32, PASSED_MEMORY = 8 };
+/* Slower than any memory: copies over shared memory take 0.1 ns for each byte, twice that on a busy core. */
+enum { COPIED_BYTES_PER_NS = 1 };
 /* Times away: below 1 us, and then by factors of 8 up to 0.26 s. */
 enum { AWAYS = 8, CALLER_BITS = 2, SITUATIONS = AWAYS << CALLER_BITS };
 /* Below COPY_TOUCHED_LEAST_NS all is copied as fast as pages are moved to and fro. */
@@ -167,6 +169,13 @@ bool policy_site_helps(struct policy_site *site, uint32_t situation)
 bool policy_site_allows(struct policy_site *site, uint32_t situation)
 {
     return (site != NULL && site_is_cheap(site)) || policy_site_helps(site, situation);
+}
+
+bool policy_site_saw_late_peer(const struct policy_site *site, uint32_t situation, uint64_t bytes)
+{
+    if (policy.is_fixed || site == NULL)
+        return true;
+    return number_read(&site->prices[situation].passed_ns) > (int64_t)(bytes / COPIED_BYTES_PER_NS);
 }
 
 void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int64_t waited_ns, int64_t copy_ns)

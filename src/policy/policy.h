@@ -40,6 +40,10 @@ uint32_t policy_site_situation(const struct policy_site *site, const void *buffe
  * costs next to nothing beside its transfer; and now and then, to see what it would bring. */
 bool policy_site_allows(struct policy_site *site, uint32_t situation);
 
+/* Where the engine is dear (engine.h) an op saves no more than waiting for a peer that is late. Did calls of this
+ * situation that waited take longer than copying their bytes does? No, too, where none has waited yet. */
+bool policy_site_saw_late_peer(const struct policy_site *site, uint32_t situation, uint64_t bytes);
+
 /* What one op brought: time that the program ran on after the early return (waits not
  * counted), what holding and waking cost, and how long the op was under way. */
 struct policy_outcome {
@@ -68,7 +72,7 @@ struct policy_help {
 
 void policy_site_saw_help(struct policy_site *site, uint32_t situation, struct policy_help help);
 
-/* A call that policy_site_allows() refused took so long inside MPI. */
+/* A call that waited although it might have returned early took so long inside MPI. */
 void policy_site_saw_pass(struct policy_site *site, uint32_t situation, int64_t inside_ns);
 
 /* After a call of the site, passed or not, the program stayed away from MPI for so long:

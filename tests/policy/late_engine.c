@@ -23,6 +23,16 @@ static long late_engine_run(uintptr_t number, int64_t waiting_ns)
     return deferred;
 }
 
+/* Does a call of 1 MiB look for a late peer, after one that waited for so long? */
+static bool late_engine_looks(uintptr_t number, int64_t waiting_ns)
+{
+    struct policy_site *site = model_site(number);
+    if (policy_site_saw_late_peer(site, 0, 1 << 20))
+        return true;
+    policy_site_saw_pass(site, 0, waiting_ns);
+    return policy_site_saw_late_peer(site, 0, 1 << 20);
+}
+
 /* How many of the nonblocking operations were helped. Help saves all waiting, and makes the work beside it longer. */
 static long late_engine_help(uintptr_t number, int64_t waiting_ns, int64_t longer_ns)
 {
@@ -45,5 +55,7 @@ int main(void)
     claim(late_engine_help(3, 200000, 50000) * 100 >= CALLS * 96, "help that saves four times what it takes stays");
     claim(late_engine_run(0, 15000) * 100 <= CALLS, "what only takes long since the engine looks late is passed");
     claim(late_engine_run(1, UNDER_WAY_NS) * 100 >= CALLS * 96, "what a call that waits takes is gained");
+    claim(!late_engine_looks(4, 300000), "calls that take what copying takes wait for nobody");
+    claim(late_engine_looks(5, 5000000), "after one call that waited for a late peer, the next may return early");
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "mpi/errors.h"
+#include "engine/engine.h"
 #include "engine/gate.h"
 #include "op/away.h"
 #include "op/copies.h"
@@ -152,7 +153,9 @@ static bool message_is_allowed(struct message *message, const void *return_addre
     message->site = policy_site_find(call_site_of(return_address), message->direction, message->bytes);
     away_end(message->site);
     message->situation = policy_site_situation(message->site, message->buffer, message->tag);
-    bool is_allowed = policy_site_allows(message->site, message->situation);
+    bool has_waits =
+        !engine_is_dear() || policy_site_saw_late_peer(message->site, message->situation, message->bytes);
+    bool is_allowed = has_waits && policy_site_allows(message->site, message->situation);
     if (!is_allowed)
         away_note_pass(message->site, message->situation);
     return is_allowed;
