@@ -58,6 +58,7 @@ PROGRAMS = (
     Program("8-byte rate", "rate.c", with_ranks=True, is_latency=True),
     Program("8-byte latency, lab", "latency.c", words=["100"], with_ranks=True, is_latency=True, in_lab=True),
     Program("8-byte rate, lab", "rate.c", words=["500"], with_ranks=True, is_latency=True, in_lab=True),
+    Program("first large messages", "first_messages.c", with_ranks=True, is_latency=True),
     Program("small pipeline", "pipeline.c", with_ranks=True),
     Program("solver, 8 KiB rows", "solver.py", words=["8192"], modules=["numpy", "mpi4py"], with_ranks=True),
     Program("solver, 64 KiB rows", "solver.py", words=["65536"], modules=["numpy", "mpi4py"], with_ranks=True),

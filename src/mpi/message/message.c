@@ -153,8 +153,7 @@ static bool message_is_allowed(struct message *message, const void *return_addre
     message->site = policy_site_find(call_site_of(return_address), message->direction, message->bytes);
     away_end(message->site);
     message->situation = policy_site_situation(message->site, message->buffer, message->tag);
-    bool has_waits =
-        !engine_is_dear() || policy_site_saw_late_peer(message->site, message->situation, message->bytes);
+    bool has_waits = !engine_is_dear() || policy_site_saw_late_peer(message->site, message->situation, message->bytes);
     bool is_allowed = has_waits && policy_site_allows(message->site, message->situation);
     if (!is_allowed)
         away_note_pass(message->site, message->situation);
