@@ -135,7 +135,10 @@ struct range libc_blocks_forget(struct range range)
 
 static bool block_contains(const struct block *block, struct range bytes)
 {
-    struct range range = range_of(block_load(block));
+    uint64_t pages = block_load(block);
+    if (pages == 0)
+        return false;
+    struct range range = range_of(pages);
     return range.low <= bytes.low && bytes.high <= range.high;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* syscall(): system calls by number, past libc's functions. Lapwing's own calls do
- * not come here (--wrap=syscall, system_call_own.c). */
+ * not come here (--wrap=syscall, base/system_call_own.c). */
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
