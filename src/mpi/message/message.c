@@ -193,12 +193,11 @@ static bool message_must_match_named(void)
 
 bool message_must_match(const struct message *message, const MPI_Status *status)
 {
-    bool is_asked = !status_is_ignored(status);
     if (message->comm == abi_handles.comm_null)
         return false; /* MPI says itself what is wrong, of the receive and not of a probe */
     if (message->peer == MPI_ANY_SOURCE || message_must_match_named())
         return true;
-    return is_asked && (message->tag == MPI_ANY_TAG || !status_can_promise());
+    return !status_is_ignored(status) && (message->tag == MPI_ANY_TAG || !status_can_promise());
 }
 
 static int message_init_send(const struct message *m, MPI_Request *request)

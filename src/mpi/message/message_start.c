@@ -70,11 +70,6 @@ static struct range message_held(const struct message *message)
     return message->reserved_bytes != 0 ? base_pages_within(message->range) : message->range;
 }
 
-static enum reason message_check_neighbours(const struct message *message)
-{
-    return neighbours_check(message_held(message), message->has_gaps, message_may_hide_gaps(message));
-}
-
 static enum hold_kind message_hold_kind(const struct message *message)
 {
     if (message->direction == POLICY_RECEIVE)
@@ -85,8 +80,10 @@ static enum hold_kind message_hold_kind(const struct message *message)
 static enum reason message_hold(struct transfer *transfer, struct message *message)
 {
     enum hold_kind kind = message_hold_kind(message);
+    struct range held = message_held(message);
+    bool may_hide_gaps = message_may_hide_gaps(message);
     arming_begin();
-    enum reason reason = message_check_neighbours(message);
+    enum reason reason = neighbours_check(held, message->has_gaps, may_hide_gaps);
     if (reason == REASON_NONE)
         reason = transfer_hold(transfer, kind, message->range);
     arming_end();
