@@ -2,8 +2,8 @@
 """Check that no file reaches a folder that its own must not know, and that no files include each other in a circle.
 
 C (src/): every folder of the tree has a row in C_LAYERS. A file and its header are one. Python (python/lapwing/):
-errors, files, options, outfiles, output and screen < profile, launch, lab < model < report, bench < probe, advise
-< commands < cli.
+errors, files, options, outfiles, output and screen < profile, launch, lab < model < report, bench
+< probe, advise, doctor < commands < cli.
 """
 
 import ast
@@ -52,7 +52,8 @@ PYTHON_LAYERS: Mapping[str, set[str]] = {
     "bench": GROUND | {"profile", "launch", "lab", "model"},
     "probe": GROUND | {"launch", "lab", "report", "bench"},
     "advise": GROUND | {"profile", "launch", "model", "report", "bench"},
-    "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench", "probe", "advise"},
+    "doctor": GROUND | {"profile", "launch", "model"},
+    "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench", "probe", "advise", "doctor"},
     "cli": GROUND | {"commands", "launch"},
     "__main__": {"cli"},
 }

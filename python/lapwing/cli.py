@@ -15,7 +15,20 @@ from lapwing.launch.start import say
 from lapwing.output import silence_broken, tolerate_names
 
 # A command's module is lapwing.commands.NAME, its class NameCommand: `lapwing run` imports nothing of the others.
-COMMANDS = ("run", "advise", "profile", "report", "predict", "compare", "lab", "demo", "probe", "bench", "options")
+COMMANDS = (
+    "run",
+    "advise",
+    "profile",
+    "report",
+    "predict",
+    "compare",
+    "lab",
+    "demo",
+    "probe",
+    "bench",
+    "doctor",
+    "options",
+)
 
 CLOSED_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Asks this host, or all hosts of a launcher's line, and puts the answers together."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from lapwing.doctor.ask import ENDING, HOST_LIMIT_S, LOCAL_SIZES, MARK, find_number
+from lapwing.doctor.cores import judge_cores, read_cores
+from lapwing.doctor.document import decode_diagnosis
+from lapwing.doctor.finding import Diagnosis, Finding, HostReport, Level, diagnose
+from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_kernel
+from lapwing.doctor.limits import judge_limits, read_limits
+from lapwing.doctor.mpi import (
+    Answer,
+    choose_libraries,
+    find_libraries,
+    judge_answer,
+    judge_libraries,
+    judge_variables,
+    make_answer,
+)
+from lapwing.doctor.network import judge_devices, read_devices
+from lapwing.doctor.preload import judge_preload, read_preload
+from lapwing.errors import LapwingError, RecordError
+from lapwing.files import find_preload
+from lapwing.launch.job import Supervision, make_record_folder
+from lapwing.launch.launchers import find_launcher
+from lapwing.launch.start import Command, make_variables
+from lapwing.profile.record import RankRecord, read_folder
+
+LAUNCHER = "launcher"
+LAUNCHERS = ("mpirun", "mpiexec", "srun")
+ALONE_LIMIT_S = 60.0
+JOB_LIMIT_S = 300.0
+ASK = Path(__file__).with_name("ask.py")
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """Make a folder for answers and records, and remove it."""
+    folder = make_record_folder()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def judge_here(kernel: KernelFacts) -> list[Finding]:
+    """Judge this host, but for what only a process of an MPI can tell."""
+    devices = read_devices()
+    return [
+        *judge_preload(read_preload()),
+        *judge_kernel(kernel),
+        *judge_limits(read_limits(), bool(devices.rdma)),
+        *judge_cores(read_cores(find_number(LOCAL_SIZES) or 0)),
+        *judge_devices(devices),
+        *judge_variables(),
+    ]
+
+
+def read_answers(folder: Path) -> list[tuple[Answer, RankRecord | None]]:
+    """Return the answers, each with what the preload wrote in the same process."""
+    records = {(record.host, record.pid): record for record in read_folder(folder, {}).ranks}
+    answers = [make_answer(json.loads(path.read_text("utf-8"))) for path in sorted(folder.glob(f"*{ENDING}"))]
+    return [(answer, records.get((answer.host, answer.pid))) for answer in answers]
+
+
+def ask_alone(library: Path, preload: Path, expected: str) -> list[Finding]:
+    """Begin MPI with one library, in a process without a launcher."""
+    with open_folder() as folder:
+        environment = {**os.environ, **make_variables({}, preload, folder)}
+        command = [sys.executable, str(ASK), str(library)]
+        try:
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, timeout=ALONE_LIMIT_S, cwd=folder
+            )
+            last = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
+        except subprocess.TimeoutExpired:
+            last = f"no answer within {ALONE_LIMIT_S:.0f} s"
+        answers = read_answers(folder) or [(Answer(socket.gethostname(), 0, str(library), last, ""), None)]
+        return [finding for answer, record in answers for finding in judge_answer(answer, record, expected, True)]
+
+
+def describe_launchers() -> list[Finding]:
+    """Say which launchers stand on PATH."""
+    findings = []
+    for name in (name for name in LAUNCHERS if shutil.which(name)):
+        try:
+            kind = find_launcher(name)
+            findings.append(Finding(LAUNCHER, Level.WELL, f"{name} is {kind.path}, of the kind {kind.name}"))
+        except LapwingError as error:
+            findings.append(Finding(LAUNCHER, Level.NOTE, error.message, error.remedy))
+    return findings
+
+
+def diagnose_here(asks_mpi: bool) -> Diagnosis:
+    """Judge this host. asks_mpi: also begin MPI with each library that is found."""
+    kernel = read_kernel()
+    findings = judge_here(kernel)
+    has_preload = all(finding.level != Level.FAILS for finding in findings)
+    if asks_mpi:
+        libraries = find_libraries(filter(None, map(shutil.which, LAUNCHERS)))
+        findings += [*describe_launchers(), *judge_libraries(libraries)]
+        for library in libraries if has_preload else []:
+            findings += ask_alone(library, find_preload(), expect_hold(kernel))
+    return diagnose([HostReport(socket.gethostname(), expect_hold(kernel), tuple(findings))])
+
+
+def read_report(text: str, host: str) -> HostReport:
+    """Read what `lapwing doctor --here` said on another host."""
+    try:
+        return decode_diagnosis(text, f"what {host} said").hosts[0]
+    except (RecordError, IndexError) as error:
+        remedy = "is Lapwing installed there, in the same place?"
+        return HostReport(host, "none", (Finding("host", Level.FAILS, f"{host} cannot be judged: {error}", remedy),))
+
+
+def judge_host(host: str, answers: Sequence[tuple[Answer, RankRecord | None]], started_count: int) -> HostReport:
+    """Put the answers of one host's ranks together; what several ranks say alike is said once."""
+    report = next((read_report(answer.report, host) for answer, _ in answers if answer.report), None)
+    hold, findings = (report.hold, list(report.findings)) if report else ("none", [])
+    for answer, record in answers:
+        findings += judge_answer(answer, record, hold, False)
+    if len(answers) < started_count:
+        text = f"{len(answers)} of {started_count} ranks left an answer in the current folder"
+        remedy = "does this host see the folder, with room on its disk? does MPI begin there without Lapwing?"
+        findings.append(Finding("host", Level.FAILS, text, remedy))
+    return HostReport(host, hold, tuple(dict.fromkeys(findings)))
+
+
+def judge_hosts(answers: Sequence[tuple[Answer, RankRecord | None]], started: Mapping[str, int]) -> list[HostReport]:
+    """Judge each host that has begun a rank, or answered."""
+    hosts = sorted({answer.host for answer, _ in answers} | set(started))
+    return [judge_host(host, [row for row in answers if row[0].host == host], started.get(host, 0)) for host in hosts]
+
+
+def count_started(output: str) -> dict[str, int]:
+    """Return how many ranks began on each host, by the lines that they printed."""
+    counts: dict[str, int] = {}
+    for line in output.splitlines():
+        words = line[line.find(MARK) :].split() if MARK in line else []
+        if len(words) >= 2:
+            counts[words[1]] = counts.get(words[1], 0) + 1
+    return counts
+
+
+def diagnose_line(line: Sequence[str]) -> Diagnosis:
+    """Judge all hosts of a launcher's line without a program."""
+    launcher = find_launcher(line[0])
+    programs = launcher.find_programs(line[1:]) if launcher.name != "direct" else [line[0]]
+    if programs:
+        raise LapwingError(f"{programs[0]} is a program", "give the launcher's line without a program: mpirun -n 2")
+    libraries = choose_libraries(find_libraries([launcher.path]), launcher.name)
+    with open_folder() as folder:
+        words = [*line, sys.executable, str(ASK), *(str(path) for path in libraries)]
+        variables = {**make_variables({}, find_preload(), folder), "LAPWING_DOCTOR_HOST": "1"}
+        supervision = Supervision(folder / "output", folder / "errors", limit_s=JOB_LIMIT_S + HOST_LIMIT_S)
+        result = Command(words, launcher).start(variables, supervision)
+        reports = judge_hosts(read_answers(folder), count_started((folder / "output").read_text(errors="replace")))
+        if not reports:
+            said = ((folder / "errors").read_text(errors="replace").strip().splitlines() or ["nothing"])[0]
+            raise LapwingError(f"no rank began (exit code {result.exit_code}): {said}", "try the line with `hostname`")
+    return diagnose(reports)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What the kernel lets a process do with memory, and which way to hold messages the preload takes there."""
+
+import platform
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lapwing.doctor import system
+from lapwing.doctor.finding import Finding, Level
+
+TOPIC = "kernel"
+MACHINES = ("x86_64", "aarch64")
+SYSCTL = "/proc/sys/vm/unprivileged_userfaultfd"
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """What was asked of the kernel. is_filtered: a seccomp filter stands before it, as in containers."""
+
+    system: str
+    machine: str
+    release: str
+    moves_pages: bool
+    faults_full: bool
+    faults_user: bool
+    queries_mappings: bool
+    collapses_pages: bool
+    key_count: int
+    is_filtered: bool
+
+
+def read_kernel() -> KernelFacts:
+    """Ask this host's kernel."""
+    status = Path("/proc/self/status")
+    text = status.read_text() if status.exists() else ""
+    return KernelFacts(
+        platform.system(),
+        platform.machine(),
+        platform.release(),
+        system.can_move_pages(),
+        system.can_watch_faults(is_user_only=False),
+        system.can_watch_faults(is_user_only=True),
+        system.can_query_mappings(),
+        system.can_collapse_pages(),
+        system.count_protection_keys(),
+        re.search(r"^Seccomp:\s*2", text, re.MULTILINE) is not None,
+    )
+
+
+def expect_hold(facts: KernelFacts) -> str:
+    """Return the hold that the preload takes with `--hold auto`: protect_start() of src/protect/protect.c."""
+    if not facts.moves_pages:
+        return "none"
+    if facts.faults_full:
+        return "userfaultfd"
+    return "userfaultfd-user" if facts.faults_user else "signal"
+
+
+def judge_faults(facts: KernelFacts) -> Finding:
+    """Say how memory is held, and what would be better."""
+    hold = expect_hold(facts)
+    if hold == "userfaultfd":
+        return Finding(TOPIC, Level.WELL, "userfaultfd is open to this user: touches of all kinds wait")
+    remedy = f"as root: echo 1 > {SYSCTL}, or give the users' group /dev/userfaultfd (Linux 6.1)"
+    if hold == "userfaultfd-user":
+        text = "userfaultfd is open for faults of user mode only: system calls past libc fail on memory under way"
+        return Finding(TOPIC, Level.REDUCES, text, remedy)
+    if facts.is_filtered:
+        remedy += "; a seccomp filter stands before the kernel: let the container's profile allow userfaultfd"
+    text = "userfaultfd is refused: memory is held by mprotect and SIGSEGV, which costs more, and sends wait at touches"
+    return Finding(TOPIC, Level.REDUCES, text, remedy)
+
+
+def judge_kernel(facts: KernelFacts) -> list[Finding]:
+    """Say what the kernel has and lacks."""
+    if facts.system != "Linux" or facts.machine not in MACHINES:
+        text = f"{facts.system} on {facts.machine} is not served"
+        return [Finding(TOPIC, Level.FAILS, text, "use Linux on x86-64 or aarch64")]
+    name = f"Linux {facts.release}"
+    if not facts.moves_pages:
+        text = f"{name} cannot move pages away from a mapping (MREMAP_DONTUNMAP): no memory is held"
+        return [Finding(TOPIC, Level.FAILS, text, "use Linux 5.7 or newer")]
+    findings = [Finding(TOPIC, Level.WELL, f"{name} moves pages away from a mapping"), judge_faults(facts)]
+    if not facts.queries_mappings:
+        text = f"{name} cannot be asked for one mapping (PROCMAP_QUERY): large messages take longer to judge"
+        findings.append(Finding(TOPIC, Level.REDUCES, text, "use Linux 6.11 or newer"))
+    if not facts.collapses_pages:
+        text = f"{name} makes no huge pages when asked to (MADV_COLLAPSE): holding large sends costs more"
+        findings.append(Finding(TOPIC, Level.REDUCES, text, "use Linux 6.1 or newer, with transparent huge pages"))
+    keys = f"{facts.key_count} protection keys are free" if facts.key_count else "there are no protection keys"
+    return [*findings, Finding(TOPIC, Level.NOTE, keys)]

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""The MPI libraries of a host, and what the preload says when a process begins MPI with one."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lapwing.doctor.finding import Finding, Level
+from lapwing.doctor.network import judge_opened
+from lapwing.doctor.preload import judge_neighbour
+from lapwing.profile.record import RankRecord
+
+TOPIC = "mpi"
+# Names of the ABIs that mpi/abis.toml lists, versions included: what a program is linked with.
+NAMES = re.compile(r"libmpi\.so\.(40|12)|libmpich\.so\.12|libmpi_cray\.so\.12|libmpi_abi\.so\.\d+")
+TRANSPORT_LIBRARIES = {"libucp.": "UCX", "libfabric.": "libfabric", "libpsm2.": "PSM2", "libpsm3": "PSM3"}
+ABI_OF_LAUNCHER = {"openmpi": ("openmpi",), "prrte": ("openmpi",), "hydra": ("mpich", "standard")}
+BYPASSING = "UCX_MEM_MMAP_HOOK_MODE"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one process told that began MPI under the preload (doctor/ask.py). error: why it could not."""
+
+    host: str
+    pid: int
+    library: str
+    error: str
+    preload: str
+    opened: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
+    report: str = ""
+
+
+def guess_abi(name: str) -> str:
+    """Return the ABI of a library, by its name."""
+    if name.startswith("libmpi_abi"):
+        return "standard"
+    return "openmpi" if name.startswith("libmpi.so.40") else "mpich"
+
+
+def list_cached_libraries() -> list[Path]:
+    """Return what the dynamic linker's cache knows."""
+    try:
+        done = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False)
+    except OSError:
+        return []
+    return [Path(line.split("=> ")[1]) for line in done.stdout.splitlines() if "=> " in line]
+
+
+def iterate_prefix(prefix: Path) -> Iterator[Path]:
+    """Yield what lies in the library folders of an installation."""
+    for pattern in ("lib/*.so.*", "lib64/*.so.*", "lib/*/*.so.*", "lib/release/*.so.*"):
+        yield from sorted(prefix.glob(pattern))
+
+
+def find_libraries(launchers: Iterable[str], environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the MPI libraries of these launchers, of LD_LIBRARY_PATH and of the linker's cache, each once."""
+    candidates: list[Path] = []
+    for launcher in launchers:
+        candidates += iterate_prefix(Path(launcher).resolve().parent.parent)
+    for folder in filter(None, environment.get("LD_LIBRARY_PATH", "").split(":")):
+        candidates += sorted(Path(folder).glob("*.so.*"))
+    candidates += iterate_prefix(Path(sys.executable).parent.parent)
+    found: dict[Path, Path] = {}
+    for path in (*candidates, *list_cached_libraries()):
+        if NAMES.fullmatch(path.name):
+            found.setdefault(path.resolve(), path)
+    return list(found.values())
+
+
+def choose_libraries(libraries: Sequence[Path], launcher: str) -> list[Path]:
+    """Return those whose ABI a launcher's own library has; all where its name says nothing."""
+    abis = ABI_OF_LAUNCHER.get(launcher)
+    return [path for path in libraries if abis is None or guess_abi(path.name) in abis]
+
+
+def name_transports(loaded: Iterable[str]) -> str:
+    """Say which libraries move an MPI's data."""
+    names = [word for begin, word in TRANSPORT_LIBRARIES.items() if any(name.startswith(begin) for name in loaded)]
+    return f"; it has loaded {' and '.join(names)}" if names else ""
+
+
+def judge_hold(answer: Answer, record: RankRecord, expected: str, who: str) -> list[Finding]:
+    """Say which hold the preload took, and why it is another than the kernel would allow."""
+    if record.hold == expected:
+        return []
+    devices = judge_opened(answer.opened, who)
+    if devices:
+        return devices
+    cause = f": open are {', '.join(answer.opened)}" if record.hold == "none" and answer.opened else ""
+    text = f"{who}: this kernel allows the hold {expected}, the preload took {record.hold}{cause}"
+    return [Finding(TOPIC, Level.REDUCES, text, "unset LAPWING_HOLD, if it is set; close the device, if there is one")]
+
+
+def judge_record(answer: Answer, record: RankRecord, expected: str) -> list[Finding]:
+    """Say what the preload decided in one process."""
+    who = f"{answer.library} (ABI {record.abi})"
+    if not record.is_active:
+        cause = record.notice or "some setting of this MPI forbids it; the summary of `lapwing run` names the reason"
+        return [Finding(TOPIC, Level.FAILS, f"{who}: the preload passes every call: {cause}", "see docs/limits.md")]
+    text = f"{who}: the preload is at work, hold {record.hold}{name_transports(answer.loaded)}"
+    findings = [Finding(TOPIC, Level.WELL, text), *judge_hold(answer, record, expected, who)]
+    if record.notice:
+        findings.append(Finding(TOPIC, Level.REDUCES, f"{who}: {record.notice}", "correct that variable, or unset it"))
+    return findings
+
+
+def judge_answer(answer: Answer, record: RankRecord | None, expected: str, is_alone: bool) -> list[Finding]:
+    """Judge one process's answer. expected: the hold that the kernel allows; is_alone: it had no launcher."""
+    others = [word for word in re.split(r"[: ]+", answer.preload) if word and Path(word).name != "liblapwing.so"]
+    findings = [judge_neighbour(path) for path in others]
+    if answer.error:
+        text = f"{answer.library or 'MPI'} did not begin: {answer.error}"
+        remedy = "name a launcher: lapwing doctor mpirun -n 2" if is_alone else "check this MPI without Lapwing first"
+        return [*findings, Finding(TOPIC, Level.NOTE if is_alone else Level.FAILS, text, remedy)]
+    if record is not None:
+        return findings + judge_record(answer, record, expected)
+    if not answer.preload:
+        text = f"LD_PRELOAD did not come through to {answer.host}"
+        remedy = "let the launcher hand on variables (its -x, -env, --export)"
+        return [*findings, Finding(TOPIC, Level.FAILS, text, remedy)]
+    text = f"{answer.library}: the preload was not met by MPI_Init, and left no record"
+    remedy = "is it an MPI of an ABI that Lapwing knows (docs/programs.md)?"
+    return [*findings, Finding(TOPIC, Level.FAILS, text, remedy)]
+
+
+def judge_variables(environment: Mapping[str, str] = os.environ) -> list[Finding]:
+    """Say which variables of MPI libraries take Lapwing's ground away."""
+    findings = []
+    if environment.get(BYPASSING) == "reloc":
+        text = f"{BYPASSING}=reloc: munmap and its kin do not wait for messages under way"
+        findings.append(Finding(TOPIC, Level.REDUCES, text, f"unset {BYPASSING}"))
+    if environment.get("MPIR_CVAR_ENABLE_FT") == "1":
+        text = "MPIR_CVAR_ENABLE_FT=1: under MPICH every call is passed"
+        findings.append(Finding(TOPIC, Level.REDUCES, text, "unset MPIR_CVAR_ENABLE_FT where ranks need not survive"))
+    return findings
+
+
+def make_answer(document: Mapping[str, Any]) -> Answer:
+    """Read what ask.py wrote."""
+    host, library, error, preload, report = (
+        str(document[name]) for name in ("host", "library", "error", "preload", "report")
+    )
+    opened, loaded = tuple(document["opened"]), tuple(document["loaded"])
+    return Answer(host, int(document["pid"]), library, error, preload, opened, loaded, report)
+
+
+def judge_libraries(libraries: Sequence[Path]) -> list[Finding]:
+    """Say that there is nothing to ask."""
+    if libraries:
+        return []
+    text = "no MPI library that Lapwing knows was found"
+    return [Finding(TOPIC, Level.FAILS, text, "load its module, set LD_LIBRARY_PATH, or name its launcher")]

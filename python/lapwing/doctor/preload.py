@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The file to preload, and what else is preloaded beside it."""
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lapwing.doctor.finding import Finding, Level
+from lapwing.errors import LapwingError
+from lapwing.files import find_preload
+
+TOPIC = "preload"
+LOAD_LIMIT_S = 30.0
+
+# Libraries that others preload, by the beginning of their file names: what Lapwing does beside them.
+NEIGHBOURS = (
+    (r"lib(asan|tsan|lsan|hwasan|clang_rt\.\w*san)", Level.FAILS, "a sanitizer refuses other preloads", "leave it out"),
+    (
+        r"lib(jemalloc|tcmalloc|mimalloc|hoard|scalable|tbbmalloc)",
+        Level.REDUCES,
+        "an allocator of its own: only buffers that fill their pages are held",
+        "leave it out, or align large buffers to pages",
+    ),
+    (
+        r"lib(mpiP|mpisee|ipm|scorep|vampir|VT|mpitrace|tau|TAU|darshan|extrae|geopm)",
+        Level.NOTE,
+        "a profiling tool: if it calls PMPI functions, all calls are passed",
+        "leave it out of runs that are to be fast",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class PreloadFacts:
+    """The file (path and what it needs), what the host has, and the environment. complaint: of the dynamic linker."""
+
+    path: str
+    needed_glibc: tuple[int, ...]
+    host_glibc: tuple[int, ...]
+    complaint: str
+    others: tuple[str, ...]
+    is_off: bool
+    error: str = ""
+
+
+def read_needed_glibc(path: Path) -> tuple[int, ...]:
+    """Return the newest GLIBC version that a file asks for."""
+    # Not above: the manual pages are made from this command's help where pyelftools is not installed.
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.gnuversions import GNUVerNeedSection
+
+    found: list[tuple[int, ...]] = [(0,)]
+    with path.open("rb") as stream:
+        for section in ELFFile(stream).iter_sections():
+            versions = section.iter_versions() if isinstance(section, GNUVerNeedSection) else ()
+            names = [entry.name for _, entries in versions for entry in entries]
+            found += [parse_version(name[6:]) for name in names if re.fullmatch(r"GLIBC_[0-9.]+", name)]
+    return max(found)
+
+
+def parse_version(text: str) -> tuple[int, ...]:
+    """Read 2.36 as (2, 36)."""
+    return tuple(int(part) for part in text.split(".") if part.isdecimal())
+
+
+def try_load(path: Path, environment: Mapping[str, str]) -> str:
+    """Return what the dynamic linker says about preloading a file into this Python; empty when it does so."""
+    command = [sys.executable, "-S", "-c", ""]
+    done = subprocess.run(
+        command, env={**environment, "LD_PRELOAD": str(path)}, capture_output=True, text=True, timeout=LOAD_LIMIT_S
+    )
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    return lines[0] if lines else ("" if done.returncode == 0 else f"a program with it ended with {done.returncode}")
+
+
+def list_others(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what else is preloaded: by LD_PRELOAD, LD_AUDIT and /etc/ld.so.preload."""
+    words = re.split(r"[: ]+", f"{environment.get('LD_PRELOAD', '')}:{environment.get('LD_AUDIT', '')}")
+    listed = Path("/etc/ld.so.preload")
+    words += listed.read_text().split() if listed.exists() else []
+    return tuple(word for word in words if word and Path(word).name != "liblapwing.so")
+
+
+def read_preload(environment: Mapping[str, str] = os.environ) -> PreloadFacts:
+    """Look at the file and at this process's environment."""
+    host = parse_version(platform.libc_ver()[1])
+    others, is_off = list_others(environment), environment.get("LAPWING") == "off"
+    try:
+        path = find_preload()
+    except LapwingError as error:
+        return PreloadFacts("", (), host, "", others, is_off, str(error))
+    return PreloadFacts(str(path), read_needed_glibc(path), host, try_load(path, environment), others, is_off)
+
+
+def format_version(version: tuple[int, ...]) -> str:
+    """Write (2, 36) as 2.36."""
+    return ".".join(str(part) for part in version)
+
+
+def judge_file(facts: PreloadFacts) -> Finding:
+    """Say whether the file can be preloaded."""
+    if facts.error:
+        message, _, remedy = facts.error.partition("; ")
+        return Finding(TOPIC, Level.FAILS, message, remedy)
+    needed, there = format_version(facts.needed_glibc), format_version(facts.host_glibc)
+    if facts.host_glibc and facts.needed_glibc > facts.host_glibc:
+        text = f"{facts.path} needs GLIBC {needed}, and this host has {there}"
+        return Finding(TOPIC, Level.FAILS, text, "install the wheel for older systems, or build Lapwing on this host")
+    if facts.complaint:
+        return Finding(TOPIC, Level.FAILS, f"{facts.path} does not load: {facts.complaint}", "install Lapwing again")
+    return Finding(TOPIC, Level.WELL, f"{facts.path} loads (needs GLIBC {needed}, here is {there or 'another libc'})")
+
+
+def judge_neighbour(path: str) -> Finding:
+    """Say what another preloaded library means."""
+    name = Path(path).name
+    for pattern, level, text, remedy in NEIGHBOURS:
+        if re.match(pattern, name):
+            return Finding(TOPIC, level, f"{name} is preloaded, too: {text}", remedy)
+    return Finding(TOPIC, Level.NOTE, f"{name} is preloaded, too")
+
+
+def judge_preload(facts: PreloadFacts) -> list[Finding]:
+    """Say whether the preload gets into programs, and beside what."""
+    findings = [judge_file(facts), *(judge_neighbour(path) for path in facts.others)]
+    if facts.is_off:
+        text = "LAPWING=off is set: every process runs as if Lapwing were not there"
+        findings.append(Finding(TOPIC, Level.FAILS, text, "unset LAPWING"))
+    return findings

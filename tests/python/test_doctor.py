@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""What `lapwing doctor` says of a host, and that it agrees with what the preload decides there."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from needs import needs_mpi
+
+from lapwing.doctor.ask import find_number
+from lapwing.doctor.cores import CoreFacts, has_capability, judge_cores
+from lapwing.doctor.document import decode_diagnosis, encode_diagnosis, format_doctor_schema
+from lapwing.doctor.finding import Finding, HostReport, Level, choose_exit_code, diagnose
+from lapwing.doctor.hosts import count_started, judge_hosts
+from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_kernel
+from lapwing.doctor.limits import LimitFacts, judge_limits
+from lapwing.doctor.mpi import Answer, choose_libraries, find_libraries, judge_answer
+from lapwing.doctor.network import judge_devices, judge_opened, read_devices
+from lapwing.doctor.preload import PreloadFacts, judge_preload, read_needed_glibc
+from lapwing.profile.record import RankRecord
+
+ROOT = Path(__file__).parents[2]
+KERNEL = KernelFacts("Linux", "x86_64", "6.12", True, True, True, True, True, 0, False)
+LIMITS = LimitFacts(-1, 8 << 20, 1024, 65530)
+CORES = CoreFacts(4, 4, 2, 0, False)
+PRELOAD = PreloadFacts("/p/liblapwing.so", (2, 17), (2, 36), "", (), False)
+ANSWER = Answer("h1", 77, "/lib/libmpi.so.40", "", "/p/liblapwing.so")
+
+
+def list_levels(findings: list[Finding]) -> set[Level]:
+    return {finding.level for finding in findings}
+
+
+@pytest.mark.parametrize(
+    ("facts", "hold", "code"),
+    [
+        (KERNEL, "userfaultfd", 0),
+        (replace(KERNEL, faults_full=False), "userfaultfd-user", 1),
+        (replace(KERNEL, faults_full=False, faults_user=False), "signal", 1),
+        (replace(KERNEL, moves_pages=False), "none", 2),
+        (replace(KERNEL, machine="riscv64"), "userfaultfd", 2),
+        (replace(KERNEL, queries_mappings=False), "userfaultfd", 1),
+        (replace(KERNEL, collapses_pages=False), "userfaultfd", 1),
+    ],
+)
+def test_kernels(facts: KernelFacts, hold: str, code: int) -> None:
+    findings = judge_kernel(facts)
+    assert expect_hold(facts) == hold
+    assert choose_exit_code(findings) == code
+    assert all(finding.remedy for finding in findings if finding.level in (Level.REDUCES, Level.FAILS))
+
+
+def test_a_filter_is_named_where_userfaultfd_is_refused() -> None:
+    findings = judge_kernel(replace(KERNEL, faults_full=False, faults_user=False, is_filtered=True))
+    assert any("seccomp" in finding.remedy for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("facts", "word"),
+    [
+        (replace(LIMITS, address_space=256 << 20), "address space"),
+        (replace(LIMITS, mapping_count=1000), "vm.max_map_count"),
+        (replace(LIMITS, descriptors=20), "descriptors"),
+    ],
+)
+def test_low_limits(facts: LimitFacts, word: str) -> None:
+    (finding,) = judge_limits(facts, False)
+    assert (finding.level, word in finding.text) == (Level.REDUCES, True)
+    assert list_levels(judge_limits(LIMITS, False)) == {Level.WELL}
+
+
+def test_priority_matters_on_shared_cores_only() -> None:
+    assert list_levels(judge_cores(CORES)) == {Level.WELL, Level.NOTE}
+    assert Level.REDUCES in list_levels(judge_cores(replace(CORES, rank_count=4)))
+    assert Level.REDUCES in list_levels(judge_cores(replace(CORES, own=1)))
+    assert Level.REDUCES not in list_levels(judge_cores(replace(CORES, own=1, nice_limit=40)))
+    assert has_capability("CapEff:\t0000000000800000\n", 23)
+    assert not has_capability("CapEff:\t0000000000400000\n", 23)
+
+
+def test_devices_are_found_by_their_files(tmp_path: Path) -> None:
+    (tmp_path / "sys/class/infiniband/mlx5_0").mkdir(parents=True)
+    (tmp_path / "dev/dri").mkdir(parents=True)
+    for name in ("cxi0", "nvidia0", "null", "dri/renderD128"):
+        (tmp_path / "dev" / name).touch()
+    facts = read_devices({"UCX_TLS": "tcp"}, tmp_path)
+    assert facts.rdma == ("mlx5_0", "cxi0")
+    assert facts.gpus == ("/dev/nvidia0", "/dev/dri/renderD128")
+    assert facts.choices == ("UCX_TLS=tcp",)
+    assert list_levels(judge_devices(facts)) == {Level.NOTE}
+
+
+def test_what_an_mpi_opens_reduces_what_is_gained() -> None:
+    findings = judge_opened(["/dev/null", "/dev/infiniband/uverbs0", "/dev/nvidia0"], "MPI")
+    assert [finding.topic for finding in findings] == ["network", "gpu"]
+    assert list_levels(findings) == {Level.REDUCES}
+    assert judge_opened(["/dev/null"], "MPI") == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "code"),
+    [
+        (PRELOAD, 0),
+        (replace(PRELOAD, needed_glibc=(2, 40)), 2),
+        (replace(PRELOAD, complaint="ERROR: ld.so"), 2),
+        (replace(PRELOAD, error="Lapwing's own file is missing; install it"), 2),
+        (replace(PRELOAD, is_off=True), 2),
+        (replace(PRELOAD, others=("libasan.so.8",)), 2),
+        (replace(PRELOAD, others=("/opt/libjemalloc.so.2",)), 1),
+        (replace(PRELOAD, others=("libdarshan.so",)), 0),
+    ],
+)
+def test_preloads(facts: PreloadFacts, code: int) -> None:
+    assert choose_exit_code(judge_preload(facts)) == code
+
+
+def test_the_record_says_what_the_preload_decided(rank_record: RankRecord) -> None:
+    assert list_levels(judge_answer(ANSWER, rank_record, "signal", False)) == {Level.WELL}
+    assert Level.REDUCES in list_levels(judge_answer(ANSWER, rank_record, "userfaultfd", False))
+    passed = replace(rank_record, is_active=False, notice="looks for PMPI functions by name")
+    (finding,) = judge_answer(ANSWER, passed, "signal", False)
+    assert (finding.level, "PMPI" in finding.text) == (Level.FAILS, True)
+
+
+def test_an_open_network_explains_why_nothing_is_held(rank_record: RankRecord) -> None:
+    answer = replace(ANSWER, opened=("/dev/infiniband/uverbs0",))
+    findings = judge_answer(answer, replace(rank_record, hold="none"), "userfaultfd", False)
+    assert [finding.topic for finding in findings] == ["mpi", "network"]
+
+
+def test_no_record_is_told_from_no_preload() -> None:
+    assert "no record" in judge_answer(ANSWER, None, "signal", False)[0].text
+    assert "LD_PRELOAD" in judge_answer(replace(ANSWER, preload=""), None, "signal", False)[0].text
+
+
+def test_an_mpi_that_does_not_begin_alone_may_begin_under_its_launcher() -> None:
+    answer = replace(ANSWER, error="MPI_Init returned 1")
+    assert judge_answer(answer, None, "signal", True)[0].level is Level.NOTE
+    assert judge_answer(answer, None, "signal", False)[0].level is Level.FAILS
+
+
+def test_libraries_are_found_and_chosen_by_their_names(tmp_path: Path) -> None:
+    names = ("libmpi.so.40", "libmpich.so.12", "libmpi_abi.so.1", "libmpichcxx.so.12", "libmpi_mpifh.so.40")
+    for name in names:
+        (tmp_path / name).touch()
+    found = [path for path in find_libraries([], {"LD_LIBRARY_PATH": str(tmp_path)}) if path.parent == tmp_path]
+    assert [path.name for path in found] == ["libmpi.so.40", "libmpi_abi.so.1", "libmpich.so.12"]
+    assert [path.name for path in choose_libraries(found, "openmpi")] == ["libmpi.so.40"]
+    assert [path.name for path in choose_libraries(found, "hydra")] == ["libmpi_abi.so.1", "libmpich.so.12"]
+    assert choose_libraries(found, "srun") == found
+
+
+def test_hosts_whose_ranks_leave_nothing_are_told(rank_record: RankRecord) -> None:
+    output = "[1,0]<stdout>:lapwing-doctor-rank h1 77\nlapwing-doctor-rank h2 5\nelse\n"
+    assert count_started(output) == {"h1": 1, "h2": 1}
+    report = encode_diagnosis(diagnose([HostReport("h1", "signal", (Finding("kernel", Level.WELL, "fine"),))]))
+    reports = judge_hosts([(replace(ANSWER, report=report), rank_record)], count_started(output))
+    assert [report.host for report in reports] == ["h1", "h2"]
+    assert next(finding.text for finding in reports[0].findings) == "fine"
+    assert list_levels(list(reports[1].findings)) == {Level.FAILS}
+
+
+def test_a_damaged_report_is_a_finding() -> None:
+    (report,) = judge_hosts([(replace(ANSWER, report="Traceback", error="x"), None)], {})
+    assert "cannot be judged" in report.findings[0].text
+
+
+def test_launchers_say_how_many_ranks_a_host_has() -> None:
+    assert find_number(("A", "B"), {"B": "3(x2)"}) == 3
+    assert find_number(("A",), {}) is None
+
+
+def test_json_is_read_back_and_the_published_schema_is_current() -> None:
+    diagnosis = diagnose(
+        [HostReport("h", "signal", (Finding("a", Level.REDUCES, "b", "c"), Finding("d", Level.NOTE, "e")))]
+    )
+    assert decode_diagnosis(encode_diagnosis(diagnosis), "here") == diagnosis
+    remedy = "python -m lapwing.doctor.document > docs/doctor.schema.json"
+    assert (ROOT / "docs/doctor.schema.json").read_text("utf-8") == format_doctor_schema(), remedy
+
+
+@needs_mpi
+def test_the_preload_takes_the_hold_that_the_kernel_allows() -> None:
+    if not find_libraries([]):
+        pytest.skip("no MPI library in the linker's cache")
+    command = [sys.executable, "-m", "lapwing", "doctor", "--json", "-"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    findings = json.loads(done.stdout)["diagnosis"]["hosts"][0]["findings"]
+    decided = [finding["text"] for finding in findings if "the preload is at work" in finding["text"]]
+    assert decided, findings
+    assert all(f"hold {expect_hold(read_kernel())}" in text for text in decided)
+
+
+def test_glibc_of_a_file() -> None:
+    assert read_needed_glibc(Path(sys.executable).resolve()) >= (2,)
