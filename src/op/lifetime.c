@@ -20,6 +20,7 @@
 #include "op/transfer.h"
 #include "policy/policy.h"
 #include "protect/protect.h"
+#include "record/name.h"
 #include "record/record.h"
 
 enum { LEVEL_MULTIPLE = 3 };
@@ -131,7 +132,7 @@ void lifetime_start(const struct lifetime_facts *facts)
 
 static void lifetime_write_record(bool is_complete)
 {
-    const char *directory = getenv("LAPWING_RECORD_DIR");
+    const char *directory = record_name_folder();
     struct record_format_header *identity = &lifetime.identity;
     if (directory == NULL || identity->pid != (uint32_t)getpid())
         return;

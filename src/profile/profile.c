@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/profile.h"
 
-#include <stdlib.h>
-
 #include "base/options.h"
 #include "profile/slack.h"
 #include "profile/caller.h"
 #include "op/call_site.h"
 #include "profile/observe.h"
+#include "record/name.h"
 
 /* Peers of a site that are told apart. */
 enum { PEERS_MAX = 48 };
@@ -17,12 +16,12 @@ _Thread_local struct profile_thread profile_thread;
 
 bool profile_is_wanted(void)
 {
-    return options.profile && getenv("LAPWING_RECORD_DIR") != NULL;
+    return options.profile && record_name_folder() != NULL;
 }
 
 bool profile_start(const struct profile_file_identity *identity)
 {
-    if (!profile_file_open(getenv("LAPWING_RECORD_DIR"), identity))
+    if (!profile_file_open(record_name_folder(), identity))
         return false;
     caller_modules_read();
     observe_start(options.profile_slack);

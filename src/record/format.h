@@ -4,7 +4,7 @@
  * a header, then `counter_count` counters, then `reason_count` passes.
  * Names and units stand in record.toml and base/reasons.toml; a file carries
  * its counts so that a reader can tell an older or a newer writer.
- * The file is in $LAPWING_RECORD_DIR (record/name.h), renamed from *.part. */
+ * The file is in record_name_folder() (record/name.h), renamed from *.part. */
 #ifndef RECORD_FORMAT_H
 #define RECORD_FORMAT_H
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/name.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,6 +15,22 @@ static uint64_t unix_now_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static bool folder_is_own(const char *directory)
+{
+    struct stat status;
+    int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_own = folder >= 0 && syscall(SYS_fstat, folder, &status) == 0 && status.st_uid == geteuid();
+    if (folder >= 0)
+        close(folder);
+    return is_own;
+}
+
+const char *record_name_folder(void)
+{
+    const char *directory = secure_getenv("LAPWING_RECORD_DIR");
+    return directory != NULL && folder_is_own(directory) ? directory : NULL;
 }
 
 bool record_name_make(char *name, size_t name_bytes, const char *directory, int rank, const char *kind)

@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The folder where this process may leave its record: $LAPWING_RECORD_DIR, unless the process has other rights than its
+ * user (secure_getenv(3)) or the folder is another user's, who could then choose what this process writes, and where.
+ * NULL: none. */
+const char *record_name_folder(void);
+
 /* <directory>/<host>-<pid>-<rank>-<time>.<kind>. Host and process number are not enough: ranks in containers may have
  * both alike (PID namespaces, fixed host names), and their number in the job is another's in a spawned one. False when
  * the name is too long. */

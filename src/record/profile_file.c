@@ -78,7 +78,7 @@ static bool file_map(const char *directory, int rank)
 {
     if (!record_name_make(profile_file.path, sizeof profile_file.path, directory, rank, "profile"))
         return false;
-    int opened = open(profile_file.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int opened = open(profile_file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     profile_file.descriptor = base_descriptor_own(opened);
     profile_file.length_bytes = 0;
     profile_file.is_open = profile_file.descriptor >= 0;

@@ -7,7 +7,7 @@
  * can mean "none". The first word of a block is its kind; modules and sites take
  * several blocks. A reader believes no more than `used_blocks` blocks.
  *
- * The file is in $LAPWING_RECORD_DIR (record/name.h). Times are nanoseconds of
+ * The file is in record_name_folder() (record/name.h). Times are nanoseconds of
  * CLOCK_MONOTONIC, or lengths of time; sizes are bytes. */
 #ifndef RECORD_PROFILE_FORMAT_H
 #define RECORD_PROFILE_FORMAT_H

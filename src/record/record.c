@@ -31,7 +31,7 @@ static bool record_write_file(const char *path, struct record_format_header *hea
     size_t length_bytes = sizeof *header + sizeof counters + sizeof passes;
 
     record_collect(counters, passes);
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return false;
     bool is_whole = writev(file, parts, 3) == (ssize_t)length_bytes;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: a record is written whole or not at all, whatever its names and its folder. */
+/* Claim: a record is written whole or not at all, whatever its names and its folder; in folders of the user's own, for
+ * this user's eyes. */
 #include <dirent.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../base/claim.h"
+#include "record/name.h"
 #include "record/record.h"
 
 enum { THREADS = 4, ROUNDS = 10000 };
@@ -38,6 +41,13 @@ static bool name_is_of_record(const char *name)
     return length > 5 && strcmp(name + length - 5, ".rank") == 0;
 }
 
+static bool is_private(int folder, const char *name)
+{
+    enum { RIGHTS = 0777, OWNER_ONLY = 0600 };
+    struct stat status;
+    return fstatat(folder, name, &status, 0) == 0 && (status.st_mode & RIGHTS) == OWNER_ONLY;
+}
+
 /* Removes them, too. */
 static int records_in(const char *folder)
 {
@@ -46,9 +56,24 @@ static int records_in(const char *folder)
     claim(list != NULL, "the folder");
     for (struct dirent *entry; (entry = readdir(list)) != NULL;)
         if (name_is_of_record(entry->d_name))
-            count += unlinkat(dirfd(list), entry->d_name, 0) == 0;
+            count += is_private(dirfd(list), entry->d_name) && unlinkat(dirfd(list), entry->d_name, 0) == 0;
     closedir(list);
     return count;
+}
+
+/* "/" is root's; root gives its own away. */
+static void folders_check(const char *folder)
+{
+    enum { OTHER_USER = 65534 };
+    bool is_root = geteuid() == 0;
+    setenv("LAPWING_RECORD_DIR", folder, 1);
+    claim(record_name_folder() != NULL, "an own folder is taken");
+    setenv("LAPWING_RECORD_DIR", is_root ? folder : "/", 1);
+    claim(!is_root || chown(folder, OTHER_USER, OTHER_USER) == 0, "the folder is another's");
+    claim(record_name_folder() == NULL, "another user's folder is not");
+    claim(!is_root || chown(folder, 0, 0) == 0, "it is one's own again");
+    unsetenv("LAPWING_RECORD_DIR");
+    claim(record_name_folder() == NULL, "no folder is named");
 }
 
 int main(void)
@@ -58,6 +83,7 @@ int main(void)
     struct record_format_header identity = {.rank = 1, .size = 2, .pid = 7};
     claim(mkdtemp(folder) != NULL, "a folder");
     counters_check();
+    folders_check(folder);
     memset(far_away, 'x', sizeof far_away - 1);
     far_away[sizeof far_away - 1] = '\0';
     claim(record_write(folder, &identity), "a record is written");
