@@ -2,7 +2,7 @@
 """Check that no file reaches a folder that its own must not know, and that no files include each other in a circle.
 
 C (src/): every folder of the tree has a row in C_LAYERS. A file and its header are one. Python (python/lapwing/):
-errors, files, options, outfiles, output and screen < profile, launch, lab < model < report, bench
+errors, files, options, configuration, outfiles, output and screen < profile, launch, lab < model < report, bench
 < probe, advise, doctor < commands < cli.
 """
 
@@ -36,12 +36,13 @@ C_LAYERS: Mapping[str, set[str]] = {
     "lib": BELOW_MPI,
 }
 
-GROUND = {"errors", "files", "options", "outfiles", "output", "screen"}
+GROUND = {"errors", "files", "options", "configuration", "outfiles", "output", "screen"}
 PYTHON_LAYERS: Mapping[str, set[str]] = {
     "errors": set(),
     "files": {"errors"},
     "options": {"errors", "files"},
     "outfiles": {"errors"},
+    "configuration": {"errors", "files", "options"},
     "output": set(),
     "screen": set(),
     "profile": GROUND,

@@ -27,6 +27,7 @@ COMMANDS = (
     "probe",
     "bench",
     "doctor",
+    "config",
     "options",
 )
 

@@ -2,7 +2,6 @@
 """The options of the injected part, made from base/options.toml: flags, checks, documentation."""
 
 import argparse
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -139,30 +138,20 @@ def add_flags(parser: argparse.ArgumentParser, names: Sequence[str] = ("basic", 
             groups[option.group].add_argument(option.flag, dest=destination, metavar=option.values, help=text)
 
 
-def collect_environment(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variables for the ranks: flags first, else what the user exported; all checked."""
-    chosen: dict[str, str] = {}
-    for option in load_options():
-        text = getattr(arguments, f"option_{option.name}", None)
-        text = environment.get(option.variable) if text is None else text
-        if text is not None:
-            chosen[option.variable] = parse_value(option, text)
-    return chosen
-
-
 def format_markdown() -> str:
     """Make docs/options.md."""
     lines = [
         "<!-- Made by `lapwing options --markdown` from src/base/options.toml: change that file. -->",
         "# Options",
         "",
-        "Each option is a flag of `lapwing run` (or `lapwing profile`) and an environment variable of the ranks; "
-        "the flag wins.",
+        "Each option is a flag of `lapwing run` (or `lapwing profile`), an environment variable of the ranks, and a",
+        "line of [a configuration file](site.md#configure). The flag wins, then the variable.",
         "Sizes take units (`64KiB`, `1MiB`), times too (`20us`, `1ms`).",
         "",
         "`LAPWING=off` in the environment comes before all of them: a process that has the library preloaded then runs",
         "as if it were not there (no thread, no handler, nothing deferred, nothing recorded). `lapwing run` says so in",
-        "one line and starts its launcher untouched.",
+        "one line and starts its launcher untouched. `LAPWING_EXCLUDE_RANKS=0,4-7` does so for these ranks of a job",
+        "alone, `LAPWING_INCLUDE_RANKS` for all but those that it lists.",
     ]
     for group, title in (("basic", "Basic"), ("advanced", "Advanced"), ("profile", "Profile (`lapwing profile`)")):
         lines += ["", f"## {title}", "", "| flag | variable | values | default | meaning |", "|---|---|---|---|---|"]

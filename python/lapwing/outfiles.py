@@ -14,6 +14,8 @@ from typing import BinaryIO
 from lapwing.errors import LapwingError
 
 REMEDY = "choose another place"
+USUAL_MODE, PRIVATE_MODE, PRIVATE_FOLDER_MODE = 0o666, 0o600, 0o700
+OTHERS_WRITE = 0o022
 DEVICES = ("/dev/", "/proc/")  # what stands there is no file that another may take the place of
 
 # What matplotlib writes; a name without an ending gets .png.
@@ -64,14 +66,19 @@ def find_target(path: Path) -> Path | None:
     return target if os.access(target.parent, os.W_OK) else None
 
 
+def open_new(path: Path, mode: int) -> BinaryIO:
+    """Make a file that was not there, links included; the umask takes from its mode."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb")
+
+
 @contextmanager
-def open_beside(target: Path) -> Iterator[BinaryIO]:
+def open_beside(target: Path, mode: int) -> Iterator[BinaryIO]:
     """Open a file that takes the target's place, and its rights, at the end."""
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     part = target.with_name(f".lapwing-{secrets.token_hex(6)}.part")
     try:
-        with part.open("xb") as stream:
+        with open_new(part, mode) as stream:
             yield stream
         if target.exists():
             shutil.copymode(target, part)
@@ -91,14 +98,26 @@ def open_spool(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def write_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write; whatever is raised leaves the path as it was."""
+def write_whole(path: Path, mode: int = USUAL_MODE) -> Iterator[BinaryIO]:
+    """Open a file to write; whatever is raised leaves the path as it was. mode: of a file that was not there."""
     try:
         target = find_target(path)
-        with open_beside(target) if target else open_spool(path) as stream:
+        with open_beside(target, mode) if target else open_spool(path) as stream:
             yield stream
     except OSError as error:
         raise LapwingError(f"{path} was not written ({error.strerror or error})", REMEDY) from error
+
+
+def make_private_folder(path: Path) -> None:
+    """Make a folder of the user's own, with those above it; refuse one in which others could put files."""
+    try:
+        for folder in (*reversed(path.parents), path):
+            folder.mkdir(mode=PRIVATE_FOLDER_MODE, exist_ok=True)
+        status = path.stat()
+    except OSError as error:
+        raise LapwingError(f"{path} was not made ({error.strerror or error})", REMEDY) from error
+    if status.st_uid != os.geteuid() or status.st_mode & OTHERS_WRITE:
+        raise LapwingError(f"{path} is another user's folder, or others may write there", REMEDY)
 
 
 def write_text(path: Path, text: str) -> None:

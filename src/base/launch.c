@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/launch.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 const char *base_launch_variable(const char *const *names)
@@ -16,6 +15,36 @@ long base_launch_number(const char *name)
 {
     const char *text = getenv(name);
     return text == NULL || *text < '0' || *text > '9' ? -1 : strtol(text, NULL, 10);
+}
+
+const char *base_launch_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+    return base_launch_variable(names);
+}
+
+/* "4" or "4-7": where it ends. */
+static const char *list_range(const char *text, long *first, long *last)
+{
+    char *end;
+    *first = strtol(text, &end, 10);
+    *last = *first;
+    if (*end == '-')
+        *last = strtol(end + 1, &end, 10);
+    return end;
+}
+
+bool base_launch_list_has(const char *list, long number)
+{
+    bool is_found = false;
+    while (*list >= '0' && *list <= '9' && !is_found) {
+        long first;
+        long last;
+        list = list_range(list, &first, &last);
+        is_found = first <= number && number <= last;
+        list += *list == ',';
+    }
+    return is_found;
 }
 
 /* The entry of a host in a list like "2(x3),1": two ranks on each of three hosts, one on the next. */

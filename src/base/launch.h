@@ -3,12 +3,20 @@
 #ifndef BASE_LAUNCH_H
 #define BASE_LAUNCH_H
 
+#include <stdbool.h>
+
 /* The value of the first of these variables that is set; NULL when none is.
  * names: ends with NULL. */
 const char *base_launch_variable(const char *const *names);
 
 /* A count or a number of something that the launcher gives: never negative; -1 when nobody says, or nonsense. */
 long base_launch_number(const char *name);
+
+/* This process's rank as its launcher tells it, before MPI begins; NULL when none does. */
+const char *base_launch_rank(void);
+
+/* Whether a list such as "0,4-7" has the number. What cannot be read has none. */
+bool base_launch_list_has(const char *list, long number);
 
 /* How many ranks share this host: Open MPI, Hydra, PRRTE, PALS, Cray PMI, Slurm, Flux. 0 when nobody says. */
 long base_launch_local_ranks(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/launch.h"
 #include "base/options.h"
 #include "base/options_table.h"
 
@@ -121,6 +122,18 @@ uint64_t options_fingerprint(void)
     return sum;
 }
 
+/* What has no rank is no rank: a launcher, a tool. */
+static bool rank_is_left_out(void)
+{
+    const char *included = getenv("LAPWING_INCLUDE_RANKS");
+    const char *excluded = getenv("LAPWING_EXCLUDE_RANKS");
+    const char *rank = included == NULL && excluded == NULL ? NULL : base_launch_rank();
+    if (rank == NULL)
+        return false;
+    bool is_in = included == NULL || base_launch_list_has(included, atol(rank));
+    return !is_in || (excluded != NULL && base_launch_list_has(excluded, atol(rank)));
+}
+
 bool options_are_off(void)
 {
     /* relaxed: every thread that finds nothing reads the same environment. */
@@ -128,7 +141,8 @@ bool options_are_off(void)
     if (known != OPTIONS_UNKNOWN)
         return known == OPTIONS_OFF;
     const char *wish = getenv("LAPWING");
-    known = wish != NULL && strcmp(wish, "off") == 0 ? OPTIONS_OFF : OPTIONS_ON;
+    bool is_off = (wish != NULL && strcmp(wish, "off") == 0) || rank_is_left_out();
+    known = is_off ? OPTIONS_OFF : OPTIONS_ON;
     atomic_store_explicit(&options.presence, known, memory_order_relaxed);
     return known == OPTIONS_OFF;
 }

@@ -14,12 +14,6 @@
 
 enum { LIST_BYTES = 512, COMMAND_LINE_BYTES_MAX = 2 << 20 };
 
-static const char *rank_text(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
-    return base_launch_variable(names);
-}
-
 /* Slurm's count is the allocation's ("2(x3)"): only where nobody says better. */
 static long local_ranks(void)
 {
@@ -47,12 +41,12 @@ static void plan_print(const struct plan *plan, bool is_first_rank)
     char program[LIST_BYTES];
     char engine[LIST_BYTES];
     if (plan->refusal != NULL && (is_first_rank || options.show_binding))
-        dprintf(STDERR_FILENO, "lapwing: rank %s gives up no core: %s\n", rank_text(), plan->refusal);
+        dprintf(STDERR_FILENO, "lapwing: rank %s gives up no core: %s\n", base_launch_rank(), plan->refusal);
     if (plan->refusal != NULL || !options.show_binding)
         return;
     base_cores_format(&plan->program, program, sizeof program);
     base_cores_format(&plan->engine, engine, sizeof engine);
-    dprintf(STDERR_FILENO, "lapwing: rank %s: program on %s, engine on %s\n", rank_text(), program, engine);
+    dprintf(STDERR_FILENO, "lapwing: rank %s: program on %s, engine on %s\n", base_launch_rank(), program, engine);
 }
 
 /* No more OpenMP threads than processors are left: one thread too many makes
@@ -167,13 +161,13 @@ void lib_dedicate_core(void)
 {
     cpu_set_t mask;
     const char *planned = getenv(BASE_CORES_VARIABLE);
-    if (options.progress != OPTION_PROGRESS_DEDICATED || rank_text() == NULL)
+    if (options.progress != OPTION_PROGRESS_DEDICATED || base_launch_rank() == NULL)
         return;
     if (planned != NULL && planned[0] != '\0')
         return;
     if (planned == NULL && sched_getaffinity(0, sizeof mask, &mask) == 0) {
         struct plan plan = plan_cores(&mask, local_ranks(), sysconf(_SC_NPROCESSORS_ONLN), siblings_read);
-        plan_print(&plan, strcmp(rank_text(), "0") == 0);
+        plan_print(&plan, strcmp(base_launch_rank(), "0") == 0);
         if (plan.refusal == NULL)
             start_anew(&plan, &mask);
     }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: each launcher's variables tell how many ranks share this host, and nothing else does. */
+/* Claim: each launcher's variables tell how many ranks share this host, and nothing else does; and which ranks Lapwing
+ * stays out of. */
 #include "base/launch.h"
+#include "base/options.h"
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "claim.h"
 
@@ -29,8 +33,36 @@ static long slurm(const char *list, const char *host)
     return RANKS({"SLURM_STEP_TASKS_PER_NODE", list}, {"SLURM_NODEID", host});
 }
 
+/* The answer is remembered: a child asks anew. */
+static bool is_off(const char *rank, const char *included, const char *excluded)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        clearenv();
+        if (rank != NULL)
+            setenv("PMI_RANK", rank, 1);
+        if (included != NULL)
+            setenv("LAPWING_INCLUDE_RANKS", included, 1);
+        if (excluded != NULL)
+            setenv("LAPWING_EXCLUDE_RANKS", excluded, 1);
+        _exit(options_are_off());
+    }
+    int status;
+    claim(waitpid(child, &status, 0) == child && WIFEXITED(status), "the child ends");
+    return WEXITSTATUS(status) != 0;
+}
+
+static void ranks_check(void)
+{
+    claim(!is_off("3", NULL, NULL) && !is_off(NULL, "1", "0-9"), "no list, or no rank");
+    claim(is_off("3", NULL, "0,2-4") && !is_off("5", NULL, "0,2-4") && is_off("0", NULL, "0,2-4"), "excluded ranks");
+    claim(!is_off("3", "3", NULL) && is_off("30", "3", NULL) && is_off("3", "x", NULL), "included ranks");
+    claim(is_off("3", "0-9", "3") && !is_off("3", NULL, "") && !is_off("3", NULL, ",3"), "both, none, nonsense");
+}
+
 int main(void)
 {
+    ranks_check();
     claim(RANKS({NULL, NULL}) == 0, "nobody says");
     claim(RANKS({"OMPI_COMM_WORLD_LOCAL_SIZE", "3"}) == 3 && RANKS({"MPI_LOCALNRANKS", "1"}) == 1, "mpirun");
     claim(RANKS({"PALS_LOCAL_SIZE", "1"}) == 1 && RANKS({"PMI_LOCAL_SIZE", "4"}) == 4, "PALS, and Cray's PMI");

@@ -5,14 +5,16 @@ import argparse
 
 import pytest
 
+from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
-from lapwing.options import GROUPS, add_flags, collect_environment, format_markdown, load_options, parse_bytes
+from lapwing.options import GROUPS, add_flags, format_markdown, load_options, parse_bytes
 
 
 def collect(line: list[str], environment: dict[str, str] | None = None) -> dict[str, str]:
     parser = argparse.ArgumentParser()
     add_flags(parser, tuple(GROUPS))
-    return collect_environment(parser.parse_args(line), environment or {})
+    nowhere = {"HOME": "/nowhere", "LAPWING_CONFIG": "/nowhere/lapwing.toml"}
+    return collect_variables(parser.parse_args(line), {**nowhere, **(environment or {})})
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import complete_profile
 from lapwing.commands.profile import add_calibration_flag
+from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
@@ -32,7 +33,7 @@ from lapwing.launch.start import prepare_command, say
 from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
-from lapwing.options import add_flags, collect_environment, parse_bytes
+from lapwing.options import add_flags, parse_bytes
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.summary import format_count
@@ -91,7 +92,7 @@ class AdviseCommand:
     def run(self, arguments: argparse.Namespace) -> int:
         """Profile, predict, try, advise."""
         check_arguments(arguments)
-        options = collect_environment(arguments)
+        options = collect_variables(arguments)
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         check_stock(command.words, preload)

@@ -16,9 +16,10 @@ from lapwing.bench.harm_programs import PROGRAMS, QUANTITIES, Program
 from lapwing.bench.mpi import Mpi, find_mpi
 from lapwing.bench.plan import check_names
 from lapwing.commands.experiment import SCHEMA, forward_options, show_progress, warn_if_busy, write_output
+from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
-from lapwing.options import add_flags, collect_environment
+from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs
 from lapwing.report.harm import make_harm_table
 from lapwing.screen import Screen
@@ -65,7 +66,7 @@ class HarmExperiment:
         if not arguments.counts:
             warn_if_busy()
         with tempfile.TemporaryDirectory(prefix="lapwing-bench-") as folder:
-            suite = Suite(Path(folder), mpis, forward_options(arguments), collect_environment(arguments))
+            suite = Suite(Path(folder), mpis, forward_options(arguments), collect_variables(arguments))
             cases = list(make_cases(suite, programs, skipped))
             measure(cases, rounds, skipped)
         document = make_harm_document(cases, not arguments.counts, skipped, time.time() - begin)

@@ -19,11 +19,12 @@ from lapwing.bench.mpi import Mpi, find_mpi
 from lapwing.bench.place import SELF, Place
 from lapwing.bench.progress import Advance
 from lapwing.commands.lab import catch_signals
+from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import describe_load, say
-from lapwing.options import collect_environment, load_options
+from lapwing.options import load_options
 from lapwing.outfiles import check_outputs, check_plot, write_text
 from lapwing.screen import Screen
 
@@ -70,7 +71,7 @@ def check_repetitions(arguments: argparse.Namespace) -> None:
 
 def forward_options(arguments: argparse.Namespace) -> list[str]:
     """Return the options for `lapwing run`, checked."""
-    collect_environment(arguments)
+    collect_variables(arguments)
     given = [(option.flag, getattr(arguments, f"option_{option.name}", None)) for option in load_options()]
     return [word for flag, text in given if text is not None for word in (flag, text)]
 

@@ -10,11 +10,12 @@ from typing import Any
 
 from lapwing.advise.calibrate import calibrate
 from lapwing.advise.trial import Trial
+from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import make_variables, prepare_command, say
-from lapwing.options import add_flags, collect_environment
+from lapwing.options import add_flags
 from lapwing.outfiles import check_output
 from lapwing.output import forgive_output
 from lapwing.profile.job_file import open_profile_job, write_profile_job
@@ -52,7 +53,7 @@ class ProfileCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the launcher, gather what the ranks left, and say what it shows."""
-        options = {**collect_environment(arguments), "LAPWING_PROFILE": "on"}
+        options = {**collect_variables(arguments), "LAPWING_PROFILE": "on"}
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         check_output(arguments.output)

@@ -6,15 +6,26 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from getpass import getuser
 from pathlib import Path
+from random import random
+from secrets import token_hex
+from time import strftime
 from typing import Any
 
+from lapwing.configuration.document import read_documents
+from lapwing.configuration.settings import (
+    collect_variables,
+    draw_reports,
+    explain_exclusion,
+    name_report_folder,
+)
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import is_off, make_variables, prepare_command, say
-from lapwing.options import add_flags, collect_environment
-from lapwing.outfiles import check_outputs, write_text
+from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say
+from lapwing.options import add_flags
+from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
 from lapwing.profile.record import read_folder, write_job
 from lapwing.report.summary import format_summary, make_json
 
@@ -26,6 +37,14 @@ def say_failure() -> Iterator[None]:
         yield
     except LapwingError as error:
         say(str(error))
+
+
+def keep_report(folder: Path, command: Command, about: Mapping[str, Any], records: Path) -> None:
+    """Keep a job's record in the folder of reports, for the user's eyes, under a name that says what and when."""
+    programs = [Path(program).name for program in command.list_programs()]
+    name = f"{(programs or ['job'])[0]}-{strftime('%H%M%S')}-{token_hex(4)}.record"
+    make_private_folder(folder)
+    write_job(folder / name, about, read_folder(records, about).ranks, PRIVATE_MODE)
 
 
 class RunCommand:
@@ -56,21 +75,27 @@ class RunCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the launcher, then report."""
-        options = collect_environment(arguments)
+        options = collect_variables(arguments)
         if arguments.dedicate_core:
             options = {**options, "LAPWING_PROGRESS": "dedicated"}
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         check_outputs(arguments.keep_record, arguments.json)
-        if is_off():
-            say("LAPWING=off: the program runs without Lapwing, and nothing is recorded")
+        documents = read_documents()
+        reason = "LAPWING=off" if is_off() else explain_exclusion(command.list_programs(), getuser(), documents)
+        if reason:
+            say(f"{reason}: the program runs without Lapwing, and nothing is recorded")
             return command.start({}).exit_code
-        if arguments.quiet and not arguments.keep_record and not arguments.json:
+        reports = draw_reports(documents, random())
+        if arguments.quiet and not (arguments.keep_record or arguments.json or reports):
             return command.start(make_variables(options, preload, None)).exit_code
         records = make_record_folder()
         try:
             result = command.start(make_variables(options, preload, records))
             self._report(arguments, command.describe(result), records)
+            if reports:
+                with say_failure():
+                    keep_report(name_report_folder(reports, getuser()), command, command.describe(result), records)
         finally:
             shutil.rmtree(records, ignore_errors=True)
         return result.exit_code

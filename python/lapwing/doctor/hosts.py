@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from lapwing.configuration.settings import collect_options
 from lapwing.doctor.ask import ENDING, HOST_LIMIT_S, LOCAL_SIZES, MARK, find_number
 from lapwing.doctor.cores import judge_cores, read_cores
 from lapwing.doctor.document import decode_diagnosis
@@ -75,7 +76,7 @@ def read_answers(folder: Path) -> list[tuple[Answer, RankRecord | None]]:
 def ask_alone(library: Path, preload: Path, expected: str) -> list[Finding]:
     """Begin MPI with one library, in a process without a launcher."""
     with open_folder() as folder:
-        environment = {**os.environ, **make_variables({}, preload, folder)}
+        environment = {**os.environ, **make_variables(collect_options(), preload, folder)}
         command = [sys.executable, str(ASK), str(library)]
         try:
             done = subprocess.run(
@@ -160,7 +161,7 @@ def diagnose_line(line: Sequence[str]) -> Diagnosis:
     libraries = choose_libraries(find_libraries([launcher.path]), launcher.name)
     with open_folder() as folder:
         words = [*line, sys.executable, str(ASK), *(str(path) for path in libraries)]
-        variables = {**make_variables({}, find_preload(), folder), "LAPWING_DOCTOR_HOST": "1"}
+        variables = {**make_variables(collect_options(), find_preload(), folder), "LAPWING_DOCTOR_HOST": "1"}
         supervision = Supervision(folder / "output", folder / "errors", limit_s=JOB_LIMIT_S + HOST_LIMIT_S)
         result = Command(words, launcher).start(variables, supervision)
         reports = judge_hosts(read_answers(folder), count_started((folder / "output").read_text(errors="replace")))

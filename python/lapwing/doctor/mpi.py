@@ -95,7 +95,7 @@ def judge_hold(answer: Answer, record: RankRecord, expected: str, who: str) -> l
         return devices
     cause = f": open are {', '.join(answer.opened)}" if record.hold == "none" and answer.opened else ""
     text = f"{who}: this kernel allows the hold {expected}, the preload took {record.hold}{cause}"
-    return [Finding(TOPIC, Level.REDUCES, text, "unset LAPWING_HOLD, if it is set; close the device, if there is one")]
+    return [Finding(TOPIC, Level.REDUCES, text, "see `lapwing config` for `hold`; close the device, if there is one")]
 
 
 def judge_record(answer: Answer, record: RankRecord, expected: str) -> list[Finding]:

@@ -64,6 +64,10 @@ class Command:
     words: Sequence[str]
     launcher: Launcher
 
+    def list_programs(self) -> list[str]:
+        """Return the programs that it starts, as far as they can be told for certain."""
+        return self.launcher.find_programs(self.words[1:])
+
     def start(self, variables: Mapping[str, str], supervision: Supervision | None = None) -> JobResult:
         """Run it with these variables for its ranks; with none, it runs as if Lapwing were not there."""
         words = [self.launcher.path, *self.launcher.add_environment(self.words[1:], variables)]

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from lapwing.errors import RecordError
 from lapwing.files import read_table
-from lapwing.outfiles import write_whole
+from lapwing.outfiles import USUAL_MODE, write_whole
 
 MAGIC = b"LAPWING\0"
 VERSION = 1
@@ -166,10 +166,10 @@ def read_folder(folder: Path, about: Mapping[str, Any]) -> JobRecord:
     return JobRecord(about, ranks, damaged)
 
 
-def write_job(path: Path, about: Mapping[str, Any], records: Iterable[RankRecord]) -> None:
+def write_job(path: Path, about: Mapping[str, Any], records: Iterable[RankRecord], mode: int = USUAL_MODE) -> None:
     """Write one file for the whole job."""
     line = json.dumps(dict(about), sort_keys=True).encode() + b"\n"
-    with write_whole(path) as output:
+    with write_whole(path, mode) as output:
         output.write(JOB_LINE + line + b"".join(encode_record(record) for record in records))
 
 

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""`lapwing config`."""
+
+import argparse
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from shlex import quote
+from typing import Any
+
+from rich.table import Column, Table
+
+from lapwing.configuration.document import Document, read_documents
+from lapwing.configuration.settings import (
+    Setting,
+    choose_reports,
+    describe_files,
+    list_rank_variables,
+    list_variables,
+    read_flags,
+    resolve,
+)
+from lapwing.files import find_preload
+from lapwing.launch.start import make_variables
+from lapwing.options import add_flags
+from lapwing.screen import Screen
+
+SCHEMA = "lapwing-config-1"
+
+
+class ConfigCommand:
+    """Show which options hold, and where each comes from.
+
+    The site's file (/etc/lapwing/lapwing.toml, or what LAPWING_CONFIG names) is the weakest, then come the user's file
+    ($XDG_CONFIG_HOME/lapwing/lapwing.toml), the environment, and flags. With --environment it prints what a module
+    file or a shell needs to preload Lapwing into all that is started from then on.
+    """
+
+    name = "config"
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments."""
+        output = parser.add_mutually_exclusive_group()
+        output.add_argument("--json", action="store_true", help="print what holds as JSON")
+        output.add_argument("--environment", action="store_true", help="print it as commands for sh")
+        add_flags(parser)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Read, resolve, print."""
+        documents = read_documents()
+        settings = resolve(read_flags(arguments), os.environ, documents)
+        ranks = list_rank_variables(os.environ, documents)
+        if arguments.environment:
+            print(format_exports({**list_variables(settings), **ranks}), end="")
+        elif arguments.json:
+            print(json.dumps(make_document(settings, ranks, documents), indent=1))
+        else:
+            show(settings, ranks, documents)
+        return 0
+
+
+def format_exports(variables: Mapping[str, str]) -> str:
+    """Write variables as sh reads them."""
+    every = make_variables(variables, find_preload(), None)
+    return "".join(f"export {name}={quote(value)}\n" for name, value in every.items())
+
+
+def make_document(
+    settings: Mapping[str, Setting], ranks: Mapping[str, str], documents: Sequence[Document]
+) -> dict[str, Any]:
+    """Make what holds for programs."""
+    reports = choose_reports(documents)
+    return {
+        "schema": SCHEMA,
+        "files": [str(document.path) for document in documents],
+        "options": {name: {"value": row.value, "source": row.source} for name, row in settings.items()},
+        "select": [{"file": str(document.path), **asdict(document.selection)} for document in documents],
+        "ranks": dict(ranks),
+        "reports": asdict(reports) if reports else None,
+    }
+
+
+def describe_selection(documents: Sequence[Document]) -> list[str]:
+    """Say which jobs the files choose."""
+    rows = [
+        (document.path, name, value) for document in documents for name, value in asdict(document.selection).items()
+    ]
+    return [
+        f"{name}: {value if isinstance(value, str) else ', '.join(value)} ({path})"
+        for path, name, value in rows
+        if value
+    ]
+
+
+def describe_reports(documents: Sequence[Document]) -> list[str]:
+    """Say which records are kept."""
+    reports = choose_reports(documents)
+    return [f"records of {reports.sampling:.0%} of the jobs are kept in {reports.folder}"] if reports else []
+
+
+def show(settings: Mapping[str, Setting], ranks: Mapping[str, str], documents: Sequence[Document]) -> None:
+    """Print a table, and what else the files say."""
+    table = Table("option", "value", Column("from", overflow="fold"))
+    for setting in settings.values():
+        table.add_row(
+            setting.option.name, setting.value, setting.source, style=None if setting.source != "default" else "dim"
+        )
+    screen = Screen()
+    screen.print(table)
+    variables = [f"{name}={text}" for name, text in ranks.items()]
+    for line in (
+        *describe_files(os.environ, documents),
+        *describe_selection(documents),
+        *variables,
+        *describe_reports(documents),
+    ):
+        screen.print(line, highlight=False)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What of flags, environment and files holds: the system's file < the user's < the environment < a flag."""
+
+import argparse
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from time import localtime, strftime, struct_time
+
+from lapwing.configuration.document import Document, Reports, find_system_file, read_documents
+from lapwing.options import Option, load_options, parse_value
+
+DEFAULT = "default"
+RANKS_IN, RANKS_OUT = "LAPWING_INCLUDE_RANKS", "LAPWING_EXCLUDE_RANKS"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What holds for one option. source: a flag, a variable, a file, or the default."""
+
+    option: Option
+    value: str
+    source: str
+
+
+def list_candidates(
+    option: Option, flags: Mapping[str, str], environment: Mapping[str, str], documents: Sequence[Document]
+) -> Iterable[tuple[str, str]]:
+    """Yield what is said of an option, the strongest first: value and source."""
+    if option.name in flags:
+        yield parse_value(option, flags[option.name]), option.flag
+    if option.variable in environment:
+        yield parse_value(option, environment[option.variable]), option.variable
+    for document in reversed(documents):
+        if option.name in document.options:
+            yield document.options[option.name], str(document.path)
+
+
+def limit_buffer(setting: Setting, documents: Sequence[Document]) -> Setting:
+    """Keep the memory for copies within the files' limits."""
+    limits = [(document.buffer_most, document.path) for document in documents if document.buffer_most is not None]
+    if not limits or int(setting.value) <= min(limits)[0]:
+        return setting
+    most, path = min(limits)
+    return Setting(setting.option, str(most), f"limit of {path}")
+
+
+def resolve(
+    flags: Mapping[str, str], environment: Mapping[str, str], documents: Sequence[Document]
+) -> dict[str, Setting]:
+    """Return what holds for each option, by name."""
+    settings = {}
+    for option in load_options():
+        candidates = list_candidates(option, flags, environment, documents)
+        value, source = next(iter(candidates), (option.default, DEFAULT))
+        settings[option.name] = Setting(option, value, source)
+    settings["buffer"] = limit_buffer(settings["buffer"], documents)
+    return settings
+
+
+def list_rank_variables(environment: Mapping[str, str], documents: Sequence[Document]) -> dict[str, str]:
+    """Return the variables that keep Lapwing out of ranks: a variable wins; excluded ranks add up."""
+    excluded = [document.selection.exclude_ranks for document in documents if document.selection.exclude_ranks]
+    included = [document.selection.include_ranks for document in documents if document.selection.include_ranks]
+    filed = {RANKS_OUT: ",".join(excluded), RANKS_IN: included[-1] if included else ""}
+    found = {name: environment.get(name, text) for name, text in filed.items()}
+    return {name: text for name, text in found.items() if text}
+
+
+def read_flags(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the options that stand in the command line."""
+    given = ((option.name, getattr(arguments, f"option_{option.name}", None)) for option in load_options())
+    return {name: str(text) for name, text in given if text is not None}
+
+
+def list_variables(settings: Mapping[str, Setting]) -> dict[str, str]:
+    """Return the variables of the ranks: what is as by default needs none."""
+    chosen = (setting for setting in settings.values() if setting.source != DEFAULT)
+    return {setting.option.variable: setting.value for setting in chosen}
+
+
+def collect_variables(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variables for the ranks, from a command's flags, the environment and the files; all checked."""
+    documents = read_documents(environment)
+    settings = resolve(read_flags(arguments), environment, documents)
+    return {**list_variables(settings), **list_rank_variables(environment, documents)}
+
+
+def collect_options(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variables of what environment and files say of options; all checked."""
+    return list_variables(resolve({}, environment, read_documents(environment)))
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Tell whether a name fits one of the patterns."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def explain_exclusion(programs: Iterable[str], user: str, documents: Sequence[Document]) -> str:
+    """Say why a job runs without Lapwing; empty when it does not.
+
+    Of several programs in a line one is enough, since they make one job.
+    """
+    names = [Path(program).name for program in programs]
+    for document in documents:
+        chosen = document.selection
+        excluded = [name for name in names if matches(name, chosen.exclude_programs)]
+        missing = [name for name in names if chosen.include_programs and not matches(name, chosen.include_programs)]
+        if excluded or missing:
+            return f"{document.path} keeps it out of {(excluded or missing)[0]}"
+        is_included = not chosen.include_users or matches(user, chosen.include_users)
+        if matches(user, chosen.exclude_users) or not is_included:
+            return f"{document.path} keeps it out of the jobs of {user}"
+    return ""
+
+
+def choose_reports(documents: Sequence[Document]) -> Reports | None:
+    """Return where records are kept: as the user's file says, else as the system's does."""
+    return next((document.reports for document in reversed(documents) if document.reports), None)
+
+
+def draw_reports(documents: Sequence[Document], draw: float) -> Reports | None:
+    """Return where this job's record is kept, None if nowhere. draw: from 0 up to 1, below the share for those kept."""
+    reports = choose_reports(documents)
+    return reports if reports and reports.folder and draw < reports.sampling else None
+
+
+def name_report_folder(reports: Reports, user: str, now: struct_time | None = None) -> Path:
+    """Return the folder of a job that ends now."""
+    return Path(strftime(reports.folder, now or localtime()).replace("{user}", user))
+
+
+def describe_files(environment: Mapping[str, str], documents: Sequence[Document]) -> list[str]:
+    """Say which files were read, and where the system's would be."""
+    paths = [str(document.path) for document in documents]
+    system = str(find_system_file(environment))
+    return [f"read: {', '.join(paths)}" if paths else f"no file was read; the site's would be {system}"]

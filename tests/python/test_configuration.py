@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Configuration files: what is stronger, what is refused, and what they keep Lapwing out of."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lapwing.cli import main
+from lapwing.configuration.document import Document, find_user_file, is_ranks, parse_document, read_documents
+from lapwing.configuration.settings import (
+    draw_reports,
+    explain_exclusion,
+    list_rank_variables,
+    list_variables,
+    name_report_folder,
+    resolve,
+)
+from lapwing.errors import LapwingError
+from lapwing.outfiles import make_private_folder
+from lapwing.profile.record import read_job
+
+PYTHON = Path(__file__).parents[2] / "python"
+SITE = Path("/etc/lapwing/lapwing.toml")
+USER = Path("/home/u/.config/lapwing/lapwing.toml")
+
+
+def parse(text: str, path: Path = SITE) -> Document:
+    return parse_document(path, text)
+
+
+def test_each_source_is_stronger_than_those_before_it() -> None:
+    site = parse('[options]\nthreshold = "1KiB"\nhold = "signal"\nsends = false\nlearn = "off"')
+    user = parse('[options]\nthreshold = "2KiB"\nhold = "none"\nsends = true', USER)
+    settings = resolve({"threshold": "4KiB"}, {"LAPWING_THRESHOLD": "3KiB", "LAPWING_HOLD": "auto"}, [site, user])
+    found = {name: (settings[name].value, settings[name].source) for name in ("threshold", "hold", "sends", "learn")}
+    assert found == {
+        "threshold": ("4096", "--threshold"),
+        "hold": ("auto", "LAPWING_HOLD"),
+        "sends": ("on", str(USER)),
+        "learn": ("off", str(SITE)),
+    }
+    assert settings["waits"].source == "default"
+    assert "LAPWING_WAITS" not in list_variables(settings)
+
+
+def test_memory_stays_within_the_least_limit() -> None:
+    files = [parse('[limits]\nbuffer = "8MiB"'), parse('[limits]\nbuffer = "9MiB"', USER)]
+    for flags in ({}, {"buffer": "1GiB"}):
+        setting = resolve(flags, {}, files)["buffer"]
+        assert (setting.value, setting.source) == (str(8 << 20), f"limit of {SITE}")
+    assert resolve({"buffer": "1MiB"}, {}, files)["buffer"].value == str(1 << 20)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "threshold = 1",
+        "[option]\nthreshold = 1",
+        "[options]\nthresold = 1",
+        '[options]\nhold = "magic"',
+        "[options]\nthreshold = [1]",
+        '[select]\nexclude_programs = "app"',
+        '[select]\nexclude_ranks = "1-"',
+        "[limits]\nmemory = 1",
+        '[limits]\nbuffer = "much"',
+        "[reports]\nsampling = 2",
+        "[reports]\nfolder = 1",
+        "options = 1",
+        "[options",
+    ],
+)
+def test_flaws_name_the_file_and_the_remedy(text: str) -> None:
+    with pytest.raises(LapwingError) as caught:
+        parse(text)
+    assert str(SITE) in caught.value.message
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "programs", "user", "is_excluded"),
+    [
+        ("", ["./app"], "u", False),
+        ('[select]\nexclude_programs = ["vasp*"]', ["/opt/vasp_std"], "u", True),
+        ('[select]\nexclude_programs = ["vasp*"]', ["/opt/vasp/app"], "u", False),
+        ('[select]\ninclude_programs = ["app"]', ["./other"], "u", True),
+        ('[select]\ninclude_programs = ["app"]', ["./app", "./other"], "u", True),
+        ('[select]\nexclude_users = ["u"]', ["./app"], "u", True),
+        ('[select]\ninclude_users = ["v*"]', ["./app"], "u", True),
+        ('[select]\ninclude_users = ["u"]', [], "u", False),
+    ],
+)
+def test_selection(text: str, programs: list[str], user: str, is_excluded: bool) -> None:
+    assert bool(explain_exclusion(programs, user, [parse(text)])) is is_excluded
+
+
+def test_ranks() -> None:
+    files = [
+        parse('[select]\nexclude_ranks = "0"\ninclude_ranks = "0-9"'),
+        parse('[select]\nexclude_ranks = "4-6"\ninclude_ranks = "0-3"', USER),
+    ]
+    found = list_rank_variables({}, files)
+    assert found == {"LAPWING_EXCLUDE_RANKS": "0,4-6", "LAPWING_INCLUDE_RANKS": "0-3"}
+    assert list_rank_variables({"LAPWING_EXCLUDE_RANKS": ""}, files) == {"LAPWING_INCLUDE_RANKS": "0-3"}
+    assert [is_ranks(text) for text in ("0", "1,3-4", "", "-1", "a", "1--2")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_reports_are_sampled_and_dated() -> None:
+    files = [parse('[reports]\nfolder = "/r/{user}/%Y-%m-%d"\nsampling = 0.25')]
+    assert draw_reports(files, 0.25) is None
+    reports = draw_reports(files, 0.2)
+    assert reports
+    day = time.strptime("2026-02-03", "%Y-%m-%d")
+    assert name_report_folder(reports, "%Y", day) == Path("/r/%Y/2026-02-03")
+    assert draw_reports([parse("")], 0) is None
+
+
+def test_a_folder_in_which_others_write_is_refused(tmp_path: Path) -> None:
+    make_private_folder(tmp_path / "a/b")
+    assert (tmp_path / "a/b").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "a").chmod(0o777)
+    with pytest.raises(LapwingError, match="others may write"):
+        make_private_folder(tmp_path / "a")
+
+
+def test_files_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find_user_file({"HOME": "/h"}) == Path("/h/.config/lapwing/lapwing.toml")
+    assert find_user_file({"HOME": "/h", "XDG_CONFIG_HOME": "relative"}) == Path("/h/.config/lapwing/lapwing.toml")
+    (tmp_path / "lapwing").mkdir()
+    (tmp_path / "lapwing/lapwing.toml").write_text('[options]\nhold = "none"')
+    environment = {"XDG_CONFIG_HOME": str(tmp_path), "LAPWING_CONFIG": str(tmp_path / "nothing")}
+    assert [document.options for document in read_documents(environment)] == [{"hold": "none"}]
+
+
+def run_lapwing(folder: Path, site: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with this site's file alone."""
+    (folder / "site.toml").write_text(site)
+    mine = {"LAPWING_CONFIG": str(folder / "site.toml"), "XDG_CONFIG_HOME": str(folder), "PYTHONPATH": str(PYTHON)}
+    command = [sys.executable, "-m", "lapwing", *words]
+    return subprocess.run(command, env={**os.environ, **mine}, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_run_keeps_reports_for_the_users_eyes(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    site = f'[reports]\nfolder = "{tmp_path}/reports/%Y"\n[options]\nthreshold = "128KiB"'
+    done = run_lapwing(tmp_path, site, "run", "--quiet", "sh", "-c", "echo $LAPWING_THRESHOLD")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "131072\n", "")
+    (report,) = (tmp_path / "reports" / time.strftime("%Y")).iterdir()
+    assert report.stat().st_mode & 0o777 == 0o600
+    assert report.name.startswith("sh-")
+    assert read_job(report).about["exit_code"] == 0
+
+
+def test_run_stays_out_of_excluded_programs(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    site = '[select]\nexclude_programs = ["sh"]'
+    done = run_lapwing(tmp_path, site, "run", "sh", "-c", "echo [$LD_PRELOAD]")
+    assert (done.returncode, done.stdout) == (0, "[]\n")
+    assert "site.toml keeps it out of sh" in done.stderr
+
+
+def test_config_shows_where_values_come_from(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    site = '[options]\nhold = "signal"\n[select]\nexclude_ranks = "0"'
+    document = json.loads(run_lapwing(tmp_path, site, "config", "--json").stdout)
+    assert document["options"]["hold"] == {"value": "signal", "source": str(tmp_path / "site.toml")}
+    assert "signal" in run_lapwing(tmp_path, site, "config").stdout
+    exports = run_lapwing(tmp_path, site, "config", "--environment").stdout
+    assert shlex.split(exports)[1::2] == [
+        f"LD_PRELOAD={stand_in_preload}",
+        "LAPWING_HOLD=signal",
+        "LAPWING_EXCLUDE_RANKS=0",
+    ]
+
+
+def test_flaws_end_the_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "site.toml").write_text("[nonsense]")
+    monkeypatch.setenv("LAPWING_CONFIG", str(tmp_path / "site.toml"))
+    assert main(["config"]) == 2
+    assert "[nonsense] is unknown" in capsys.readouterr().err
