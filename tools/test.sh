@@ -12,6 +12,7 @@
 #   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh harm       what programs without MPI pay: page faults, peak memory, instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
+#   tools/test.sh release    builds a release into dist/, and tries it in clean chroots of Debian 11 to 13 (as root)
 # A step that cannot run here is skipped, with the reason, and listed at the end.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -179,6 +180,10 @@ step_stress() {
 # Another processor, emulated: a quarter of an hour.
 step_aarch64() {
     tests/aarch64/run.sh build/aarch64
+}
+
+step_release() {
+    tools/release.sh && tools/check_release.sh
 }
 
 step_call() {
