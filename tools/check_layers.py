@@ -51,7 +51,7 @@ PYTHON_LAYERS: Mapping[str, set[str]] = {
     "model": GROUND | {"profile"},
     "report": GROUND | {"profile", "model"},
     "bench": GROUND | {"profile", "launch", "lab", "model"},
-    "probe": GROUND | {"launch", "lab", "report", "bench"},
+    "probe": GROUND | {"launch", "lab", "model", "report", "bench"},
     "advise": GROUND | {"profile", "launch", "model", "report", "bench"},
     "doctor": GROUND | {"profile", "launch", "model"},
     "commands": GROUND | {"profile", "launch", "lab", "report", "model", "bench", "probe", "advise", "doctor"},

@@ -28,7 +28,6 @@ from test_model_refined import (
 from lapwing.advise.advice import Advice
 from lapwing.advise.build import NOTHING_BESIDE, Beside, build_advice
 from lapwing.advise.document import SCHEMA, decode_advice, encode_advice, format_advice_schema, read_advice
-from lapwing.advise.interval import LOOKS, Interval, bound_median, calculate_chance, find_rank_at_look
 from lapwing.advise.judge import (
     Outcome,
     choose_best,
@@ -42,6 +41,7 @@ from lapwing.advise.rounds import Rounds, Run, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
 from lapwing.advise.trial import find_problem, is_idle
 from lapwing.advise.ways import Choice, choose_ways, make_flags
+from lapwing.bench.interval import LOOKS, Interval, bound_median, calculate_chance, find_rank_at_look
 from lapwing.bench.measures import summarise
 from lapwing.cli import main
 from lapwing.errors import RecordError

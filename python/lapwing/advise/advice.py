@@ -8,8 +8,8 @@ have start_s, too, whether predicted or measured.
 
 from dataclasses import dataclass
 
-from lapwing.advise.interval import Interval
 from lapwing.advise.judge import Outcome, Predicted
+from lapwing.bench.interval import Interval
 from lapwing.bench.measures import Spread
 from lapwing.model.profile import Way
 

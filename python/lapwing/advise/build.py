@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lapwing.advise.advice import Advice, Measured, Point, WayAdvice
-from lapwing.advise.interval import bound_median
 from lapwing.advise.judge import (
     Outcome,
     Predicted,
@@ -21,6 +20,7 @@ from lapwing.advise.rounds import Rounds
 from lapwing.advise.sites import advise_sites
 from lapwing.advise.ways import CANDIDATES, Choice, make_flags
 from lapwing.advise.words import describe_rewrite, describe_verdict
+from lapwing.bench.interval import bound_median
 from lapwing.bench.measures import summarise
 from lapwing.model.profile import Way
 from lapwing.model.refined import Prediction

@@ -8,8 +8,8 @@ from itertools import pairwise
 from math import ceil, expm1, log
 from statistics import median
 
-from lapwing.advise.interval import CHANCE_MAX, LOOKS, Interval, find_rank, find_rank_at_look
 from lapwing.advise.ways import DEDICATED, GAIN_MIN
+from lapwing.bench.interval import CHANCE_MAX, LOOKS, Interval, find_rank, find_rank_at_look
 from lapwing.bench.measures import Spread
 from lapwing.model.profile import Way
 

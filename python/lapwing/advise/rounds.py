@@ -5,7 +5,7 @@ clear, is not known here."""
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from lapwing.advise.interval import LOOKS
+from lapwing.bench.interval import LOOKS
 from lapwing.model.profile import Way
 
 # What the rounds take longer than the first run suggests: reading records, starting launchers.

@@ -16,12 +16,12 @@ from lapwing.advise.advice import Advice
 from lapwing.advise.build import Beside, build_advice, needs_more
 from lapwing.advise.calibrate import calibrate
 from lapwing.advise.document import encode_advice
-from lapwing.advise.interval import LOOKS
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
 from lapwing.advise.trial import InterruptionError, Trial, check_stock
 from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
+from lapwing.bench.interval import LOOKS
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import complete_profile
 from lapwing.commands.profile import add_calibration_flag
