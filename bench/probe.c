@@ -2,15 +2,16 @@
 /* Does a nonblocking transfer go on while its ranks are elsewhere, and who carries it?
  *
  *     probe WHERE eager LARGEST
- *     probe WHERE transfer REPETITIONS SIZE [SIZE ...]
+ *     probe WHERE transfer REPETITIONS TESTS SLEEP_US WORK_US SIZE [SIZE ...]
  *
  * WHERE is `within` or `between`: the pair of ranks on one host or on two that is
  * measured; other ranks sleep. The first line of JSON says which pair that is (null:
  * there is none). `eager` finds the largest message whose send completes while the
  * receiver is outside MPI and has posted nothing. `transfer` prints one line per size:
  * the transfer alone, then with one rank or both away between start and wait. Who is
- * away sleeps, or sleeps with calls of MPI_Test in between, or computes, or computes
- * with calls in between (the experiment of MPICH's guide to progress, and real work). */
+ * away sleeps for SLEEP_US, or sleeps with TESTS calls of MPI_Test in between, or computes
+ * for WORK_US (0: half as long again as the transfer takes), or computes with calls in
+ * between (the experiment of MPICH's guide to progress, and real work). */
 #include <dirent.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -20,11 +21,12 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "pair.h"
 
-enum { TAG = 1, NAME_BYTES = 64, WARM_UP = 1, TESTS = 8 };
-enum { SENDER = 1, RECEIVER = 2, BOTH_AWAY = SENDER | RECEIVER };
+enum { TAG = 1, WARM_UP = 1, PRICED_TESTS = 100, PRICE_TAG = 20 };
+enum { SENDER = PAIR_SENDER, RECEIVER = PAIR_RECEIVER, BOTH_AWAY = SENDER | RECEIVER };
 enum {
-    AWAY_MIN_US = 2000,
+    WORK_MIN_US = 2000,
     EAGER_WAIT_US = 40000,
     EAGER_LEAVE_US = 2000,
     EAGER_ATTEMPTS = 5,
@@ -33,16 +35,19 @@ enum {
     COMM_SAMPLES = 5
 };
 
-struct pair {
-    MPI_Comm communicator; /* of the two ranks: 0 sends, 1 receives */
-    int side;              /* SENDER or RECEIVER */
+static struct setting {
     double units_per_us;
-};
+    int tests;
+    double sleep_us, work_us;
+} setting;
+
+/* What the absence that goes on has taken asleep and in MPI_Test. */
+static double slept_us, tested_us;
 
 /* What one rank of the pair saw in one transfer; doubles only, so that they travel in one piece. */
-enum { TOTAL, START, ABSENCE, WAIT, HELPERS, NET_BYTES, RDMA_BYTES, VALUES };
-static const char *value_names[VALUES] = {"total_us",   "start_us",  "absence_us", "wait_us",
-                                          "helpers_us", "net_bytes", "rdma_bytes"};
+enum { TOTAL, START, ABSENCE, WAIT, SLEPT, TESTED, HELPERS, NET_BYTES, RDMA_BYTES, VALUES };
+static const char *value_names[VALUES] = {"total_us", "start_us",   "absence_us", "wait_us",   "slept_us",
+                                          "test_us",  "helpers_us", "net_bytes",  "rdma_bytes"};
 
 struct message {
     char *buffer;
@@ -110,8 +115,17 @@ static double read_rdma_bytes(void)
 static void test(MPI_Request *request)
 {
     int is_done;
+    double begin_us = measure_now_us();
     if (request)
         MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
+    tested_us += measure_now_us() - begin_us;
+}
+
+static void sleep_once(double length_us)
+{
+    double begin_us = measure_now_us();
+    measure_sleep(length_us);
+    slept_us += measure_now_us() - begin_us;
 }
 
 static void stay(struct pair *pair, double length_us, MPI_Request *request)
@@ -121,31 +135,32 @@ static void stay(struct pair *pair, double length_us, MPI_Request *request)
 
 static void sleep_through(struct pair *pair, double length_us, MPI_Request *request)
 {
-    (void)pair, (void)request;
-    measure_sleep(length_us);
+    (void)pair, (void)request, (void)length_us;
+    sleep_once(setting.sleep_us);
 }
 
 static void sleep_testing(struct pair *pair, double length_us, MPI_Request *request)
 {
-    (void)pair;
-    for (int i = 0; i <= TESTS; i++) {
-        measure_sleep(length_us / (TESTS + 1));
-        if (i < TESTS)
+    (void)pair, (void)length_us;
+    for (int i = 0; i <= setting.tests; i++) {
+        sleep_once(setting.sleep_us / (setting.tests + 1));
+        if (i < setting.tests)
             test(request);
     }
 }
 
 static void work_through(struct pair *pair, double length_us, MPI_Request *request)
 {
-    (void)request;
-    measure_work((long)(length_us * pair->units_per_us));
+    (void)pair, (void)request;
+    measure_work((long)(length_us * setting.units_per_us));
 }
 
 static void work_testing(struct pair *pair, double length_us, MPI_Request *request)
 {
-    for (int i = 0; i <= TESTS; i++) {
-        measure_work((long)(length_us * pair->units_per_us / (TESTS + 1)));
-        if (i < TESTS)
+    (void)pair;
+    for (int i = 0; i <= setting.tests; i++) {
+        measure_work((long)(length_us * setting.units_per_us / (setting.tests + 1)));
+        if (i < setting.tests)
             test(request);
     }
 }
@@ -223,7 +238,8 @@ static const struct experiment {
     {"receiver_sleep", RECEIVER, sleep_through, start_receiver_sleep},
     {"receiver_work", RECEIVER, work_through, start_receiver_work},
 };
-enum { EXPERIMENTS = sizeof(experiments) / sizeof(experiments[0]), FIRST_ABSENCE = 1, ABSENCES = 4 };
+enum { EXPERIMENTS = sizeof(experiments) / sizeof(experiments[0]), FIRST_WORK = 3, WORKS = 2, TEST_PRICE = WORKS };
+enum { PRICES = WORKS + 1 };
 
 static double calibrate_units_per_us(void)
 {
@@ -248,6 +264,7 @@ static void transfer(struct pair *pair, const struct experiment *experiment, cha
     double begin_us = measure_now_us();
     double started_us = experiment->start(pair, (struct message){buffer, length_bytes, &request});
     double helpers_us = measure_helpers_us();
+    slept_us = tested_us = 0;
     if (experiment->who_is_away & pair->side)
         experiment->absence(pair, away_us, &request);
     double back_us = measure_now_us();
@@ -260,11 +277,14 @@ static void transfer(struct pair *pair, const struct experiment *experiment, cha
     values[START] = started_us - begin_us;
     values[ABSENCE] = back_us - started_us;
     values[WAIT] = end_us - wait_us;
+    values[SLEPT] = slept_us;
+    values[TESTED] = tested_us;
     values[TOTAL] = values[START] + values[ABSENCE] + values[WAIT]; /* without the time of reading counters */
 }
 
-/* How long to be away: half as long again as the transfer, so that it could be over by then. */
-static double choose_away_us(struct pair *pair, char *buffer, int length_bytes)
+/* How long to compute, where that is not given: half as long again as the transfer, so that it could be over by then.
+ */
+static double choose_work_us(struct pair *pair, char *buffer, int length_bytes)
 {
     double values[VALUES], shortest_us = 1e300, longest_us;
     for (int i = 0; i < COMM_SAMPLES; i++) {
@@ -272,20 +292,38 @@ static double choose_away_us(struct pair *pair, char *buffer, int length_bytes)
         MPI_Allreduce(&values[TOTAL], &longest_us, 1, MPI_DOUBLE, MPI_MAX, pair->communicator);
         shortest_us = longest_us < shortest_us ? longest_us : shortest_us;
     }
-    double away_us = 1.5 * shortest_us > AWAY_MIN_US ? 1.5 * shortest_us : AWAY_MIN_US;
-    MPI_Bcast(&away_us, 1, MPI_DOUBLE, 0, pair->communicator);
-    return away_us;
+    double work_us = 1.5 * shortest_us > WORK_MIN_US ? 1.5 * shortest_us : WORK_MIN_US;
+    MPI_Bcast(&work_us, 1, MPI_DOUBLE, 0, pair->communicator);
+    return setting.work_us > 0 ? setting.work_us : work_us;
 }
 
-/* Sleeps end late and work is slowed by others: what an absence takes is measured, not assumed. */
-static void time_absences(struct pair *pair, double away_us, double *times_us)
+/* One MPI_Test that finds nothing to do: of a message that nobody has sent. */
+static double time_test_us(struct pair *pair)
 {
-    for (int i = 0; i < ABSENCES; i++) {
+    MPI_Request request;
+    int is_done, peer = pair->side == SENDER;
+    MPI_Irecv(NULL, 0, MPI_BYTE, peer, PRICE_TAG, pair->communicator, &request);
+    MPI_Barrier(pair->communicator);
+    double begin_us = measure_now_us();
+    for (int i = 0; i < PRICED_TESTS; i++)
+        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    double price_us = (measure_now_us() - begin_us) / PRICED_TESTS;
+    MPI_Barrier(pair->communicator);
+    MPI_Send(NULL, 0, MPI_BYTE, peer, PRICE_TAG, pair->communicator);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return price_us;
+}
+
+/* Work is slowed by others: what it takes is measured, not assumed. */
+static void time_prices(struct pair *pair, double work_us, double *times_us)
+{
+    for (int i = 0; i < WORKS; i++) {
         MPI_Barrier(pair->communicator);
         double begin_us = measure_now_us();
-        experiments[FIRST_ABSENCE + i].absence(pair, away_us, NULL);
+        experiments[FIRST_WORK + i].absence(pair, work_us, NULL);
         times_us[i] = measure_now_us() - begin_us;
     }
+    times_us[TEST_PRICE] = time_test_us(pair);
 }
 
 static void print_side(const char *name, const double *values, int repetitions)
@@ -296,21 +334,23 @@ static void print_side(const char *name, const double *values, int repetitions)
     printf("}");
 }
 
-static void print_absences(const double *times_us, int repetitions)
+static void print_prices(const double *times_us, int repetitions)
 {
-    for (int i = 0; i < ABSENCES; i++) {
-        char name[NAME_BYTES];
-        snprintf(name, sizeof(name), "%s_alone_us", experiments[FIRST_ABSENCE + i].name);
-        measure_print_array(name, times_us + i, repetitions, ABSENCES);
+    for (int i = 0; i < WORKS; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "%s_alone_us", experiments[FIRST_WORK + i].name);
+        measure_print_array(name, times_us + i, repetitions, PRICES);
     }
+    measure_print_array("test_alone_us", times_us + TEST_PRICE, repetitions, PRICES);
 }
 
-static void print_transfer(int length_bytes, double away_us, const double *alone_us, const double *both,
+static void print_transfer(int length_bytes, double work_us, const double *alone_us, const double *both,
                            int repetitions)
 {
     size_t side = (size_t)repetitions * EXPERIMENTS * VALUES;
-    printf("{\"size_bytes\": %d, \"away_us\": %.2f", length_bytes, away_us);
-    print_absences(alone_us, repetitions);
+    printf("{\"size_bytes\": %d, \"tests\": %d, \"sleep_us\": %.2f, \"work_us\": %.2f", length_bytes, setting.tests,
+           setting.sleep_us, work_us);
+    print_prices(alone_us, repetitions);
     for (int i = 0; i < EXPERIMENTS; i++) {
         printf(", \"%s\": {\"who_is_away\": %d", experiments[i].name, experiments[i].who_is_away);
         print_side("sender", both + (size_t)i * VALUES, repetitions);
@@ -321,16 +361,16 @@ static void print_transfer(int length_bytes, double away_us, const double *alone
     fflush(stdout);
 }
 
-static void gather_and_print(struct pair *pair, int length_bytes, double away_us, double *alone_us, double *values,
+static void gather_and_print(struct pair *pair, int length_bytes, double work_us, double *alone_us, double *values,
                              int repetitions)
 {
     int count = repetitions * EXPERIMENTS * VALUES;
     double *both = calloc((size_t)count * 2, sizeof(double));
-    double *slowest_us = calloc((size_t)repetitions * ABSENCES, sizeof(double));
+    double *slowest_us = calloc((size_t)repetitions * PRICES, sizeof(double));
     MPI_Gather(values, count, MPI_DOUBLE, both, count, MPI_DOUBLE, 0, pair->communicator);
-    MPI_Reduce(alone_us, slowest_us, repetitions * ABSENCES, MPI_DOUBLE, MPI_MAX, 0, pair->communicator);
+    MPI_Reduce(alone_us, slowest_us, repetitions * PRICES, MPI_DOUBLE, MPI_MAX, 0, pair->communicator);
     if (pair->side == SENDER)
-        print_transfer(length_bytes, away_us, slowest_us, both, repetitions);
+        print_transfer(length_bytes, work_us, slowest_us, both, repetitions);
     free(slowest_us);
     free(both);
 }
@@ -339,15 +379,15 @@ static void measure_size(struct pair *pair, int length_bytes, int repetitions)
 {
     char *buffer = measure_buffer((size_t)length_bytes, pair->side);
     double *values = calloc((size_t)repetitions * EXPERIMENTS * VALUES, sizeof(double));
-    double *alone_us = calloc((size_t)repetitions * ABSENCES, sizeof(double));
-    double away_us = choose_away_us(pair, buffer, length_bytes);
+    double *alone_us = calloc((size_t)repetitions * PRICES, sizeof(double));
+    double work_us = choose_work_us(pair, buffer, length_bytes);
     for (int i = -WARM_UP; i < repetitions; i++) {
         int row = i < 0 ? 0 : i;
-        time_absences(pair, away_us, alone_us + row * ABSENCES);
+        time_prices(pair, work_us, alone_us + row * PRICES);
         for (int j = 0; j < EXPERIMENTS; j++)
-            transfer(pair, &experiments[j], buffer, length_bytes, away_us, values + (row * EXPERIMENTS + j) * VALUES);
+            transfer(pair, &experiments[j], buffer, length_bytes, work_us, values + (row * EXPERIMENTS + j) * VALUES);
     }
-    gather_and_print(pair, length_bytes, away_us, alone_us, values, repetitions);
+    gather_and_print(pair, length_bytes, work_us, alone_us, values, repetitions);
     free(alone_us);
     free(values);
     free(buffer);
@@ -442,85 +482,24 @@ static void measure_eager(struct pair *pair, int largest_bytes)
     free(buffer);
 }
 
-/* Rank 0 and the first rank that is on the wanted side of the wall; -1: there is none. */
-static int find_peer(const char *names, int size, bool is_within)
-{
-    for (int i = 1; i < size; i++) {
-        if ((strncmp(names, names + i * NAME_BYTES, NAME_BYTES) == 0) == is_within)
-            return i;
-    }
-    return -1;
-}
-
-static void print_pair(const char *names, int peer)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Get_library_version(version, &length);
-    version[strcspn(version, "\n\"\\")] = 0; /* MPICH goes on with pages about its compilers */
-    for (char *tab = strchr(version, '\t'); tab; tab = strchr(tab, '\t'))
-        *tab = ' ';
-    printf("{\"library\": \"%s\", ", version);
-    if (peer < 0)
-        printf("\"pair\": null, \"hosts\": [\"%s\"]}\n", names);
-    else
-        printf("\"pair\": [0, %d], \"hosts\": [\"%s\", \"%s\"]}\n", peer, names, names + peer * NAME_BYTES);
-    fflush(stdout);
-}
-
 static void measure(struct pair *pair, int argc, char **argv)
 {
-    pair->units_per_us = calibrate_units_per_us();
+    setting.units_per_us = calibrate_units_per_us();
     open_all_counters();
     if (strcmp(argv[2], "eager") == 0) {
         measure_eager(pair, atoi(argv[3]));
         return;
     }
-    for (int i = 4; i < argc; i++)
+    if (argc < 8)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    setting.tests = atoi(argv[4]);
+    setting.sleep_us = atof(argv[5]);
+    setting.work_us = atof(argv[6]);
+    for (int i = 7; i < argc; i++)
         measure_size(pair, atoi(argv[i]), atoi(argv[3]));
-}
-
-/* A rank that waits in MPI would spin, perhaps on the core of a rank that measures. */
-static void wait_asleep(void)
-{
-    MPI_Request request;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    int is_done = 0;
-    while (!is_done) {
-        measure_sleep(1000);
-        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-    }
-}
-
-static int measure_pair(const char *names, int rank, int size, int argc, char **argv)
-{
-    int peer = find_peer(names, size, strcmp(argv[1], "within") == 0);
-    bool is_in_pair = peer > 0 && (rank == 0 || rank == peer);
-    struct pair pair = {.side = rank == 0 ? SENDER : RECEIVER};
-    MPI_Comm_split(MPI_COMM_WORLD, is_in_pair ? 0 : 1, rank, &pair.communicator);
-    if (rank == 0)
-        print_pair(names, peer);
-    if (is_in_pair)
-        measure(&pair, argc, argv);
-    MPI_Comm_free(&pair.communicator);
-    wait_asleep();
-    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    int rank, size;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc < 4)
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    char name[NAME_BYTES] = "";
-    gethostname(name, sizeof(name) - 1);
-    char *names = calloc((size_t)size, NAME_BYTES);
-    MPI_Allgather(name, NAME_BYTES, MPI_CHAR, names, NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
-    int code = measure_pair(names, rank, size, argc, argv);
-    free(names);
-    MPI_Finalize();
-    return code;
+    return pair_run(argc, argv, 4, measure);
 }

@@ -20,7 +20,7 @@ from lapwing.bench.mpi import Mpi
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
 from lapwing.probe.evidence import EXPERIMENTS, Carrier, Finding, SizeFindings, Verdict, choose_verdict, judge_size
-from lapwing.probe.run import Findings, LinePlace, choose_sizes, find_line_mpi, probe_where
+from lapwing.probe.run import Findings, LinePlace, Plan, choose_sizes, find_line_mpi, probe_where
 from lapwing.probe.show import print_probe
 from lapwing.probe.words import conclude, describe_eager, describe_finding, describe_size
 
@@ -31,6 +31,8 @@ SIDE: Mapping[str, float] = {
     "start_us": 1,
     "absence_us": 0,
     "wait_us": COMM,
+    "slept_us": 0,
+    "test_us": 0,
     "helpers_us": 0,
     "net_bytes": 0,
     "rdma_bytes": 0,
@@ -44,10 +46,10 @@ def make_side(**changes: float) -> dict[str, list[float]]:
 def make_row(total_us: float, **changes: float) -> dict[str, Any]:
     """Make what the program prints when each absence ends after total_us."""
     away = {"sender": make_side(total_us=total_us, **changes), "receiver": make_side(total_us=total_us - 1)}
-    alone = {f"{name}_alone_us": [AWAY] * 3 for name in ("sleep", "sleep_test", "work", "work_test")}
+    alone = {f"{name}_alone_us": [AWAY] * 3 for name in ("work", "work_test")} | {"test_alone_us": [0.1] * 3}
     experiments = dict.fromkeys(EXPERIMENTS, away)
     stay = {"sender": make_side(), "receiver": make_side()}
-    return {"size_bytes": 1 << 20, "away_us": AWAY, "alone": stay, **alone, **experiments}
+    return {"size_bytes": 1 << 20, "tests": 1, "sleep_us": AWAY, "work_us": AWAY, "alone": stay, **alone, **experiments}
 
 
 def test_a_transfer_that_adds_its_time_only_moves_inside_mpi() -> None:
@@ -89,6 +91,27 @@ def test_scattered_times_prove_nothing() -> None:
     assert size.carriers == []
 
 
+def test_sleeps_that_end_late_hide_nothing_less() -> None:
+    row = make_row(AWAY + COMM + 300, slept_us=AWAY + 300)
+    assert judge_size(row).findings["sleep"].sides["sender"].hidden == pytest.approx(0)
+    assert judge_size(row).findings["work"].sides["receiver"].hidden == pytest.approx(-0.299)
+
+
+def test_sender_and_receiver_are_told_apart() -> None:
+    """As within a host in the guide: one call of MPI_Test halfway sets the sender free."""
+    row = make_row(AWAY + COMM)
+    row["sleep_test"] = {
+        "sender": make_side(total_us=AWAY, slept_us=AWAY, wait_us=1, test_us=900),
+        "receiver": make_side(total_us=AWAY + COMM, slept_us=AWAY),
+    }
+    size = judge_size(row)
+    sides = size.findings["sleep_test"].sides
+    assert (sides["sender"].verdict, sides["receiver"].verdict) == (Verdict.ALL, Verdict.NONE)
+    text = next(line for line in describe_size(size) if "MPI_Test halfway" in line)
+    assert "sender: it goes on meanwhile (100 % hidden); receiver: nothing of it is hidden" in text
+    assert any("one MPI_Test takes 100 ns where there is nothing to do, 900 us" in line for line in describe_size(size))
+
+
 def test_more_than_all_cannot_be_hidden() -> None:
     assert choose_verdict(1.5, 0.1, 1.0) is Verdict.UNKNOWN
     verdicts = [choose_verdict(hidden, 0.1, 1.0) for hidden in (-2, 0.5, 1.05)]
@@ -117,7 +140,7 @@ def make_finding(verdict: Verdict) -> Finding:
 
 def make_size(number: int, verdict: Verdict) -> SizeFindings:
     findings = {name: make_finding(verdict) for name in EXPERIMENTS}
-    return SizeFindings(number, COMM, AWAY, findings, [Carrier.THREAD])
+    return SizeFindings(number, COMM, AWAY, AWAY, 1, 0.1, findings, [Carrier.THREAD])
 
 
 def test_sentences_say_what_was_measured() -> None:
@@ -157,7 +180,7 @@ def test_without_a_pair_nothing_is_claimed(tmp_path: Path, monkeypatch: pytest.M
     head = {"library": "MPI 9", "pair": None, "hosts": ["a"]}
     monkeypatch.setattr(LinePlace, "run_as", lambda *words: [json.dumps(head)])
     place = LinePlace(Mpi("mpich", "mpicc", Hydra("mpirun")), None, tmp_path)
-    found = probe_where(place, Path("probe"), "between", [Contender("stock")], [], 3, lambda: None)
+    found = probe_where(place, Path("probe"), "between", [Contender("stock")], Plan([], 3), lambda: None)
     assert found.missing == "all ranks run on a"
 
 
@@ -178,7 +201,7 @@ def test_line_with_a_program_is_refused() -> None:
 
 @needs_mpi
 def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
-    line = "probe --shared-memory --sizes 64KiB --repetitions 3 --strategies auto --json out.json"
+    line = "probe --shared-memory --sizes 64KiB --repetitions 3 --absence 5 --tests 2 --strategies auto --json out.json"
     environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}
     command = [sys.executable, "-m", "lapwing", *line.split()]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, cwd=tmp_path)
@@ -186,5 +209,8 @@ def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
     within, between = json.loads((tmp_path / "out.json").read_text())["found"]
     assert within["failures"].keys() <= {"MPICH_ASYNC_PROGRESS"}  # it may take minutes on a busy machine
     assert within["sizes"].keys() >= {"stock", "lapwing auto"}
+    stock = within["sizes"]["stock"][0]
+    assert (stock["tests"], stock["sleep_us"], stock["work_us"]) == (2, 5000, 5000)
+    assert 0 < stock["test_price_us"] < 5000
     assert 0 <= within["eager_bytes"] <= 4 << 20
     assert between["missing"]

@@ -7,7 +7,7 @@ import platform
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import lapwing
@@ -23,7 +23,7 @@ from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import strip_separator
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, write_text
-from lapwing.probe.run import Advance, Findings, LinePlace, find_line_mpi, probe_where
+from lapwing.probe.run import Advance, Findings, LinePlace, Plan, find_line_mpi, probe_where
 from lapwing.probe.show import print_probe
 from lapwing.screen import Screen
 
@@ -34,10 +34,11 @@ WHERES = ("within", "between")
 class ProbeCommand:
     """Tell what this MPI does with a nonblocking transfer while the program is elsewhere.
 
-    Does it go on in the background, for which sizes, and who carries it? Two ranks start a transfer, sleep or
-    compute for half as long again as it takes, and wait; with and without calls of MPI_Test in between. Measured
-    are stock MPI, its own progress thread where it has one, and each strategy of Lapwing, within a host and
-    between hosts. Between means the lab's emulated hosts, unless you give a launcher's line without a program:
+    Does it go on in the background, for which sizes, and who carries it? Two ranks start a transfer, are away, and
+    wait; with and without a call of MPI_Test halfway. As in MPICH's guide to progress they sleep for 100 ms; and they
+    compute, for half as long again as the transfer takes. Measured are stock MPI, its own progress thread where it has
+    one, and each strategy of Lapwing, within a host and between hosts. Between means the lab's emulated hosts, unless
+    you give a launcher's line without a program:
 
         lapwing probe mpirun -n 2 --host node1,node2
 
@@ -55,6 +56,9 @@ class ProbeCommand:
         parser.add_argument("--sizes", metavar="LIST", help=text)
         parser.add_argument("--strategies", metavar="LIST", help="of --progress (default: all; an empty list: none)")
         parser.add_argument("--repetitions", type=int, default=9, metavar="N", help="of each experiment (default: 9)")
+        parser.add_argument("--tests", type=int, default=1, metavar="N", help="of MPI_Test in an absence (default: 1)")
+        text = "how long ranks are away, sleeping or computing (default: as above)"
+        parser.add_argument("--absence", type=float, metavar="MS", help=text)
         parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
         add_flags(parser)
         parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="without a program")
@@ -63,6 +67,7 @@ class ProbeCommand:
         """Probe and tell."""
         if arguments.repetitions < 3:
             raise LapwingError("fewer than 3 repetitions tell nothing", "correct --repetitions")
+        check_absence(arguments)
         if arguments.option_progress:
             raise LapwingError("all strategies are compared here", "use --strategies")
         check_outputs(arguments.json)
@@ -72,7 +77,7 @@ class ProbeCommand:
         line = strip_separator(arguments.launcher)
         mpi = find_line_mpi(line, arguments.compiler) if line else find_mpi(arguments.mpi)
         contenders = list_contenders(mpi, strategies, options)
-        found, places = self._probe(arguments, mpi, line, contenders, sizes)
+        found, places = self._probe(arguments, mpi, line, contenders, make_plan(arguments, sizes))
         if arguments.json:
             document = make_document(mpi, line, found, places)
             write_text(arguments.json, json.dumps(document, indent=1) + "\n")
@@ -85,7 +90,7 @@ class ProbeCommand:
         mpi: Mpi,
         line: Sequence[str],
         contenders: Sequence[Contender],
-        sizes: Sequence[int],
+        plan: Plan,
     ) -> tuple[list[Findings], list[str]]:
         """Run everything."""
         missing = "" if line else prepare_lab(arguments)
@@ -97,7 +102,7 @@ class ProbeCommand:
                 if where == "between" and missing:
                     found.append(Findings(where, missing=missing))
                 else:
-                    found.append(self._probe_where(arguments, mpi, line, where, contenders, sizes, advance))
+                    found.append(self._probe_where(arguments, mpi, line, where, contenders, plan, advance))
                 texts.append(text)
         return found, texts
 
@@ -108,19 +113,29 @@ class ProbeCommand:
         line: Sequence[str],
         where: str,
         contenders: Sequence[Contender],
-        sizes: Sequence[int],
+        plan: Plan,
         advance: Advance,
     ) -> Findings:
         """Run everything on one side of the wall between hosts."""
-        is_local = where == "within"
-        opened = (
-            open_line(mpi, line[1:])
-            if line
-            else open_place(mpi, arguments.rate, arguments.cores_per_host, is_local, forward_options(arguments))
-        )
-        with opened as place:
+        with open_where(arguments, mpi, line, where) as place:
             program = build_program(mpi, "probe.c", place.folder)
-            return probe_where(place, program, where, contenders, sizes, arguments.repetitions, advance)
+            return probe_where(place, program, where, contenders, plan, advance)
+
+
+def check_absence(arguments: argparse.Namespace) -> None:
+    """Refuse absences that nobody waits for."""
+    if not 0 <= arguments.tests <= 10_000:
+        raise LapwingError(f"--tests {arguments.tests} is out of range", "give 0 to 10000")
+    if arguments.absence is not None and not 0 < arguments.absence <= 60_000:
+        raise LapwingError(f"--absence {arguments.absence} is out of range", "give up to 60000 milliseconds")
+
+
+def make_plan(arguments: argparse.Namespace, sizes: Sequence[int]) -> Plan:
+    """Say what is tried."""
+    if arguments.absence is None:
+        return Plan(sizes, arguments.repetitions, arguments.tests)
+    away_us = 1e3 * arguments.absence
+    return Plan(sizes, arguments.repetitions, arguments.tests, sleep_us=away_us, work_us=away_us)
 
 
 def prepare_lab(arguments: argparse.Namespace) -> str:
@@ -135,6 +150,15 @@ def prepare_lab(arguments: argparse.Namespace) -> str:
     except LabError as error:
         return f"{error.message}; name real hosts instead: lapwing probe mpirun -n 2 --host a,b"
     return ""
+
+
+def open_where(
+    arguments: argparse.Namespace, mpi: Mpi, line: Sequence[str], where: str
+) -> AbstractContextManager[Place]:
+    """Open the user's hosts, this machine, or the lab."""
+    if line:
+        return open_line(mpi, line[1:])
+    return open_place(mpi, arguments.rate, arguments.cores_per_host, where == "within", forward_options(arguments))
 
 
 @contextmanager

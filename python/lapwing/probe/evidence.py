@@ -2,7 +2,7 @@
 """What the times and counters of a transfer prove, and what they do not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from statistics import median
 from typing import Any
@@ -23,6 +23,7 @@ HIDDEN_MOST, HIDDEN_LEAST = 0.8, 0.2
 SCATTER_MAX = 0.35  # quartiles that lie further apart, as a part of the transfer's time, prove nothing
 HIDDEN_MAX = 1.2  # more cannot be: the transfer alone was disturbed
 CARRIED_LEAST = 0.5  # the part of a message that must show somewhere to be called carried there
+SIDES = ("sender", "receiver")
 HELPED_LEAST = 0.02  # processor time of other threads, as a part of the transfer's time
 
 
@@ -49,16 +50,23 @@ class Carrier(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One experiment with one size."""
+    """One experiment with one size.
 
-    hidden: float  # 1: as if the transfer took no time; 0: as if it had waited for the ranks
+    hidden: 1: as if the transfer took no time; 0: as if it had waited for the ranks. wait_us, test_us: what the slower
+    rank then spent in MPI_Wait, and before in all its calls of MPI_Test. sides: the same for each rank by itself.
+    """
+
+    hidden: float
     scatter: float
-    wait_us: float  # what the slower rank then spent in MPI_Wait
+    wait_us: float
     verdict: Verdict
+    test_us: float = 0.0
+    sides: Mapping[str, "Finding"] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return it for a JSON file."""
-        return {**asdict(self), "verdict": self.verdict.value}
+        sides = {name: side.as_json() for name, side in self.sides.items()}
+        return {**asdict(self), "verdict": self.verdict.value, "sides": sides}
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,10 @@ class SizeFindings:
 
     size_bytes: int
     comm_us: float
-    away_us: float
+    sleep_us: float
+    work_us: float
+    tests: int  # calls of MPI_Test in an absence that has any
+    test_price_us: float  # of one that finds nothing to do
     findings: Mapping[str, Finding]
     carriers: Sequence[Carrier]
 
@@ -78,10 +89,18 @@ class SizeFindings:
         return {**asdict(self), "findings": findings, "carriers": carriers}
 
 
-def slowest(experiment: Mapping[str, Any], key: str) -> list[float]:
+def slowest(experiment: Mapping[str, Any], key: str, sides: Sequence[str] = SIDES) -> list[float]:
     """Return of each repetition the slower rank's time."""
-    pairs = zip(experiment["sender"][key], experiment["receiver"][key], strict=True)
-    return [max(pair) for pair in pairs]
+    return [max(times) for times in zip(*(experiment[side][key] for side in sides), strict=True)]
+
+
+def total_us(experiment: Mapping[str, Any], sleep_us: float, sides: Sequence[str]) -> list[float]:
+    """Return of each repetition the slower rank's time, as if each had slept for so long: sleeps end late."""
+    totals = []
+    for side in sides:
+        pairs = zip(experiment[side]["total_us"], experiment[side]["slept_us"], strict=True)
+        totals.append([total - slept + sleep_us if slept > 0 else total for total, slept in pairs])
+    return [max(times) for times in zip(*totals, strict=True)]
 
 
 def choose_verdict(hidden: float, scatter: float, wait_share: float) -> Verdict:
@@ -95,15 +114,24 @@ def choose_verdict(hidden: float, scatter: float, wait_share: float) -> Verdict:
     return Verdict.PAID if wait_share <= HIDDEN_LEAST else Verdict.NONE
 
 
-def judge(comm_us: Sequence[float], absence_us: Sequence[float], experiment: Mapping[str, Any]) -> Finding:
-    """Compare an experiment with the transfer alone and the absence alone."""
-    total = summarise(slowest(experiment, "total_us"))
-    comm, absence = summarise(comm_us), median(absence_us)
+def judge_sides(row: Mapping[str, Any], name: str, sides: Sequence[str]) -> Finding:
+    """Compare what some ranks saw in an experiment with the transfer alone and the absence alone."""
+    experiment, sleep_us = row[name], row["sleep_us"]
+    total = summarise(total_us(experiment, sleep_us, sides))
+    comm = summarise(slowest(row["alone"], "total_us", sides))
+    work_us = row.get(f"{name_absence(name)}_alone_us")
+    absence = median(work_us) if work_us else sleep_us
     shorter = min(comm.median, absence)
     spread = max(total.third_quartile - total.first_quartile, comm.third_quartile - comm.first_quartile)
     hidden, scatter = calculate_overlap(comm.median, absence, total.median), spread / shorter
-    wait_us = median(slowest(experiment, "wait_us"))
-    return Finding(hidden, scatter, wait_us, choose_verdict(hidden, scatter, wait_us / comm.median))
+    wait_us, test_us = (median(slowest(experiment, key, sides)) for key in ("wait_us", "test_us"))
+    return Finding(hidden, scatter, wait_us, choose_verdict(hidden, scatter, wait_us / comm.median), test_us)
+
+
+def judge(row: Mapping[str, Any], name: str) -> Finding:
+    """Judge both ranks together, and each by itself."""
+    sides = {side: judge_sides(row, name, (side,)) for side in SIDES}
+    return replace(judge_sides(row, name, SIDES), sides=sides)
 
 
 def find_carriers(size_bytes: int, comm_us: float, verdict: Verdict, sleep: Mapping[str, Any]) -> list[Carrier]:
@@ -129,7 +157,15 @@ def name_absence(experiment: str) -> str:
 
 def judge_size(row: Mapping[str, Any]) -> SizeFindings:
     """Judge what the program printed for one size."""
-    comm_us = slowest(row["alone"], "total_us")
-    findings = {name: judge(comm_us, row[f"{name_absence(name)}_alone_us"], row[name]) for name in EXPERIMENTS}
-    carriers = find_carriers(row["size_bytes"], median(comm_us), findings["sleep"].verdict, row["sleep"])
-    return SizeFindings(row["size_bytes"], median(comm_us), row["away_us"], findings, carriers)
+    comm_us = median(slowest(row["alone"], "total_us"))
+    findings = {name: judge(row, name) for name in EXPERIMENTS}
+    return SizeFindings(
+        size_bytes=row["size_bytes"],
+        comm_us=comm_us,
+        sleep_us=row["sleep_us"],
+        work_us=row["work_us"],
+        tests=row["tests"],
+        test_price_us=median(row["test_alone_us"]),
+        findings=findings,
+        carriers=find_carriers(row["size_bytes"], comm_us, findings["sleep"].verdict, row["sleep"]),
+    )

@@ -18,6 +18,8 @@ from lapwing.probe.evidence import SizeFindings, judge_size
 LARGEST_EAGER_BYTES = 4 << 20
 SMALL_BYTES = 4096
 LARGE_BYTES = (256 << 10, 1 << 20, 4 << 20)
+GUIDE_ABSENCE_US = 100_000.0  # of MPICH's guide to progress
+ABSENCES_OF_EACH_KIND = 6  # of a repetition, those that are timed alone included
 LIMIT_S = 180.0  # of one run of the program, and more for large messages:
 LIMIT_S_PER_BYTE = 4e-6
 
@@ -36,6 +38,26 @@ class LinePlace(Place):
         line = [launcher.path, *launcher.add_environment([*self.arguments, *program], contender.variables)]
         report = ["--quiet", "--json", str(self.folder / "report.json")]
         return line if contender.options is None else [*SELF, "run", *report, *contender.options, *line]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tried. sizes: empty: chosen by what is found. work_us: 0: fitted to the transfer."""
+
+    sizes: Sequence[int]
+    repetitions: int
+    tests: int = 1
+    sleep_us: float = GUIDE_ABSENCE_US
+    work_us: float = 0.0
+
+    def words(self) -> list[str]:
+        """Return the program's arguments before the sizes."""
+        return [str(self.repetitions), str(self.tests), str(self.sleep_us), str(self.work_us)]
+
+    def estimate_absence_s(self, size_count: int) -> float:
+        """Return how long ranks are away in all, at least."""
+        away_us = ABSENCES_OF_EACH_KIND * (self.sleep_us + self.work_us)
+        return 1e-6 * away_us * size_count * (self.repetitions + 1)
 
 
 @dataclass
@@ -123,8 +145,7 @@ def probe_where(
     program: Path,
     where: str,
     contenders: Sequence[Contender],
-    sizes: Sequence[int],
-    repetitions: int,
+    plan: Plan,
     advance: Advance,
 ) -> Findings:
     """Probe within a host or between hosts; stock first, who finds out what there is to measure."""
@@ -138,8 +159,8 @@ def probe_where(
         cause = "every rank has a host of its own" if where == "within" else f"all ranks run on {head['hosts'][0]}"
         return Findings(where, missing=cause, library=head["library"])
     eager_bytes = int(rows[1]["eager_bytes"])
-    sizes = sizes or choose_sizes(eager_bytes)
-    place.limit_s = LIMIT_S + LIMIT_S_PER_BYTE * sum(sizes)
-    words = [str(program), where, "transfer", str(repetitions), *map(str, sizes)]
+    sizes = plan.sizes or choose_sizes(eager_bytes)
+    place.limit_s = LIMIT_S + LIMIT_S_PER_BYTE * sum(sizes) + plan.estimate_absence_s(len(sizes))
+    words = [str(program), where, "transfer", *plan.words(), *map(str, sizes)]
     found, failures = probe_contenders(place, contenders, words, len(sizes), advance)
     return Findings(where, "", head["library"], head["hosts"], eager_bytes, found, failures)

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from lapwing.probe.evidence import Carrier, Finding, SizeFindings, Verdict
+from lapwing.probe.evidence import SIDES, Carrier, Finding, SizeFindings, Verdict
 from lapwing.report.summary import format_bytes, format_time
 
 WHO_CARRIES = {
@@ -16,10 +16,20 @@ WHO_CARRIES = {
 }
 ABSENCES = {
     "sleep": "while both ranks sleep",
-    "sleep_test": "while they sleep, with 8 calls of MPI_Test",
+    "sleep_test": "while they sleep, with {tests}",
     "work": "while both ranks compute",
-    "work_test": "while they compute, with 8 calls of MPI_Test",
+    "work_test": "while they compute, with {tests}",
 }
+
+
+def name_tests(tests: int) -> str:
+    """Say how often MPI is called in an absence."""
+    return "one call of MPI_Test halfway" if tests == 1 else f"{tests} calls of MPI_Test"
+
+
+def name_absences(tests: int) -> dict[str, str]:
+    """Return what the ranks do meanwhile, by experiment."""
+    return {name: text.format(tests=name_tests(tests)) for name, text in ABSENCES.items()}
 
 
 def format_us(time_us: float) -> str:
@@ -47,7 +57,24 @@ def describe_eager(eager_bytes: int, largest_bytes: int) -> str:
 
 
 def describe_finding(finding: Finding, when: str) -> str:
-    """Say what happened during one kind of absence."""
+    """Say what happened during one kind of absence, to each rank by itself where that differs."""
+    verdicts = {side.verdict for side in finding.sides.values()}
+    if len(verdicts) > 1:
+        sides = [describe_one(side, name) for name, side in finding.sides.items()]
+        return f"{when}: {'; '.join(sides)}"
+    return describe_one(finding, when) + describe_waits(finding)
+
+
+def describe_waits(finding: Finding) -> str:
+    """Say how long each rank waited, where they waited for differently long."""
+    waits_us = {name: side.wait_us for name, side in finding.sides.items()}
+    if finding.verdict in (Verdict.UNKNOWN, Verdict.ALL, Verdict.PAID) or len(waits_us) < len(SIDES):
+        return ""
+    return f" (sender {format_us(waits_us['sender'])}, receiver {format_us(waits_us['receiver'])})"
+
+
+def describe_one(finding: Finding, when: str) -> str:
+    """Say what one or both ranks saw."""
     if finding.verdict is Verdict.UNKNOWN:
         return f"{when}: cannot be told, the times scatter too much"
     wait = f"MPI_Wait then still took {format_us(finding.wait_us)}"
@@ -64,13 +91,24 @@ def describe_size(size: SizeFindings) -> list[str]:
     """Say what happens to a message of one size."""
     lines = [
         f"{format_bytes(size.size_bytes)}: takes {format_us(size.comm_us)} by itself; "
-        f"ranks away for {format_us(size.away_us)}"
+        f"ranks sleep for {format_us(size.sleep_us)}, or compute for {format_us(size.work_us)}"
     ]
     if all(size.findings[name].verdict is Verdict.UNKNOWN for name in ABSENCES):
         return [*lines, "  what happens then cannot be told, the times scatter too much"]
-    lines += [f"  {describe_finding(size.findings[name], when)}" for name, when in ABSENCES.items()]
+    lines += [f"  {describe_finding(size.findings[name], when)}" for name, when in name_absences(size.tests).items()]
     lines.append(f"  {describe_carriers(size.carriers)}")
-    return [*lines, *describe_one_side(size)]
+    return [*lines, *describe_one_side(size), *describe_price(size)]
+
+
+def describe_price(size: SizeFindings) -> list[str]:
+    """Say what MPI_Test costs: where it finds nothing to do, and where it moved data."""
+    if size.tests == 0:
+        return []
+    moved_us = size.findings["sleep_test"].test_us / size.tests
+    return [
+        f"  one MPI_Test takes {format_us(size.test_price_us)} where there is nothing to do, "
+        f"{format_us(moved_us)} while this transfer was under way"
+    ]
 
 
 def describe_one_side(size: SizeFindings) -> list[str]:
