@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The multithreading paper's tables: time in Send, Isend, Wait and Recv, before and after arrival."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lapwing.bench.contenders import STOCK, Contender
 from lapwing.bench.turns import Turns
+from lapwing.model.system import EQUATIONS, Route
 
 KEYS = (
     "send_us",
@@ -40,3 +41,26 @@ def describe_sendtime(sizes: Sequence[int], contenders: Sequence[Contender], tur
         }
         for number, size_bytes in enumerate(sizes)
     ]
+
+
+def calculate_equations(route: Route, results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Set the paper's equations beside the times of `lapwing bench sendtime`."""
+    rows = []
+    for result in results:
+        contenders = result["contenders"]
+        threaded = next((name for name in contenders if name.startswith("early")), None)
+        for number, key, is_threaded, calculate in EQUATIONS:
+            name = threaded if is_threaded else STOCK
+            if name not in contenders:
+                continue
+            rows.append(
+                {
+                    "size_bytes": result["size_bytes"],
+                    "equation": number,
+                    "call": key,
+                    "contender": name,
+                    "measured_us": contenders[name][key]["median"],
+                    "calculated_us": calculate(route, result["size_bytes"]),
+                }
+            )
+    return rows

@@ -13,7 +13,7 @@ from lapwing.bench.experiments import calibrate
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.plan import choose_repetitions, estimate_round_trip_us, parse_computes, parse_sizes
-from lapwing.bench.sendtime import describe_sendtime
+from lapwing.bench.sendtime import calculate_equations, describe_sendtime
 from lapwing.bench.turns import Turns, take_turns
 from lapwing.commands.experiment import (
     add_place_flags,
@@ -27,12 +27,23 @@ from lapwing.commands.experiment import (
     write_output,
 )
 from lapwing.errors import LapwingError
+from lapwing.model.system import WITHIN, Route, read_system
 from lapwing.options import add_flags, parse_bytes
 from lapwing.report.papers import print_bip, print_failures, print_sendtime
+from lapwing.report.system import print_equations
 from lapwing.screen import Screen
 
 START_S = 60.0
 SLOWER = 20  # a run may take so many times what was planned before it is ended
+
+
+def find_route(path: Path, is_within: bool) -> Route:
+    """Return the parameters of the place that is measured."""
+    route = read_system(path).find_route(is_within)
+    if route is None or (route.where == WITHIN) != is_within:
+        where = "within a host" if is_within else "between hosts"
+        raise LapwingError(f"{path} has no parameters {where}", "measure them there: lapwing probe --system FILE")
+    return route
 
 
 class PaperExperiment:
@@ -164,13 +175,25 @@ class SendtimeExperiment(PaperExperiment):
     once where the receiver is late and work follows; in MPI_Recv before and after the message arrived; in MPI_Irecv and
     MPI_Wait. After a blocking call the first touch of the
     buffer is timed too, since a call that returned early makes the program wait there. "early": each strategy once more
-    with --early-receive on, as the paper's worker thread receives.
+    with --early-receive on, as the paper's worker thread receives. With --system FILE, of `lapwing probe`, the paper's
+    equations 1 to 6 stand beside the measured times.
     """
 
     name = "sendtime"
     sizes = "1KiB:1MiB:4"
     compute_us = "20000"
     works = 9
+    route: Route | None = None
+
+    def add_own_flags(self, parser: argparse.ArgumentParser) -> None:
+        """Declare where parameters come from."""
+        text = "calculate the paper's equations from the parameters of `lapwing probe --system FILE`"
+        parser.add_argument("--system", type=Path, metavar="FILE", help=text)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Read the parameters before anything takes time; measure and show."""
+        self.route = find_route(arguments.system, arguments.shared_memory) if arguments.system else None
+        return super().run(arguments)
 
     def list_contenders(self, mpi: Mpi, strategies: Sequence[str], options: Sequence[str]) -> list[Contender]:
         """Return who takes part; stock is first."""
@@ -183,8 +206,12 @@ class SendtimeExperiment(PaperExperiment):
         return [str(max(1, round(compute_us * calibrate(place, program))))]
 
     def describe(self, sizes: Sequence[int], contenders: Sequence[Contender], turns: Turns) -> list[dict[str, Any]]:
-        """Calculate the measures."""
-        return describe_sendtime(sizes, contenders, turns)
+        """Calculate the measures, and the paper's equations beside them."""
+        results = describe_sendtime(sizes, contenders, turns)
+        if self.route is not None:
+            for result in results:
+                result["equations"] = calculate_equations(self.route, [result])
+        return results
 
     def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
         """Draw what was asked for; print the tables."""
@@ -195,3 +222,6 @@ class SendtimeExperiment(PaperExperiment):
 
             save_plot(plot_sendtime(document["results"], make_title(document)), arguments.plot)
         print_sendtime(Screen(), document["results"], make_title(document))
+        rows = [row for result in document["results"] for row in result.get("equations", ())]
+        if rows:
+            print_equations(Screen(), rows)

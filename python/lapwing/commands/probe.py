@@ -17,6 +17,7 @@ from lapwing.bench.place import SELF, Place, open_place
 from lapwing.bench.plan import parse_sizes
 from lapwing.commands.experiment import add_place_flags, forward_options, show_progress, warn_if_busy
 from lapwing.commands.lab import catch_signals
+from lapwing.commands.probe_system import add_system_flags, check_system_flags, measure_system
 from lapwing.errors import LabError, LapwingError
 from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
@@ -42,6 +43,10 @@ class ProbeCommand:
 
         lapwing probe mpirun -n 2 --host node1,node2
 
+    With --system FILE it measures instead, on the same hosts, what messages take: the parameters of LogGP, of small
+    messages that are sent at once and of large ones that need their receiver. It holds them against round trips of
+    other sizes, and keeps them for `lapwing predict`, `lapwing advise` and `lapwing bench sendtime`.
+
     Run it on a quiet machine: where the times scatter too much, it says that it cannot tell.
     """
 
@@ -60,6 +65,7 @@ class ProbeCommand:
         text = "how long ranks are away, sleeping or computing (default: as above)"
         parser.add_argument("--absence", type=float, metavar="MS", help=text)
         parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
+        add_system_flags(parser)
         add_flags(parser)
         parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="without a program")
 
@@ -71,11 +77,14 @@ class ProbeCommand:
         if arguments.option_progress:
             raise LapwingError("all strategies are compared here", "use --strategies")
         check_outputs(arguments.json)
+        check_system_flags(arguments)
         sizes = parse_sizes(arguments.sizes) if arguments.sizes else []
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
         find_preload()
         line = strip_separator(arguments.launcher)
         mpi = find_line_mpi(line, arguments.compiler) if line else find_mpi(arguments.mpi)
+        if arguments.system:
+            return self._measure_system(arguments, mpi, line)
         contenders = list_contenders(mpi, strategies, options)
         found, places = self._probe(arguments, mpi, line, contenders, make_plan(arguments, sizes))
         if arguments.json:
@@ -83,6 +92,18 @@ class ProbeCommand:
             write_text(arguments.json, json.dumps(document, indent=1) + "\n")
         print_probe(Screen(), found, places)
         return 0
+
+    def _measure_system(self, arguments: argparse.Namespace, mpi: Mpi, line: Sequence[str]) -> int:
+        """Measure the parameters where something can be measured."""
+        missing = "" if line else prepare_lab(arguments)
+        warn_if_busy()
+        wanted = [where for where in WHERES if arguments.route in (None, where)]
+        wheres = [where for where in wanted if where == "within" or not missing]
+
+        def open_it(where: str) -> AbstractContextManager[Place]:
+            return open_where(arguments, mpi, line, where)
+
+        return measure_system(arguments, mpi, line, open_it, wheres, {"between": missing} if missing else {})
 
     def _probe(
         self,
