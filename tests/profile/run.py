@@ -25,7 +25,11 @@ from trial import Run, run_command  # noqa: E402
 
 from lapwing.model.profile import JobProfile, SiteStatistics  # noqa: E402
 from lapwing.model.recorded import read_recorded  # noqa: E402
+from lapwing.model.study import study_profile  # noqa: E402
+from lapwing.model.system import RENDEZVOUS, WITHIN, Estimate, Interval, Route, SizeParameters, System  # noqa: E402
+from lapwing.model.waits import sum_causes  # noqa: E402
 from lapwing.profile.job_file import write_profile_job  # noqa: E402
+from lapwing.report.findings import find_in_profile  # noqa: E402
 
 VARIABLES = {"LAPWING_PROFILE": "on", "LAPWING_PROFILE_COST": "1000"}
 BINDINGS = ("mpif", "mpi", "f08")
@@ -157,11 +161,35 @@ def check_matching(case: Case, profile: JobProfile, lines: Sequence[str]) -> Ite
         yield f"the record says {profile.matches_first}"
 
 
+def make_system(length_bytes: int, time_ns: int) -> System:
+    """Return a system whose messages take as long as the program has measured."""
+    byte_ns, nothing = Estimate(time_ns / length_bytes, 0, 0), Estimate(0, 0, 0)
+    lines = (Interval(RENDEZVOUS, 0, length_bytes, nothing, byte_ns),)
+    route = Route(WITHIN, "", "", 0, nothing, (SizeParameters(0, nothing),), lines)
+    return System("", "", "", "", "", "", (route,))
+
+
+def check_waits(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterator[str]:
+    """The cause is the one that the program was made for, at the calls that it was made of."""
+    length_bytes, time_ns = map(int, lines[0].split())
+    study = study_profile(profile, system=make_system(length_bytes, time_ns))
+    functions = ("MPI_Send", "MPI_Recv", "MPI_Waitall")
+    sites = [causes for by_site in study.waits.values() for key, causes in by_site.items() if key[0] in functions]
+    causes = sum_causes(sites)
+    known = {"progress": causes.missed_ns, "sender": causes.sender_ns, "receiver": causes.receiver_ns}
+    if max(known, key=lambda name: known[name]) != case.argument:
+        yield f"{case.argument} is not the main cause: {causes}"
+    is_named_uneven = any(finding.kind == "imbalance" for finding in find_in_profile(study))
+    if is_named_uneven != (case.argument != "progress"):
+        yield f"the work is {'' if is_named_uneven else 'not '}called uneven: {causes}"
+
+
 Check = Callable[[Case, JobProfile, Sequence[str]], Iterator[str]]
 CHECKS: Mapping[str, Sequence[Check]] = {
     "slack": [check_slack],
     "ends": [check_ends],
     "matching": [check_matching],
+    "waits": [check_waits],
 }
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from needs import needs_mpi
 from rich.console import Console
+from test_model_waits import make_route, make_system
 
 from lapwing.bench.bip import KEYS as BIP_KEYS
 from lapwing.bench.bip import describe_bip
@@ -22,6 +23,7 @@ from lapwing.bench.sendtime import KEYS, describe_sendtime
 from lapwing.bench.turns import Turns, take_turns
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
+from lapwing.model.system import FORMAT
 from lapwing.report.paper_plots import plot_bip, plot_sendtime
 from lapwing.report.papers import TIMES, print_bip, print_sendtime
 from lapwing.report.plots import save_plot
@@ -102,9 +104,10 @@ def test_plots_are_written(bip: list[dict[str, Any]], sendtime: list[dict[str, A
 
 
 @needs_mpi
-@pytest.mark.parametrize("experiment", ["bip --poke test --matrix 4KiB", "sendtime"])
+@pytest.mark.parametrize("experiment", ["bip --poke test --matrix 4KiB", "sendtime --system system.json"])
 def test_short_run(tmp_path: Path, stand_in_preload: Path, experiment: str) -> None:
     line = f"bench {experiment} --shared-memory --sizes 64KiB --compute 200 --repetitions 3 --rounds 1"
+    (tmp_path / "system.json").write_text(FORMAT.encode(make_system(make_route("within", 0.2, eager_bytes=4096))))
     environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}
     command = [sys.executable, "-m", "lapwing", *line.split(), "--output", str(tmp_path / "out.json")]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, cwd=tmp_path)
@@ -112,3 +115,6 @@ def test_short_run(tmp_path: Path, stand_in_preload: Path, experiment: str) -> N
     document = json.loads((tmp_path / "out.json").read_text())
     assert document["failures"].keys() <= {"MPICH_ASYNC_PROGRESS"}  # it may take minutes on a busy machine
     assert document["results"][0]["contenders"].keys() >= {"stock", "lapwing auto"}
+    equations = document["results"][0].get("equations", [])
+    assert {row["equation"] for row in equations} == ({"1, 2", "3", "4", "5", "6"} if "system" in experiment else set())
+    assert ("the paper's equations" in done.stdout) == ("system" in experiment)

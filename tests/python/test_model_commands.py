@@ -9,10 +9,12 @@ import pytest
 from model_simulation import profile_programs
 from test_model_mpip import REPORT
 from test_model_refined import make_programs, overlapping
+from test_model_waits import make_route, make_system
 
 from lapwing.cli import main
 from lapwing.model.document import FORMAT
 from lapwing.model.profile import Way
+from lapwing.model.system import FORMAT as SYSTEM_FORMAT
 
 
 @pytest.fixture
@@ -54,6 +56,24 @@ def test_predict_json_carries_both_models(base: str, capsys: pytest.CaptureFixtu
     assert [way["way"] for way in document["ways"]] == [way.value for way in Way]
     assert len(document["paper"]["speedup_over_alpha"]) == 11
     assert any(entry["holds"] is False for entry in document["assumptions"])
+
+
+def test_predict_takes_transfer_times_from_a_system(
+    base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a network that is ten times as fast as the simulated one, waiting is for the other end, and not for data."""
+    told = []
+    for byte_ns in (8.0, 0.8):
+        path = tmp_path / "system.json"
+        path.write_text(SYSTEM_FORMAT.encode(make_system(make_route("between", byte_ns))), "utf-8")
+        assert main(["predict", "--json", "--system", str(path), base]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["has_system"]
+        waits = document["waits_s"]
+        told.append((waits["transfer"] + waits["progress"], waits["away"] + waits["sender"] + waits["receiver"]))
+    assert told[0][0] > 5 * told[0][1] and told[1][1] > 5 * told[1][0]
+    assert main(["predict", "--system", base, base]) == 2
+    assert "is no system" in capsys.readouterr().err
 
 
 def test_predict_reads_mpip_and_says_what_it_cannot_know(report: str, capsys: pytest.CaptureFixture[str]) -> None:

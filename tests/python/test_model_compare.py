@@ -159,12 +159,12 @@ def test_papers_prediction_stands_beside_a_dedicated_core_only() -> None:
 
 def test_profile_of_uneven_work_says_so() -> None:
     study = study_profile(profile_programs(make_programs(imbalanced, 1 << 10)))
-    assert "imbalance" in [finding.kind for finding in find_in_profile(study.predictions)]
+    assert "imbalance" in [finding.kind for finding in find_in_profile(study)]
 
 
 def test_blocking_calls_with_slack_are_found_with_their_place() -> None:
     study = study_profile(profile_programs(make_programs(blocking_with_slack, SIZE)))
-    found = [finding for finding in find_in_profile(study.predictions) if finding.kind == "blocking call with slack"]
+    found = [finding for finding in find_in_profile(study) if finding.kind == "blocking call with slack"]
     assert len(found) == 2
     assert any("recv.c:1" in finding.text for finding in found)
 
@@ -182,7 +182,7 @@ def test_ranks_that_end_early_without_waiting_are_accounted_for() -> None:
 
 def test_hidden_waits_are_told_per_rank() -> None:
     study = study_profile(profile_programs(make_programs(overlapping, 1 << 20)))
-    found = [f for f in find_in_profile(study.predictions) if f.kind == "overlap without progress"]
+    found = [f for f in find_in_profile(study) if f.kind == "overlap without progress"]
     assert re.search(
         r"waits \S+ \S+ per rank for data \(\S+ \S+ per call\).* would hide \S+ \S+ per rank$", found[0].text
     )

@@ -125,7 +125,7 @@ def absorbs_imbalance(study: Study) -> bool:
 def list_findings(study: Study) -> tuple[str, ...]:
     """Return what else the profile shows, first what somebody can change; blocking calls have their own list."""
     left_out = {"blocking call with slack", *(["imbalance"] if absorbs_imbalance(study) else [])}
-    findings = [f for f in find_in_profile(study.predictions) if f.kind not in left_out]
+    findings = [f for f in find_in_profile(study) if f.kind not in left_out]
     findings.sort(key=lambda finding: finding.kind == "imbalance")
     return tuple(f"{finding.text}." for finding in findings[:FINDINGS_MAX])
 

@@ -6,38 +6,44 @@ from collections.abc import Sequence
 from lapwing.advise.advice import Measured, WayAdvice
 from lapwing.advise.judge import ROUNDS_MIN, Outcome, estimate_rounds, predict_speedup
 from lapwing.advise.ways import GAIN_MIN
-from lapwing.model.classes import CallClass
 from lapwing.model.profile import Way
 from lapwing.model.study import Study
+from lapwing.model.waits import WaitCauses, sum_all_causes
 from lapwing.report.summary import format_count, format_seconds, format_time
+from lapwing.report.waits import describe_causes
 
 SHARE_MIN = 0.01
 
 
-def sum_shares(study: Study) -> tuple[float, float, float]:
-    """Return the shares of all ranks' time: inside MPI, for data in blocking calls and waits, for late peers there."""
-    ranks = study.predictions[Way.STOCK].ranks
+def explain_nothing(study: Study, speedup: float = 1.0) -> str:
+    """Say why overlap brings nothing, with the numbers that decide it.
+
+    speedup: the median of what was measured. A gain that stands beside it is not said to be impossible.
+    """
+    ranks, causes = study.predictions[Way.STOCK].ranks, sum_all_causes(study.waits)
     whole_ns = sum(rank.rank.elapsed_ns for rank in ranks) or 1
-    classes = (CallClass.BLOCKING, CallClass.WAIT)
-    sites = [site.times for rank in ranks for site in rank.sites if site.times.site.call_class in classes]
-    mpi_ns = sum(rank.rank.mpi_ns for rank in ranks)
-    return mpi_ns / whole_ns, sum(s.data_ns for s in sites) / whole_ns, sum(s.idle_ns for s in sites) / whole_ns
-
-
-def explain_nothing(study: Study) -> str:
-    """Say why overlap brings nothing, with the numbers that decide it."""
-    mpi, data, idle = sum_shares(study)
+    mpi = sum(rank.rank.mpi_ns for rank in ranks) / whole_ns
+    data_ns = causes.transfer_ns + causes.missed_ns
     if mpi < SHARE_MIN:
         return f"MPI takes {100 * mpi:.1f} % of the time: there is nothing to hide"
-    text = (
-        f"of the ranks' time {100 * mpi:.1f} % passes in MPI, {100 * data:.1f} % for data in blocking calls and "
-        f"waits, {100 * idle:.1f} % for late peers there"
-    )
-    if idle > data and idle >= 0.05:
-        return text + ": the work is uneven, and overlap does not mend that"
-    if data < SHARE_MIN:
-        return text + ": there is hardly a transfer to hide"
-    return text + ": the data is used right away, or its messages are too small to gain by overlap"
+    told = describe_causes(causes, whole_ns)
+    text = f"of the ranks' time {100 * mpi:.1f} % passes in MPI{': ' if told else ''}{told}"
+    if speedup >= 1 + GAIN_MIN:
+        return text
+    if causes.late_ns > data_ns and causes.late_ns >= 0.05 * whole_ns:
+        return f"{text}. {explain_lateness(causes)}"
+    if data_ns < SHARE_MIN * whole_ns:
+        return f"{text}. There is hardly a transfer to hide"
+    if causes.missed_ns > causes.transfer_ns:
+        return f"{text}. Progress in the background would shorten that, and the ways that were tried did not"
+    return f"{text}. The data is used right away, or its messages are too small to gain by overlap"
+
+
+def explain_lateness(causes: WaitCauses) -> str:
+    """Say why ranks wait for others."""
+    if causes.is_uneven:
+        return "The work is uneven, and overlap does not mend that"
+    return "All ranks have about as much to do, and are late in turn: little of that is for data"
 
 
 def describe_gain(measured: Measured) -> str:
@@ -126,7 +132,8 @@ def describe_leave(best: WayAdvice, stock: WayAdvice, study: Study, is_check: bo
     text = f"{'tried was' if is_check else 'the best is'} {best.way.value}, {describe_gain(best.measured)}"
     missed = "" if best.measured.is_idle else explain_missed(best, stock)
     claim = name_refusal(best.measured, are_slower)
-    return [f"Leave it as it is: {claim}{as_predicted}", text, missed or explain_nothing(study)]
+    cause = missed or explain_nothing(study, best.measured.speedup.median)
+    return [f"Leave it as it is: {claim}{as_predicted}", text, cause]
 
 
 def is_doubt_worth_it(measured: Measured, is_check: bool) -> bool:

@@ -23,7 +23,7 @@ from lapwing.advise.trial import InterruptionError, Trial, check_stock
 from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
 from lapwing.bench.interval import LOOKS
 from lapwing.commands.compare import WAY_NAMES
-from lapwing.commands.predict import complete_profile
+from lapwing.commands.predict import add_system_flag, complete_profile, read_system_flag
 from lapwing.commands.profile import add_calibration_flag
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
@@ -33,6 +33,7 @@ from lapwing.launch.start import prepare_command, say
 from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
+from lapwing.model.waits import sum_all_causes
 from lapwing.options import add_flags, parse_bytes
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.profile.job_file import open_profile_job, write_profile_job
@@ -84,6 +85,7 @@ class AdviseCommand:
         parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings")
         parser.add_argument("--profile-record", type=Path, metavar="FILE", help="keep the record of the profiled run")
         add_calibration_flag(parser)
+        add_system_flag(parser)
         parser.add_argument("--cores", type=int, metavar="N", help="cores that each rank computes on")
         parser.add_argument("--spare-cores", type=int, metavar="N", help="cores of each host that no rank computes on")
         add_flags(parser, ("basic",))
@@ -92,6 +94,7 @@ class AdviseCommand:
     def run(self, arguments: argparse.Namespace) -> int:
         """Profile, predict, try, advise."""
         check_arguments(arguments)
+        read_system_flag(arguments)  # a file that cannot be read is refused before anything runs
         options = collect_variables(arguments)
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
@@ -218,7 +221,8 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
     write_profile_job(path, about, records)
     profile = complete_profile(read_profile(path), arguments)
     threshold = trial.options.get("LAPWING_THRESHOLD")
-    study = study_profile(profile, parse_bytes(threshold) if threshold else 65536)
+    system = read_system_flag(arguments)
+    study = study_profile(profile, parse_bytes(threshold) if threshold else 65536, system=system)
     return Profiled(study, sum_profile(open_profile_job(path)), result.elapsed_s)
 
 
@@ -236,6 +240,8 @@ def list_remarks(trial: Trial, profiled: Profiled, rounds: Rounds) -> list[str]:
     remarks = []
     if len(set(trial.outputs.values())) > 1:
         remarks.append("the program's output differs from run to run (programs print times): compare results yourself")
+    if profiled.study.system is None and sum_all_causes(profiled.study.waits).late_ns > 0:
+        remarks.append("what messages take is guessed from the fastest calls: measure it (`lapwing probe --system`)")
     sites = profiled.totals.sites.values()
     if sites and not any(site.file for site in sites):
         remarks.append("the program has no debug information: build with -g to see source lines instead of functions")

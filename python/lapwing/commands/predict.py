@@ -10,6 +10,7 @@ from lapwing.errors import LapwingError
 from lapwing.model.profile import JobProfile
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
+from lapwing.model.system import System, read_system
 from lapwing.report.prediction import encode_study, print_study
 from lapwing.screen import Screen
 
@@ -26,6 +27,18 @@ def add_model_flags(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="extra time in waits while another thread progresses too (MiniMD in the paper: 1.07; default: 0)",
     )
+    add_system_flag(parser)
+
+
+def add_system_flag(parser: argparse.ArgumentParser) -> None:
+    """Declare where transfer times come from."""
+    text = "take transfer times from what `lapwing probe --system FILE` measured (default: from the profile's calls)"
+    parser.add_argument("--system", type=Path, metavar="FILE", help=text)
+
+
+def read_system_flag(arguments: argparse.Namespace) -> System | None:
+    """Read the system, where one is given."""
+    return read_system(arguments.system) if arguments.system else None
 
 
 def check_flags(arguments: argparse.Namespace) -> None:
@@ -48,7 +61,7 @@ def complete_profile(profile: JobProfile, arguments: argparse.Namespace) -> JobP
 def study_file(path: Path, arguments: argparse.Namespace) -> Study:
     """Read a file and apply both models."""
     profile = complete_profile(read_profile(path), arguments)
-    return study_profile(profile, arguments.threshold, arguments.wait_contention)
+    return study_profile(profile, arguments.threshold, arguments.wait_contention, read_system_flag(arguments))
 
 
 class PredictCommand:

@@ -75,14 +75,15 @@ def judge_scaling(profile: JobProfile) -> Assumption:
     return Assumption(claim, abs(measured - linear) < 0.02, f"measured {measured:.3f}, linear {linear:.3f}")
 
 
-def judge_balance(stock: Prediction) -> Assumption:
+def judge_balance(stock: Prediction, is_measured: bool) -> Assumption:
     """Is the time in MPI spent on data? (not mentioned in the paper; MPI time is overlappable there)"""
     claim = "time in MPI is for data, not for late peers"
     sites = list_outcomes(stock.ranks, CallClass.BLOCKING, CallClass.WAIT)
     idle_ns = sum(outcome.times.idle_ns for outcome in sites)
     part = share(idle_ns, idle_ns + sum_data_ns(sites))
     known = all(outcome.times.site.late_peer_ns is not None for outcome in sites)
-    how = "measured" if known else "estimated from the fastest call of each size"
+    guessed = "by the measured system" if is_measured else "estimated from the fastest call of each size"
+    how = "measured" if known else guessed
     return Assumption(claim, part <= 0.1, f"{100 * part:.0f} % of it is for late peers ({how})")
 
 
@@ -143,9 +144,9 @@ def judge_slack(stock: Prediction) -> Assumption:
 
 
 def judge_assumptions(
-    profile: JobProfile, stock: Prediction, dedicated: Prediction, contention: float
+    profile: JobProfile, stock: Prediction, dedicated: Prediction, contention: float, is_measured: bool = False
 ) -> list[Assumption]:
-    """Judge all assumptions."""
+    """Judge all assumptions. is_measured: transfer times are those of a measured system."""
     classes = summarise_classes(profile)
     return [
         judge_stock(profile),
@@ -153,7 +154,7 @@ def judge_assumptions(
         judge_hybrid(profile),
         judge_scaling(profile),
         judge_overlap(dedicated if dedicated.ranks else stock),
-        judge_balance(stock),
+        judge_balance(stock, is_measured),
         judge_blocking_progress(classes),
         judge_floor("nonblocking start", classes[CallClass.START]),
         judge_floor("test", classes[CallClass.TEST]),

@@ -353,7 +353,9 @@ def predict_way(profile: JobProfile, baseline: Baseline, way: Way, setup: Setup)
     return Prediction(way, terms.total, low_ns, terms.total + above_ns, terms, effects, tuple(job.ranks), alpha)
 
 
-def predict_ways(profile: JobProfile, setup: Setup, ways: Iterable[Way] = tuple(Way)) -> list[Prediction]:
+def predict_ways(
+    profile: JobProfile, setup: Setup, ways: Iterable[Way] = tuple(Way), baseline: Baseline | None = None
+) -> list[Prediction]:
     """Predict all ways."""
-    baseline = make_baseline(profile)
+    baseline = baseline or make_baseline(profile)
     return [predict_way(profile, baseline, way, setup) for way in ways]

@@ -18,6 +18,8 @@ from lapwing.model.distribution import (
 )
 from lapwing.model.profile import JobProfile, Link, Moments, RankProfile, SiteStatistics, SizeBucket, Slack
 from lapwing.model.setup import BYTES_PER_NS_MAX, CALL_FLOOR_MAX_NS, Setup
+from lapwing.model.system import System
+from lapwing.model.transfers import Transfers, list_transfers
 
 # So many calls of one size, over all ranks, and one of them will have met a peer that was ready.
 FASTEST_COUNT_MIN = 8
@@ -76,12 +78,14 @@ ApartKey = tuple[int, float | None, bool]
 class Baseline:
     """What is pooled over all ranks: the fastest call of each size, by site and by kind; each function's fastest.
 
-    apart remembers ranks that were taken apart: thousands of ranks are looked at for every way and variation.
+    transfers: of each rank, where a system was measured. apart remembers ranks that were taken apart: thousands of
+    ranks are looked at for every way and variation.
     """
 
     fastest: Mapping[PoolKey, Fastest]
     floors_ns: Mapping[str, float]
     link: Link | None
+    transfers: Mapping[int, Transfers] = field(default_factory=dict)
     apart: dict[ApartKey, list[SiteTimes]] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -125,19 +129,30 @@ def find_floors(profile: JobProfile) -> dict[str, float]:
     return {name: least_ns if least_ns <= CALL_FLOOR_MAX_NS else 0.0 for name, least_ns in floors.items()}
 
 
-def make_baseline(profile: JobProfile) -> Baseline:
+def make_baseline(profile: JobProfile, system: System | None = None) -> Baseline:
     """Pool what the sites of all ranks tell about each other."""
-    return Baseline(pool_fastest(profile), find_floors(profile), profile.link)
+    transfers = list_transfers(profile, system)
+    return Baseline(pool_fastest(profile), find_floors(profile), profile.link, transfers)
 
 
-def estimate_transfer_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket) -> float:
+def ask_network_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, rank: int) -> float | None:
+    """Return what a measured system or link says of a call of this size; None where there is none that knows."""
+    transfers = baseline.transfers.get(rank)
+    known_ns = transfers.estimate_ns(site, bucket.bytes_total / bucket.count) if transfers else None
+    if known_ns is not None or baseline.link is None or is_collective(site.function):
+        return known_ns
+    return baseline.link.latency_ns + bucket.bytes_total / bucket.count / baseline.link.bytes_per_s * 1e9
+
+
+def estimate_transfer_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, rank: int) -> float:
     """Return how long a call of this size takes when its peer is ready.
 
     A rendezvous moves data only while both ends are inside MPI, so the fastest receive of a size is its
-    transfer time. A measured link knows better, but not for collectives.
+    transfer time. A measured network knows better, but not for collectives.
     """
-    if baseline.link is not None and not is_collective(site.function):
-        return baseline.link.latency_ns + bucket.bytes_total / bucket.count / baseline.link.bytes_per_s * 1e9
+    known_ns = ask_network_ns(baseline, site, bucket, rank)
+    if known_ns is not None:
+        return known_ns
     own, alike = (baseline.fastest[key] for key in make_keys(site, bucket.bits))
     return float(own.time_ns if own.count >= FASTEST_COUNT_MIN else alike.time_ns)
 
@@ -174,12 +189,13 @@ def choose_weight(site: SiteStatistics, is_complete: bool, setup: Setup) -> floa
     return 1.0 if site.call_class is CallClass.WAIT and is_complete else 0.0
 
 
-def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, setup: Setup) -> CallGroup:
+def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, setup: Setup, rank: int) -> CallGroup:
     """Tell the time for data from the time for a late peer, in the calls of one size."""
     floor_ns, count = find_floor_ns(baseline, site), bucket.count
     mean_ns = max(bucket.time_total_ns / count - floor_ns, 0.0)
-    fast_ns = min(max(estimate_transfer_ns(baseline, site, bucket) - floor_ns, 0.0), mean_ns)
-    is_complete = fast_ns <= floor_ns or (baseline.link is None and had_come(bucket, fast_ns))
+    fast_ns = min(max(estimate_transfer_ns(baseline, site, bucket, rank) - floor_ns, 0.0), mean_ns)
+    is_guess = ask_network_ns(baseline, site, bucket, rank) is None
+    is_complete = is_guess and (fast_ns <= floor_ns or had_come(bucket, fast_ns))
     data_ns = fast_ns + choose_weight(site, is_complete, setup) * (mean_ns - fast_ns)
     if site.late_peer_ns is not None and site.time.total > 0:
         data_ns = mean_ns * max(0.0, 1 - site.late_peer_ns / site.time.total)
@@ -188,10 +204,10 @@ def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, s
     return CallGroup(count, bucket.bytes_total / count, data_ns, mean_ns - data_ns)
 
 
-def take_apart(baseline: Baseline, site: SiteStatistics, setup: Setup) -> SiteTimes:
+def take_apart(baseline: Baseline, site: SiteStatistics, setup: Setup, rank: int = 0) -> SiteTimes:
     """Take the time of one site on one rank apart."""
     buckets = [bucket for bucket in list_buckets(site) if bucket.count]
-    groups = tuple(split_bucket(baseline, site, bucket, setup) for bucket in buckets)
+    groups = tuple(split_bucket(baseline, site, bucket, setup, rank) for bucket in buckets)
     return SiteTimes(site, find_floor_ns(baseline, site), groups)
 
 
@@ -214,7 +230,7 @@ def take_rank_apart(baseline: Baseline, rank: RankProfile, setup: Setup) -> list
     """Take all sites of a rank apart. Of the setup, only what choose_weight() looks at matters."""
     key = (rank.rank, setup.transfer_weight, setup.defers_unknown_sizes)
     if key not in baseline.apart:
-        baseline.apart[key] = [take_apart(baseline, site, setup) for site in list_sites(rank)]
+        baseline.apart[key] = [take_apart(baseline, site, setup, rank.rank) for site in list_sites(rank)]
     return baseline.apart[key]
 
 

@@ -17,6 +17,9 @@ from lapwing.model.paper import (
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.refined import Prediction, predict_ways
 from lapwing.model.setup import Setup, make_setup
+from lapwing.model.sites import make_baseline
+from lapwing.model.system import System
+from lapwing.model.waits import Waits, explain_waits
 
 CURVE_POINTS = 11
 
@@ -36,13 +39,19 @@ class PaperResult:
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that is said about one profile. paper: None when the number of cores is not known or 1."""
+    """Everything that is said about one profile.
+
+    paper: None when the number of cores is not known or 1. waits: what waiting was for, by rank and call site. system:
+    where transfer times are from; None: from the profile itself.
+    """
 
     profile: JobProfile
     setup: Setup
     predictions: Mapping[Way, Prediction]
     paper: PaperResult | None
     assumptions: tuple[Assumption, ...]
+    waits: Waits
+    system: System | None = None
 
 
 def apply_paper(profile: JobProfile) -> PaperResult | None:
@@ -62,9 +71,13 @@ def apply_paper(profile: JobProfile) -> PaperResult | None:
     )
 
 
-def study_profile(profile: JobProfile, threshold_bytes: int = 65536, wait_contention: float = 0.0) -> Study:
+def study_profile(
+    profile: JobProfile, threshold_bytes: int = 65536, wait_contention: float = 0.0, system: System | None = None
+) -> Study:
     """Apply both models, and judge what they assume."""
-    setup = make_setup(profile, threshold_bytes, wait_contention)
-    predictions = {prediction.way: prediction for prediction in predict_ways(profile, setup)}
-    assumptions = judge_assumptions(profile, predictions[Way.STOCK], predictions[Way.DEDICATED], wait_contention)
-    return Study(profile, setup, predictions, apply_paper(profile), tuple(assumptions))
+    setup, baseline = make_setup(profile, threshold_bytes, wait_contention), make_baseline(profile, system)
+    predictions = {prediction.way: prediction for prediction in predict_ways(profile, setup, baseline=baseline)}
+    stock, dedicated = predictions[Way.STOCK], predictions[Way.DEDICATED]
+    assumptions = judge_assumptions(profile, stock, dedicated, wait_contention, system is not None)
+    waits = explain_waits(profile, baseline, setup)
+    return Study(profile, setup, predictions, apply_paper(profile), tuple(assumptions), waits, system)

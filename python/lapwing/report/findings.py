@@ -2,7 +2,7 @@
 """What a profile says about its program, in words: the paper's Section VI-B, and where slack is left."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lapwing.model.classes import CallClass, is_collective
@@ -10,6 +10,8 @@ from lapwing.model.distribution import Part, calculate_mean
 from lapwing.model.outcomes import SiteOutcome
 from lapwing.model.profile import Way
 from lapwing.model.refined import Prediction
+from lapwing.model.study import Study
+from lapwing.model.waits import WaitCauses, Waits, sum_site_causes
 from lapwing.report.summary import format_time
 
 # A site that takes less of the job than this is not worth a sentence.
@@ -132,7 +134,7 @@ def find_hidden_waits(events: Prediction) -> list[Finding]:
         text = (
             f"{site.function} at {site.where} waits {format_time(site.data_ns)} per rank for data "
             f"({format_time(site.data_mean_ns)} per call) that could move during the computation before it "
-            f"({format_time(site.slack_mean_ns)} per call): progress in the background would hide "
+            f"({format_time(site.slack_mean_ns)} per call), and nobody made progress: in the background it would hide "
             f"{format_time(site.hidden_ns)} per rank"
         )
         findings.append(Finding("overlap without progress", text, site.hidden_ns))
@@ -154,18 +156,45 @@ def find_needless_tests(stock: Prediction) -> list[Finding]:
     return [Finding("tests could go", text, tests_ns)]
 
 
-def find_imbalance(stock: Prediction) -> list[Finding]:
-    """Name waiting that no progress can shorten."""
+def name_late(function: str, causes: WaitCauses) -> str:
+    """Say who was late."""
+    if is_collective(function):
+        return "the last rank"
+    return "a receiver that is late" if causes.receiver_ns > causes.sender_ns else "a peer that has not called yet"
+
+
+def find_imbalance(stock: Prediction, waits: Waits) -> list[Finding]:
+    """Name waiting for others, and whether a rank that has more to do explains it."""
     findings = []
     for site in sum_sites(stock)[:SITE_COUNT_MAX]:
-        if site.idle_ns < 0.05 * stock.expected_ns or site.idle_ns < site.data_ns:
+        causes = sum_site_causes(waits, site.key)
+        late_ns = causes.late_ns / len(stock.ranks)
+        if late_ns < 0.05 * stock.expected_ns or late_ns < site.data_ns:
             continue
-        peer = "the last rank" if is_collective(site.function) else "a late peer"
         text = (
-            f"{site.function} at {site.where} waits {format_time(site.idle_ns)} per rank for {peer} and "
-            f"{format_time(site.data_ns)} for data: the work is uneven, and overlap does not mend that"
+            f"{site.function} at {site.where} waits {format_time(late_ns)} per rank for "
+            f"{name_late(site.function, causes)} and {format_time(site.data_ns)} for data: "
         )
-        findings.append(Finding("imbalance", text, site.idle_ns))
+        if causes.is_uneven:
+            findings.append(Finding("imbalance", text + "the work is uneven, and overlap does not mend that", late_ns))
+            continue
+        text += "all ranks have about as much to do, and are late in turn; calls that return early absorb some of that"
+        findings.append(Finding("late in turn", text, late_ns))
+    return findings
+
+
+def find_missed_progress(stock: Prediction, waits: Waits) -> list[Finding]:
+    """Name waiting for another rank that had started its operation, and computed while nobody carried it on."""
+    findings = []
+    for site in sum_sites(stock)[:SITE_COUNT_MAX]:
+        away_ns = sum_site_causes(waits, site.key).away_ns / len(stock.ranks)
+        if away_ns < SHARE_MIN * stock.expected_ns:
+            continue
+        text = (
+            f"{site.function} at {site.where} waits {format_time(away_ns)} per rank for a peer that has started its "
+            "operation and computes, and nobody makes progress there: in the background the data could move meanwhile"
+        )
+        findings.append(Finding("progress at the peer", text, away_ns))
     return findings
 
 
@@ -186,13 +215,15 @@ def find_rewrites(rewritten: Prediction) -> list[Finding]:
     return findings
 
 
-def find_in_profile(predictions: Mapping[Way, Prediction]) -> list[Finding]:
+def find_in_profile(study: Study) -> list[Finding]:
     """Return everything that one profile shows, the weightiest first."""
+    predictions = study.predictions
     findings = [
         *find_waits_without_work(predictions[Way.EVENTS]),
         *find_hidden_waits(predictions[Way.EVENTS]),
         *find_needless_tests(predictions[Way.STOCK]),
-        *find_imbalance(predictions[Way.STOCK]),
+        *find_imbalance(predictions[Way.STOCK], study.waits),
+        *find_missed_progress(predictions[Way.STOCK], study.waits),
         *find_rewrites(predictions[Way.REWRITTEN]),
     ]
     return sorted(findings, key=lambda finding: -finding.weight_ns)

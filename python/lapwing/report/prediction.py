@@ -13,8 +13,10 @@ from lapwing.model.assumptions import Assumption
 from lapwing.model.profile import Way
 from lapwing.model.refined import Prediction
 from lapwing.model.study import PaperResult, Study
+from lapwing.model.waits import sum_all_causes
 from lapwing.report.findings import Finding, find_in_profile, sum_sites
 from lapwing.report.summary import format_seconds, format_time
+from lapwing.report.waits import describe_causes, encode_causes
 
 SCHEMA = "lapwing-prediction-1"
 TERM_SHARE_MIN = 0.01
@@ -144,7 +146,9 @@ def print_study(study: Study, console: Console) -> None:
         console.print(describe_paper(study.paper), highlight=False)
     console.print(make_assumption_table(study.assumptions))
     console.print(describe_held(study.assumptions), highlight=False)
-    print_findings(console, find_in_profile(study.predictions))
+    told = describe_causes(sum_all_causes(study.waits), sum(rank.elapsed_ns for rank in profile.ranks) or 1)
+    console.print(f"Of the ranks' time pass {told}." if told else "No rank waited.", highlight=False)
+    print_findings(console, find_in_profile(study))
     for text in profile.unknown:
         console.print(f"- This source cannot tell {text}.", highlight=False)
 
@@ -205,6 +209,8 @@ def encode_study(study: Study) -> dict[str, Any]:
         "ways": [encode_prediction(prediction) for prediction in study.predictions.values()],
         "paper": encode_paper(study.paper),
         "assumptions": [asdict(assumption) for assumption in study.assumptions],
-        "findings": [{"kind": f.kind, "text": f.text} for f in find_in_profile(study.predictions)],
+        "findings": [{"kind": f.kind, "text": f.text} for f in find_in_profile(study)],
+        "waits_s": encode_causes(sum_all_causes(study.waits)),
+        "has_system": study.system is not None,
         "unknown": list(study.profile.unknown),
     }

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""How long the transfers of a call take by the parameters of a measured system, when both ends are ready."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from lapwing.model.classes import CallClass, is_collective, shorten_name
+from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics
+from lapwing.model.system import EAGER, Route, System
+
+SEND_STARTS = frozenset(["Isend", "Ibsend", "Issend", "Irsend"])
+RECEIVE_STARTS = frozenset(["Irecv", "Imrecv"])
+SENDS = frozenset(["Send", "Rsend"])
+# A wait that ends fewer messages than these, of a rank's usual ones, ends one.
+MESSAGES_MIN = 1.5
+
+
+@dataclass(frozen=True)
+class Mix:
+    """The nonblocking messages of a rank. out_share: what part of their bytes it sends."""
+
+    mean_bytes: float
+    out_share: float
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """What one rank's transfers take. hosts: of all ranks."""
+
+    system: System
+    rank: RankProfile
+    hosts: Mapping[int, str]
+    mix: Mix
+
+    def estimate_ns(self, site: SiteStatistics, size_bytes: float) -> float | None:
+        """Return the time of one call with so many bytes; None where the system does not tell it."""
+        route = self.system.find_route(self._is_within(site))
+        if route is None or is_collective(site.function):
+            return None
+        if site.call_class is CallClass.WAIT:
+            return estimate_wait_us(route, self.mix, size_bytes) * 1e3
+        return estimate_message_us(route, site.function, size_bytes) * 1e3
+
+    def _is_within(self, site: SiteStatistics) -> bool:
+        """Say whether most of the site's bytes stay on its host; without a known peer, whether all ranks are there."""
+        own = self.hosts.get(self.rank.rank, "")
+        if not site.peers:
+            return all(host == own for host in self.hosts.values())
+        near = sum(peer.bytes_total for peer in site.peers if self.hosts.get(peer.rank, "") == own)
+        return 2 * near >= sum(peer.bytes_total for peer in site.peers)
+
+
+def estimate_message_us(route: Route, function: str, size_bytes: float) -> float:
+    """Return the time of a blocking call: a send that needs nobody is over when its data is copied."""
+    buffered_us = route.estimate_us("o_sb", size_bytes)
+    is_buffered = shorten_name(function) in SENDS and route.choose_protocol(size_bytes) == EAGER
+    return buffered_us if is_buffered and buffered_us is not None else route.predict_half_trip_us(size_bytes)
+
+
+def estimate_wait_us(route: Route, mix: Mix, size_bytes: float) -> float:
+    """Return the time of all messages that a wait ends: those of a direction after each other, both at once."""
+    if mix.mean_bytes <= 0 or size_bytes < MESSAGES_MIN * mix.mean_bytes:
+        return route.predict_half_trip_us(size_bytes)
+    one_way_bytes = size_bytes * max(mix.out_share, 1 - mix.out_share)
+    first_bytes = min(mix.mean_bytes, one_way_bytes)
+    return route.predict_half_trip_us(first_bytes) + (one_way_bytes - first_bytes) * route.byte_ns.value * 1e-3
+
+
+def sum_bytes(sites: Iterable[SiteStatistics], names: frozenset[str]) -> int:
+    """Return the bytes of some functions."""
+    return sum(site.bytes.total for site in sites if shorten_name(site.function) in names)
+
+
+def measure_mix(rank: RankProfile) -> Mix:
+    """Return the nonblocking messages of a rank; persistent ones, whose starts tell no direction, go both ways."""
+    starts = [site for site in rank.sites if site.call_class is CallClass.START]
+    count, whole = sum(site.bytes.count for site in starts), sum(site.bytes.total for site in starts)
+    sent, received = sum_bytes(starts, SEND_STARTS), sum_bytes(starts, RECEIVE_STARTS)
+    out_share = sent / (sent + received) if sent + received else 0.5
+    return Mix(whole / count if count else 0.0, out_share)
+
+
+def list_transfers(profile: JobProfile, system: System | None) -> dict[int, Transfers]:
+    """Return what is known of each rank's transfers: nothing without a system."""
+    if system is None:
+        return {}
+    hosts = {rank.rank: rank.host for rank in profile.ranks}
+    return {rank.rank: Transfers(system, rank, hosts, measure_mix(rank)) for rank in profile.ranks}
