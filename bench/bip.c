@@ -4,19 +4,19 @@
  *     bip --calibrate MATRIX_BYTES
  *     bip MATRIX_BYTES PRODUCTS iprobe|test SIZE REPETITIONS [SIZE REPETITIONS ...]
  *
- * Rank 0 sends to rank 1 and both compute, then the same backwards. The work is PRODUCTS
- * matrix-vector products in four blocks. Four ways: blocking calls before the work;
- * nonblocking ones with the wait after it; these with an MPI call in the outer loop (after
- * each block); and in the inner loop (after each product). The call is MPI_Iprobe for a tag that nobody uses, the
- * report's choice, or MPI_Test on the request. Per repetition each way takes its turn, and
- * the messages and the work alone; the slowest rank counts. Rank 0 prints one line of JSON
- * per size. --calibrate needs no MPI launcher. */
+ * One rank sends to another and both compute, then the same backwards (several pairs at once: partner.h). The work is
+ * PRODUCTS matrix-vector products in four blocks. Four ways: blocking calls before the work; nonblocking ones with the
+ * wait after it; these with an MPI call in the outer loop (after each block); and in the inner loop (after each
+ * product). The call is MPI_Iprobe for a tag that nobody uses, the report's choice, or MPI_Test on the request. Per
+ * repetition each way takes its turn, and the messages and the work alone; the slowest rank counts. Rank 0 prints one
+ * line of JSON per size. --calibrate needs no MPI launcher. */
 #include <math.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "measure.h"
+#include "partner.h"
 
 enum { WARM_UP = 2, TAG = 1, UNUSED_TAG = 2, BLOCKS = 4 };
 enum { COMM, COMP, BLOCKING, NONBLOCKING, OUTER, INNER, KINDS };
@@ -25,7 +25,7 @@ static const char *kind_names[KINDS] = {"comm_us", "comp_us", "blocking_us", "no
 typedef void poke_function(MPI_Request *request);
 
 struct job {
-    int rank;
+    struct partner partner;
     int order; /* of the matrix */
     long products;
     double *matrix;
@@ -94,18 +94,18 @@ static void work(struct job *job, struct pokes pokes, MPI_Request *request)
 static void move_blocking(struct job *job, bool is_sender)
 {
     if (is_sender)
-        MPI_Send(job->buffer, job->length_bytes, MPI_BYTE, 1 - job->rank, TAG, MPI_COMM_WORLD);
+        MPI_Send(job->buffer, job->length_bytes, MPI_BYTE, job->partner.peer, TAG, MPI_COMM_WORLD);
     else
-        MPI_Recv(job->buffer, job->length_bytes, MPI_BYTE, 1 - job->rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(job->buffer, job->length_bytes, MPI_BYTE, job->partner.peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* Inlined, so that each way has call sites of its own: a library that learns from call sites must not mix them. */
 static inline __attribute__((always_inline)) void start(struct job *job, bool is_sender, MPI_Request *request)
 {
     if (is_sender)
-        MPI_Isend(job->buffer, job->length_bytes, MPI_BYTE, 1 - job->rank, TAG, MPI_COMM_WORLD, request);
+        MPI_Isend(job->buffer, job->length_bytes, MPI_BYTE, job->partner.peer, TAG, MPI_COMM_WORLD, request);
     else
-        MPI_Irecv(job->buffer, job->length_bytes, MPI_BYTE, 1 - job->rank, TAG, MPI_COMM_WORLD, request);
+        MPI_Irecv(job->buffer, job->length_bytes, MPI_BYTE, job->partner.peer, TAG, MPI_COMM_WORLD, request);
 }
 
 static inline __attribute__((always_inline)) void half_nonblocking(struct job *job, bool is_sender, struct pokes pokes)
@@ -121,7 +121,7 @@ static void run_comm(struct job *job)
 {
     MPI_Request request;
     for (int half = 0; half < 2; half++) {
-        start(job, job->rank == half, &request);
+        start(job, job->partner.is_first == (half == 0), &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 }
@@ -135,7 +135,7 @@ static void run_comp(struct job *job)
 static void run_blocking(struct job *job)
 {
     for (int half = 0; half < 2; half++) {
-        move_blocking(job, job->rank == half);
+        move_blocking(job, job->partner.is_first == (half == 0));
         work(job, (struct pokes){0}, NULL);
     }
 }
@@ -143,19 +143,19 @@ static void run_blocking(struct job *job)
 static void run_nonblocking(struct job *job)
 {
     for (int half = 0; half < 2; half++)
-        half_nonblocking(job, job->rank == half, (struct pokes){0});
+        half_nonblocking(job, job->partner.is_first == (half == 0), (struct pokes){0});
 }
 
 static void run_outer(struct job *job)
 {
     for (int half = 0; half < 2; half++)
-        half_nonblocking(job, job->rank == half, (struct pokes){.outer = job->poke});
+        half_nonblocking(job, job->partner.is_first == (half == 0), (struct pokes){.outer = job->poke});
 }
 
 static void run_inner(struct job *job)
 {
     for (int half = 0; half < 2; half++)
-        half_nonblocking(job, job->rank == half, (struct pokes){.inner = job->poke});
+        half_nonblocking(job, job->partner.is_first == (half == 0), (struct pokes){.inner = job->poke});
 }
 
 static void (*const runs[KINDS])(struct job *job) = {run_comm,        run_comp,  run_blocking,
@@ -174,13 +174,13 @@ static void measure_size(struct job *job, int length_bytes, int repetitions)
     double(*own_us)[KINDS] = calloc((size_t)repetitions, sizeof(*own_us));
     double(*slowest_us)[KINDS] = calloc((size_t)repetitions, sizeof(*slowest_us));
     job->length_bytes = length_bytes;
-    job->buffer = measure_buffer((size_t)length_bytes, job->rank);
+    job->buffer = measure_buffer((size_t)length_bytes, job->partner.rank);
     for (int i = -WARM_UP; i < repetitions; i++) {
         for (int kind = 0; kind < KINDS; kind++)
             own_us[i < 0 ? 0 : i][kind] = time_once(job, runs[kind]);
     }
     MPI_Reduce(own_us, slowest_us, repetitions * KINDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (job->rank == 0)
+    if (job->partner.rank == 0)
         measure_print_kinds(length_bytes, kind_names, KINDS, slowest_us[0], repetitions);
     free(job->buffer);
     free(slowest_us);
@@ -231,10 +231,7 @@ int main(int argc, char **argv)
         return calibrate(atol(argv[2]));
     MPI_Init(&argc, &argv);
     struct job job = {0};
-    int size;
-    MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != 2 || argc < 6 || argc % 2 != 0)
+    if (!partner_find(&job.partner) || argc < 6 || argc % 2 != 0)
         MPI_Abort(MPI_COMM_WORLD, 2);
     prepare_matrix(&job, atol(argv[1]));
     job.products = atol(argv[2]);

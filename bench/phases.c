@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* One call site that alternates between messages alone and messages beside work, between ranks 0 and 1.
+/* One call site that alternates between messages alone and messages beside work, between two ranks, or
+ * pairs of them (partner.h).
  *
  *     phases --calibrate
  *     phases KIND UNITS SIZE CALLS CYCLES [KIND UNITS SIZE CALLS CYCLES ...]
  *
  * KIND: blocking or nonblocking. A cycle is CALLS exchanges alone, CALLS times the work alone, and CALLS exchanges
- * beside work; all exchanges of a kind are made by the same calls. An exchange: rank 0 sends, computes, writes one byte
- * of the buffer, receives, computes and reads one byte; rank 1 does the mirror image. Each is timed by itself, and the
- * slowest rank counts. Rank 0 prints one line of JSON per point: times of all cycles, one cycle after the other. */
+ * beside work; all exchanges of a kind are made by the same calls. An exchange: the first rank sends, computes, writes
+ * one byte of the buffer, receives, computes and reads one byte; the second does the mirror image. Each is timed by
+ * itself, and the slowest rank counts. Rank 0 prints one line of JSON per point: times of all cycles, one cycle after
+ * the other. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #include "measure.h"
+#include "partner.h"
 
 enum { TAG = 1, WORDS_PER_POINT = 5 };
 enum { MESSAGES, WORK, BOTH, KINDS };
@@ -56,18 +59,18 @@ static void receive_beside(char *buffer, const struct point *point, int peer, lo
     byte_read = buffer[point->length_bytes / 2];
 }
 
-static void exchange(char *buffer, const struct point *point, int rank, long units)
+static void exchange(char *buffer, const struct point *point, const struct partner *partner, long units)
 {
-    if (rank == 0) {
-        send_beside(buffer, point, 1, units);
-        receive_beside(buffer, point, 1, units);
+    if (partner->is_first) {
+        send_beside(buffer, point, partner->peer, units);
+        receive_beside(buffer, point, partner->peer, units);
     } else {
-        receive_beside(buffer, point, 0, units);
-        send_beside(buffer, point, 0, units);
+        receive_beside(buffer, point, partner->peer, units);
+        send_beside(buffer, point, partner->peer, units);
     }
 }
 
-static double measure_one(int kind, char *buffer, const struct point *point, int rank)
+static double measure_one(int kind, char *buffer, const struct point *point, const struct partner *partner)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     double begin_us = measure_now_us();
@@ -75,28 +78,29 @@ static double measure_one(int kind, char *buffer, const struct point *point, int
         measure_work(point->units);
         measure_work(point->units);
     } else {
-        exchange(buffer, point, rank, kind == BOTH ? point->units : 0);
+        exchange(buffer, point, partner, kind == BOTH ? point->units : 0);
     }
     return measure_now_us() - begin_us;
 }
 
-static void measure_cycle(char *buffer, const struct point *point, int rank, double (*times_us)[KINDS])
+static void measure_cycle(char *buffer, const struct point *point, const struct partner *partner,
+                          double (*times_us)[KINDS])
 {
     for (int kind = 0; kind < KINDS; kind++)
         for (int call = 0; call < point->calls; call++)
-            times_us[call][kind] = measure_one(kind, buffer, point, rank);
+            times_us[call][kind] = measure_one(kind, buffer, point, partner);
 }
 
-static void measure_point(const struct point *point, int rank)
+static void measure_point(const struct point *point, const struct partner *partner)
 {
     int count = point->calls * point->cycles;
-    char *buffer = measure_buffer((size_t)point->length_bytes, rank);
+    char *buffer = measure_buffer((size_t)point->length_bytes, partner->rank);
     double(*own_us)[KINDS] = calloc((size_t)count, sizeof(*own_us));
     double(*slowest_us)[KINDS] = calloc((size_t)count, sizeof(*slowest_us));
     for (int cycle = 0; cycle < point->cycles; cycle++)
-        measure_cycle(buffer, point, rank, own_us + (size_t)cycle * (size_t)point->calls);
+        measure_cycle(buffer, point, partner, own_us + (size_t)cycle * (size_t)point->calls);
     MPI_Reduce(own_us, slowest_us, count * KINDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (partner->rank == 0)
         measure_print_kinds(point->length_bytes, kind_names, KINDS, slowest_us[0], count);
     free(slowest_us);
     free(own_us);
@@ -117,7 +121,7 @@ static struct point point_of(char **words)
 static int usage(int rank)
 {
     if (rank == 0)
-        fprintf(stderr, "usage, on 2 ranks: phases KIND UNITS SIZE CALLS CYCLES [KIND UNITS SIZE CALLS CYCLES ...]\n");
+        fprintf(stderr, "usage, on an even number of ranks: phases KIND UNITS SIZE CALLS CYCLES [...]\n");
     MPI_Finalize();
     return 1;
 }
@@ -127,14 +131,12 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--calibrate") == 0)
         return measure_calibrate();
     MPI_Init(&argc, &argv);
-    int rank, size;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != 2 || argc <= WORDS_PER_POINT || (argc - 1) % WORDS_PER_POINT != 0)
-        return usage(rank);
+    struct partner partner;
+    if (!partner_find(&partner) || argc <= WORDS_PER_POINT || (argc - 1) % WORDS_PER_POINT != 0)
+        return usage(partner.rank);
     for (int i = 1; i < argc; i += WORDS_PER_POINT) {
         struct point point = point_of(argv + i);
-        measure_point(&point, rank);
+        measure_point(&point, &partner);
     }
     MPI_Finalize();
     return 0;

@@ -32,7 +32,6 @@ from lapwing.bench.progress import (
     prepare_entry,
 )
 from lapwing.cli import main
-from lapwing.commands.bench_progress import count_ranks_per_core
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra, OpenMpi
 from lapwing.launch.start import describe_load
@@ -139,7 +138,7 @@ def test_work_is_shared_out_where_ranks_share_cores(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("lapwing.bench.progress.calibrate", lambda *_: 10.0)
     monkeypatch.setattr(Entry, "run", lambda *_: [{"comm_us": [300.0]}])
     entry = make_entry(tmp_path, [Contender("stock")])
-    entry.ranks_per_core = count_ranks_per_core(4, 2)
+    entry.ranks_per_core = 2
     prepare_entry(entry, ["ialltoall"], [1024], [], 10)
     assert entry.tasks[0].compute_us == 300
     assert entry.tasks[0].words(entry.units_per_us)[1] == "1500"  # of the 3000 that a core does meanwhile

@@ -16,11 +16,12 @@ from needs import needs_mpi
 from rich.console import Console
 
 from lapwing.bench.contenders import Contender
+from lapwing.bench.line import LinePlace, find_line_mpi
 from lapwing.bench.mpi import Mpi
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
 from lapwing.probe.evidence import EXPERIMENTS, Carrier, Finding, SizeFindings, Verdict, choose_verdict, judge_size
-from lapwing.probe.run import Findings, LinePlace, Plan, choose_sizes, find_line_mpi, probe_where
+from lapwing.probe.run import Findings, Plan, choose_sizes, probe_where
 from lapwing.probe.show import print_probe
 from lapwing.probe.words import conclude, describe_eager, describe_finding, describe_size
 

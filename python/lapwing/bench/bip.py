@@ -17,9 +17,10 @@ KEYS = ("comm_us", "comp_us", *(f"{way}_us" for way in WAYS))
 
 
 def calibrate_products(place: Place, program: Path, matrix_bytes: int, compute_us: float) -> int:
-    """Return the matrix-vector products that take so long, on the first host."""
-    lines = place.execute(place.on_first([str(program), "--calibrate", str(matrix_bytes)]), 1)
-    return max(1, round(float(json.loads(lines[-1])["products_per_ms"]) * compute_us / 1000))
+    """Return the matrix-vector products that take so long, on the slowest host."""
+    lines = place.run_alone([str(program), "--calibrate", str(matrix_bytes)])
+    products_per_ms = min(float(json.loads(line)["products_per_ms"]) for line in lines) / place.ranks_per_core
+    return max(1, round(products_per_ms * compute_us / 1000))
 
 
 def describe_ways(spreads: Spreads, comm: float, comp: float) -> dict[str, Any]:

@@ -64,16 +64,16 @@ def run_pingpong(place: Place, program: Path, points: Sequence[Point], rounds: i
 
 
 def calibrate(place: Place, program: Path, words: Sequence[str] = ()) -> float:
-    """Return the units of work that take a microsecond, on the first host."""
-    lines = place.execute(place.on_first([str(program), "--calibrate", *words]), 1)
-    return float(json.loads(lines[-1])["units_per_ms"]) / 1000
+    """Return the units of work that take a microsecond, on the slowest host."""
+    lines = place.run_alone([str(program), "--calibrate", *words])
+    return min(float(json.loads(line)["units_per_ms"]) for line in lines) / 1000
 
 
 def run_overlap(
     place: Place, program: Path, points: Sequence[Point], rounds: int, wire: "WireCost | None", advance: Advance
 ) -> list[Any]:
     """Measure how much computation fits beside the messages."""
-    units_per_us = calibrate(place, program)
+    units_per_us = calibrate(place, program) / place.ranks_per_core
     words = [
         word
         for point in points
@@ -81,7 +81,7 @@ def run_overlap(
     ]
     samples = gather(place, [str(program), *map(str, words)], points, rounds, advance)
     return [
-        describe_point(point, {name: samples[name, number] for name in VARIANTS}, wire)
+        describe_point(point, {name: samples[name, number] for name in VARIANTS}, wire, place.ranks_per_core)
         for number, point in enumerate(points)
     ]
 
@@ -99,7 +99,10 @@ def describe_variant(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def describe_point(
-    point: Point, rows: Mapping[str, Sequence[Mapping[str, Any]]], wire: "WireCost | None"
+    point: Point,
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+    wire: "WireCost | None",
+    ranks_per_core: int = 1,
 ) -> dict[str, Any]:
     """Calculate the measures of one point; optimum and limits come from the stock runs."""
     stock, lapwing = (describe_variant(rows[name]) for name in VARIANTS)
@@ -116,7 +119,7 @@ def describe_point(
         "speedup_optimum": stock["both_us"]["median"] / measures.calculate_optimum(comm, comp),
     }
     if wire is not None:
-        processor = wire.round_trip_us(point.size_bytes)
+        processor = wire.round_trip_us(point.size_bytes) * ranks_per_core
         result["transfer_processor_us"] = processor
         result["limit_shared_core_us"] = measures.calculate_shared_limit(comm, comp, processor)
         result["share_of_shared_core_limit"] = measures.calculate_limit_share(comm, comp, both, processor)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -53,6 +53,7 @@ class Suite:
     mpis: Sequence[Mpi]
     options: Sequence[str]
     variables: Mapping[str, str]  # the options, for programs without a launcher
+    line: Place | None = None  # the hosts of a launcher's line, where all programs of two ranks run
 
 
 def compile_plain(source: str, folder: Path) -> Path:
@@ -128,21 +129,23 @@ def make_case(suite: Suite, program: Program, label: str, child: Path) -> Case:
 
 def make_ranks_case(suite: Suite, program: Program, label: str, mpi: Mpi) -> Case:
     """Prepare a program of two ranks: on this machine, each bound to a core, or on two emulated hosts."""
-    folder = suite.folder / mpi.name
+    folder = (suite.line.folder if suite.line else suite.folder) / mpi.name
     folder.mkdir(exist_ok=True)
+    if suite.line and (program.in_lab or program.installed):
+        raise LapwingError("it runs on this machine only", "leave the launcher's line out")
     if program.installed is not None:
         return make_installed_case(suite, program, program.installed, label, mpi)
     if program.modules:
         command = [find_python(program.modules, mpi), str(find_source(f"harm/{program.source}")), *program.words]
     else:
         command = [str(build_program(mpi, f"harm/{program.source}", folder)), *program.words]
-    enter = enter_lab if program.in_lab else nullcontext
+    enter: Callable[[], AbstractContextManager[Network | None]] = enter_lab if program.in_lab else nullcontext
     with enter():
         pass  # says now what it lacks
 
     def run(with_lapwing: bool) -> Figures:
         with enter() as network:
-            place = Place(mpi, network, folder, suite.options)
+            place = suite.line or Place(mpi, network, folder, suite.options)
             return read_figures(place.run_as(choose_contender(suite, with_lapwing), command, 1))
 
     return Case(program, label, run)

@@ -47,6 +47,16 @@ class Place:
     limit_s: float | None = None  # longest run of a program
     reports: list[Mapping[str, Any]] = field(default_factory=list)
     hung_count: int = 0
+    rate: str = "none"  # of its links, for planning; none: what memory carries
+
+    @property
+    def ranks_per_core(self) -> int:
+        """Return how many ranks compute on the busiest core."""
+        return -(-self.rank_count // len(os.sched_getaffinity(0)))
+
+    def run_alone(self, words: Sequence[str]) -> list[str]:
+        """Run a program that needs no MPI and prints one line, on the first host."""
+        return self.execute(self.on_first(words), 1)
 
     def command(self, contender: Contender, program: Sequence[str]) -> list[str]:
         """Return the command line that runs a program."""
@@ -178,7 +188,8 @@ def read_lines(child: "subprocess.Popen[str]", line_count: int, on_line: Callabl
 def check_exit(command: Sequence[str], exit_code: int, errors: str) -> None:
     """Say what a failed program said."""
     if exit_code != 0:
-        cause = (errors.strip().splitlines() or ["no message"])[-1]
+        said = [line for line in errors.splitlines() if any(map(str.isalnum, line))]  # launchers draw rulers
+        cause = (said or ["no message"])[-1].strip()
         raise LapwingError(f"`{' '.join(command)}` ended with {exit_code}: {cause}", "run that command by hand", 1)
 
 
@@ -192,4 +203,4 @@ def open_place(
             yield Place(mpi, None, Path(folder), options, rank_count)
             return
         with Network(rank_count, rate, cores_per_host) as network:
-            yield Place(mpi, network, Path(folder), options, rank_count)
+            yield Place(mpi, network, Path(folder), options, rank_count, rate=rate)

@@ -4,12 +4,14 @@
 import argparse
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
 
 from lapwing.bench.experiments import VARIANTS, measure_wire_cost, run_overlap, run_pingpong
 from lapwing.bench.mpi import build_program
 from lapwing.bench.phases import CALLS
-from lapwing.bench.place import Place, open_place
+from lapwing.bench.place import Place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, Point, parse_computes, parse_sizes, plan_overlap, plan_pingpong
 from lapwing.commands.bench_collective import CollectiveExperiment
 from lapwing.commands.bench_harm import HarmExperiment
@@ -18,21 +20,28 @@ from lapwing.commands.bench_phases import run_phases
 from lapwing.commands.bench_predict import PredictExperiment
 from lapwing.commands.bench_progress import ProgressExperiment
 from lapwing.commands.experiment import (
+    add_line_flags,
     add_place_flags,
+    add_ranks_flag,
     add_repetition_flags,
+    check_pairs,
+    check_ranks,
     check_repetitions,
+    finish,
     forward_options,
     make_document,
     make_title,
+    open_chosen,
     prepare_place,
     show_progress,
-    write_output,
 )
 from lapwing.commands.subcommands import Command, add_commands
 from lapwing.lab.network import parse_rate
 from lapwing.options import add_flags
 from lapwing.report.tables import make_overlap_table, make_pingpong_table
-from lapwing.screen import Screen
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class BlockingExperiment:
@@ -44,6 +53,8 @@ class BlockingExperiment:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         add_place_flags(parser)
+        add_line_flags(parser, self.name)
+        add_ranks_flag(parser)
         parser.add_argument("--sizes", metavar="LIST", default=self.sizes, help="4KiB,1MiB or 4KiB:64MiB:4 (a factor)")
         self.add_own_flags(parser)
         add_repetition_flags(parser)
@@ -55,17 +66,17 @@ class BlockingExperiment:
     def run(self, arguments: argparse.Namespace) -> int:
         """Run one experiment."""
         check_repetitions(arguments)
-        rate = "none" if arguments.shared_memory else arguments.rate
-        points = self.plan(arguments, parse_sizes(arguments.sizes), rate)
+        check_ranks(arguments)
+        parse_sizes(arguments.sizes)
         options = forward_options(arguments)
         mpi = prepare_place(arguments)
         begin = time.time()
-        shared_memory = bool(arguments.shared_memory)
-        with open_place(mpi, arguments.rate, arguments.cores_per_host, shared_memory, options) as place:
+        with open_chosen(arguments, mpi, options, arguments.ranks) as place:
+            check_pairs(place)
+            points = self.plan(arguments, parse_sizes(arguments.sizes), place.rate)
             results = self.measure(arguments, place, points)
             document = make_document(arguments, mpi, results, place, time.time() - begin)
-        write_output(arguments, document)
-        self.show(arguments, document)
+        finish(arguments, document, lambda screen: self.show(screen, document), lambda: self.draw(document))
         return 0
 
     def plan(self, arguments: argparse.Namespace, sizes: Sequence[int], rate: str) -> list[Point]:
@@ -76,8 +87,12 @@ class BlockingExperiment:
         """Build and run."""
         raise NotImplementedError
 
-    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Print the table; draw what was asked for."""
+    def show(self, screen: Console, document: dict[str, Any]) -> None:
+        """Print the table."""
+        raise NotImplementedError
+
+    def draw(self, document: dict[str, Any]) -> "Figure":
+        """Draw the plot."""
         raise NotImplementedError
 
 
@@ -97,14 +112,15 @@ class PingpongExperiment(BlockingExperiment):
         with show_progress(self.name, len(points) * len(VARIANTS) * arguments.rounds) as advance:
             return run_pingpong(place, program, points, arguments.rounds, advance)
 
-    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Draw what was asked for; print the table."""
-        if arguments.plot:
-            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
-            from lapwing.report.plots import plot_pingpong, save_plot
+    def show(self, screen: Console, document: dict[str, Any]) -> None:
+        """Print the table."""
+        screen.print(make_pingpong_table(document["results"], make_title(document)))
 
-            save_plot(plot_pingpong(document["results"], make_title(document)), arguments.plot)
-        Screen().print(make_pingpong_table(document["results"], make_title(document)))
+    def draw(self, document: dict[str, Any]) -> "Figure":
+        """Draw the plot."""
+        from lapwing.report.plots import plot_pingpong
+
+        return plot_pingpong(document["results"], make_title(document))
 
 
 class OverlapExperiment(BlockingExperiment):
@@ -121,6 +137,7 @@ class OverlapExperiment(BlockingExperiment):
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the experiment, steady or in phases."""
+        parse_computes(arguments.compute)
         return super().run(arguments) if arguments.phases is None else run_phases(arguments)
 
     def plan(self, arguments: argparse.Namespace, sizes: Sequence[int], rate: str) -> list[Point]:
@@ -136,14 +153,15 @@ class OverlapExperiment(BlockingExperiment):
             wire = measure_wire_cost(place, rate)
             return run_overlap(place, program, points, arguments.rounds, wire, advance)
 
-    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Draw what was asked for; print the table."""
-        if arguments.plot:
-            # Not above: see PingpongExperiment.
-            from lapwing.report.plots import plot_overlap, save_plot
+    def show(self, screen: Console, document: dict[str, Any]) -> None:
+        """Print the table."""
+        screen.print(make_overlap_table(document["results"], make_title(document)))
 
-            save_plot(plot_overlap(document["results"], make_title(document)), arguments.plot)
-        Screen().print(make_overlap_table(document["results"], make_title(document)))
+    def draw(self, document: dict[str, Any]) -> "Figure":
+        """Draw the plot."""
+        from lapwing.report.plots import plot_overlap
+
+        return plot_overlap(document["results"], make_title(document))
 
 
 EXPERIMENTS: tuple[Command, ...] = (
@@ -161,7 +179,8 @@ EXPERIMENTS: tuple[Command, ...] = (
 class BenchCommand:
     """Measure what Lapwing costs and brings on this machine.
 
-    Stock MPI and Lapwing run in turn, on emulated hosts with shaped links or through shared memory.
+    Stock MPI and Lapwing run in turn: on emulated hosts with shaped links, through shared memory, or wherever a
+    launcher's line starts ranks (lapwing bench overlap -- mpirun -n 2 --hostfile hosts).
     """
 
     name = "bench"

@@ -2,10 +2,9 @@
 """`lapwing bench collective`."""
 
 import argparse
-import os
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lapwing.bench.collective import (
     FUNCTIONS,
@@ -23,27 +22,30 @@ from lapwing.bench.collective import (
 )
 from lapwing.bench.experiments import measure_wire_cost
 from lapwing.bench.mpi import build_program
-from lapwing.bench.place import Place, open_place
+from lapwing.bench.place import Place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, parse_computes, parse_sizes
-from lapwing.commands.bench_progress import count_ranks_per_core
 from lapwing.commands.experiment import (
+    add_line_flags,
     add_place_flags,
     add_ranks_flag,
     add_repetition_flags,
     check_ranks,
     check_repetitions,
+    finish,
     forward_options,
     make_document,
     make_title,
+    open_chosen,
     prepare_place,
     show_progress,
-    write_output,
 )
 from lapwing.errors import LapwingError
 from lapwing.lab.network import parse_rate
 from lapwing.options import add_flags
 from lapwing.report.collective import print_collective
-from lapwing.screen import Screen
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LEAST_BYTES_PER_RANK = 8
 
@@ -68,6 +70,7 @@ class CollectiveExperiment:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         add_place_flags(parser)
+        add_line_flags(parser, self.name)
         add_ranks_flag(parser, "--hosts")
         usual = ",".join(USUAL_FUNCTIONS)
         text = f"of {', '.join(FUNCTIONS)}; or all (default: {usual})"
@@ -95,16 +98,20 @@ class CollectiveExperiment:
         ways = list_ways(options, arguments.stock_nonblocking)
         mpi = prepare_place(arguments)
         begin = time.time()
-        with open_place(
-            mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
-        ) as place:
+        with open_chosen(arguments, mpi, options, arguments.ranks) as place:
+            check_sizes(sizes, place.rank_count)
             pairs = [(name, size) for name in functions for size in sizes]
             results = self._measure(arguments, place, ways, pairs, computes)
             document = make_document(arguments, mpi, results, place, time.time() - begin)
-        document |= {"type": arguments.type, "ranks_per_core": share_cores(arguments)}
+        document |= {"type": arguments.type, "ranks_per_core": place.ranks_per_core}
         document["disturbed"] = find_disturbance(results)
-        write_output(arguments, document)
-        self._show(arguments, document)
+        title = f"{make_title(document)}, {document['ranks']} ranks, {document['type']}"
+        finish(
+            arguments,
+            document,
+            lambda screen: print_collective(screen, document, title),
+            lambda: draw_collective(results, title),
+        )
         return 0
 
     def _measure(
@@ -117,7 +124,7 @@ class CollectiveExperiment:
     ) -> list[Any]:
         """Run everything."""
         program = build_program(place.mpi, "collective.c", place.folder)
-        bench = Bench(place, program, arguments.type, arguments.warm_up, share_cores(arguments))
+        bench = Bench(place, program, arguments.type, arguments.warm_up, place.ranks_per_core)
         rate = MEMORY_BITS_PER_S if arguments.rate == "none" else parse_rate(arguments.rate)
         with show_progress(self.name, 1 + len(ways) * arguments.rounds) as advance:
             wire = measure_wire_cost(place, rate)
@@ -126,21 +133,12 @@ class CollectiveExperiment:
             samples = gather(bench, ways, arguments.rounds, advance)
         return describe_bench(bench, ways, samples, wire)
 
-    def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Draw what was asked for; print the tables."""
-        title = f"{make_title(document)}, {document['ranks']} ranks, {document['type']}"
-        if arguments.plot:
-            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
-            from lapwing.report.collective_plots import plot_collective
-            from lapwing.report.plots import save_plot
 
-            save_plot(plot_collective(document["results"], title), arguments.plot)
-        print_collective(Screen(), document, title)
+def draw_collective(results: Sequence[dict[str, Any]], title: str) -> "Figure":
+    """Draw the plot."""
+    from lapwing.report.collective_plots import plot_collective
 
-
-def share_cores(arguments: argparse.Namespace) -> int:
-    """Return how many ranks compute on the busiest core."""
-    return count_ranks_per_core(arguments.ranks, len(os.sched_getaffinity(0)))
+    return plot_collective(results, title)
 
 
 def check_arguments(arguments: argparse.Namespace) -> None:

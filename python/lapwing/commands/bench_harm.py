@@ -6,25 +6,39 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
 
 import lapwing
 from lapwing.bench.harm import Case, Suite, describe_case, gather, make_cases
 from lapwing.bench.harm_programs import PROGRAMS, QUANTITIES, Program
+from lapwing.bench.line import find_line_mpi, open_line
 from lapwing.bench.mpi import Mpi, find_mpi
 from lapwing.bench.plan import check_names
-from lapwing.commands.experiment import SCHEMA, forward_options, show_progress, warn_if_busy, write_output
+from lapwing.commands.experiment import (
+    SCHEMA,
+    add_line_flags,
+    check_one_pair,
+    describe_place,
+    finish,
+    forward_options,
+    read_line,
+    show_progress,
+    warn_if_busy,
+)
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs
 from lapwing.report.harm import make_harm_table
-from lapwing.screen import Screen
 
 ROUNDS, ROUNDS_COUNTED = 9, 1
+MPIS = "openmpi,mpich"
 
 
 class HarmExperiment:
@@ -35,7 +49,7 @@ class HarmExperiment:
     GROMACS, Quantum ESPRESSO and HPCC, where Debian's packages are installed, with the time that they print. Compared
     are time, page faults, peak resident memory and, where Valgrind is installed, instructions. Exit code 0 only when
     everything that ran is within its limit. What cannot run here is named, with what to install.
-    --mpi takes a list here: openmpi,mpich,PREFIX.
+    --mpi takes a list here: openmpi,mpich,PREFIX. With a launcher's line only programs of two ranks run, there.
     """
 
     name = "harm"
@@ -44,7 +58,8 @@ class HarmExperiment:
         """Declare the arguments."""
         names = ", ".join(make_word(program) for program in PROGRAMS)
         parser.add_argument("--programs", metavar="LIST", help=f"of {names} (default: all)")
-        parser.add_argument("--mpi", metavar="LIST", default="openmpi,mpich", help="(default: openmpi,mpich)")
+        add_line_flags(parser, self.name)
+        parser.add_argument("--mpi", metavar="LIST", help=f"(default: {MPIS})")
         text = "only what other work on the machine does not change: no times, no ranks"
         parser.add_argument("--counts", action="store_true", help=text)
         text = f"times that stock and Lapwing alternate (default: {ROUNDS}; {ROUNDS_COUNTED} with --counts)"
@@ -57,23 +72,39 @@ class HarmExperiment:
         rounds = arguments.rounds or (ROUNDS_COUNTED if arguments.counts else ROUNDS)
         if rounds < 1:
             raise LapwingError("there must be at least one round", "correct --rounds")
-        check_outputs(arguments.output)
+        check_outputs(arguments.output, arguments.report)
         programs = choose_programs(arguments.programs, arguments.counts)
         find_preload()
         begin = time.time()
         skipped: dict[str, str] = {}
-        mpis = [] if arguments.counts else find_mpis(arguments.mpi, skipped)
         if not arguments.counts:
             warn_if_busy()
-        with tempfile.TemporaryDirectory(prefix="lapwing-bench-") as folder:
-            suite = Suite(Path(folder), mpis, forward_options(arguments), collect_variables(arguments))
-            cases = list(make_cases(suite, programs, skipped))
+        with open_suite(arguments, skipped) as suite:
+            wanted = [one for one in programs if one.with_ranks] if suite.line else programs
+            cases = list(make_cases(suite, wanted, skipped))
             measure(cases, rounds, skipped)
-        document = make_harm_document(cases, not arguments.counts, skipped, time.time() - begin)
-        write_output(arguments, document)
-        show(document)
+            where = describe_place(arguments, suite.line) if suite.line else {}
+        document = make_harm_document(cases, not arguments.counts, skipped, time.time() - begin) | where
+        finish(arguments, document, lambda screen: show(screen, document))
         rows = document["results"]
         return 0 if rows and not document["failures"] and all(row["is_within"] for row in rows) else 1
+
+
+@contextmanager
+def open_suite(arguments: argparse.Namespace, skipped: dict[str, str]) -> Iterator[Suite]:
+    """Prepare what the programs are built and run with."""
+    options, variables, line = forward_options(arguments), collect_variables(arguments), read_line(arguments)
+    if line and arguments.counts:
+        raise LapwingError("--counts has no ranks", "leave the launcher's line out")
+    with tempfile.TemporaryDirectory(prefix="lapwing-bench-") as folder:
+        if not line:
+            mpis = [] if arguments.counts else find_mpis(arguments.mpi or MPIS, skipped)
+            yield Suite(Path(folder), mpis, options, variables)
+            return
+        mpi = find_line_mpi(line, arguments.compiler, "bench harm")
+        with open_line(mpi, line[1:], options) as place:
+            check_one_pair(place)
+            yield Suite(Path(folder), [mpi], options, variables, place)
 
 
 def make_word(program: Program) -> str:
@@ -126,9 +157,8 @@ def make_harm_document(
     }
 
 
-def show(document: dict[str, Any]) -> None:
+def show(screen: Console, document: dict[str, Any]) -> None:
     """Print the table, and what is not in it."""
-    screen = Screen()
     screen.print(make_harm_table(document["results"]))
     for kind, causes in (("skip", document["skipped"]), ("FAIL", document["failures"])):
         for name, cause in causes.items():

@@ -5,33 +5,44 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
 
 from lapwing.bench.bip import POKES, calibrate_products, describe_bip
 from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
 from lapwing.bench.experiments import calibrate
 from lapwing.bench.mpi import Mpi, build_program
-from lapwing.bench.place import Place, open_place
+from lapwing.bench.place import Place
 from lapwing.bench.plan import choose_repetitions, estimate_round_trip_us, parse_computes, parse_sizes
 from lapwing.bench.sendtime import calculate_equations, describe_sendtime
 from lapwing.bench.turns import Turns, take_turns
 from lapwing.commands.experiment import (
+    RANKS_LEAST,
+    add_line_flags,
     add_place_flags,
+    add_ranks_flag,
     add_repetition_flags,
+    check_one_pair,
+    check_pairs,
+    check_ranks,
     check_repetitions,
+    finish,
     forward_options,
     make_document,
     make_title,
+    open_chosen,
     prepare_place,
     show_progress,
-    write_output,
 )
 from lapwing.errors import LapwingError
 from lapwing.model.system import WITHIN, Route, read_system
 from lapwing.options import add_flags, parse_bytes
 from lapwing.report.papers import print_bip, print_failures, print_sendtime
 from lapwing.report.system import print_equations
-from lapwing.screen import Screen
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 START_S = 60.0
 SLOWER = 20  # a run may take so many times what was planned before it is ended
@@ -57,6 +68,7 @@ class PaperExperiment:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         add_place_flags(parser)
+        add_line_flags(parser, self.name)
         parser.add_argument("--sizes", metavar="LIST", default=self.sizes, help=f"(default: {self.sizes})")
         text = f"work, in microseconds (default: {self.compute_us})"
         parser.add_argument("--compute", metavar="US", default=self.compute_us, help=text)
@@ -78,16 +90,28 @@ class PaperExperiment:
         mpi = prepare_place(arguments)
         contenders = self.list_contenders(mpi, strategies, options)
         begin = time.time()
-        with open_place(mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options) as place:
+        with open_chosen(arguments, mpi, options, self.count_ranks(arguments)) as place:
+            self.check_ranks(place)
             program = build_program(mpi, f"{self.name}.c", place.folder)
             turns = self._measure(arguments, place, program, contenders, sizes, compute_us)
             results = self.describe(sizes, contenders, turns)
             document = make_document(arguments, mpi, results, place, time.time() - begin)
         document |= {"compute_us": compute_us, "failures": turns.failures}
-        write_output(arguments, document)
-        self.show(arguments, document)
-        print_failures(Screen(), turns.failures)
+
+        def show(screen: Console) -> None:
+            self.show(screen, document)
+            print_failures(screen, turns.failures)
+
+        finish(arguments, document, show, lambda: self.draw(document))
         return 0
+
+    def count_ranks(self, arguments: argparse.Namespace) -> int:
+        """Return how many ranks the lab is to have."""
+        return RANKS_LEAST
+
+    def check_ranks(self, place: Place) -> None:
+        """Refuse ranks that the experiment has no part for."""
+        check_one_pair(place)
 
     def _measure(
         self,
@@ -99,8 +123,7 @@ class PaperExperiment:
         compute_us: float,
     ) -> Turns:
         """Run everything."""
-        rate = "none" if arguments.shared_memory else arguments.rate
-        once_us = [self.works * (estimate_round_trip_us(size, rate) + compute_us) for size in sizes]
+        once_us = [self.works * (estimate_round_trip_us(size, place.rate) + compute_us) for size in sizes]
         counts = [choose_repetitions(one, arguments.repetitions, arguments.time_per_point) for one in once_us]
         words = [word for size, count in zip(sizes, counts, strict=True) for word in (str(size), str(count))]
         line = [str(program), *self.list_words(arguments, place, program, compute_us), *words]
@@ -121,8 +144,12 @@ class PaperExperiment:
         """Calculate the measures."""
         raise NotImplementedError
 
-    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Print the tables; draw what was asked for."""
+    def show(self, screen: Console, document: dict[str, Any]) -> None:
+        """Print the tables."""
+        raise NotImplementedError
+
+    def draw(self, document: dict[str, Any]) -> "Figure":
+        """Draw the plot."""
         raise NotImplementedError
 
 
@@ -142,8 +169,18 @@ class BipExperiment(PaperExperiment):
 
     def add_own_flags(self, parser: argparse.ArgumentParser) -> None:
         """Declare the matrix and the call."""
+        add_ranks_flag(parser)
         parser.add_argument("--matrix", metavar="SIZE", default="1MB", help="size of the matrix (default: 1MB)")
         parser.add_argument("--poke", choices=POKES, default="iprobe", help="which call (default: iprobe)")
+
+    def count_ranks(self, arguments: argparse.Namespace) -> int:
+        """Return how many ranks the lab is to have."""
+        check_ranks(arguments)
+        return int(arguments.ranks)
+
+    def check_ranks(self, place: Place) -> None:
+        """Refuse a rank without a partner."""
+        check_pairs(place)
 
     def list_words(self, arguments: argparse.Namespace, place: Place, program: Path, compute_us: float) -> list[str]:
         """Return the program's arguments before the sizes."""
@@ -157,15 +194,15 @@ class BipExperiment(PaperExperiment):
         """Calculate the measures."""
         return describe_bip(sizes, contenders, turns)
 
-    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Draw what was asked for; print the tables."""
-        if arguments.plot:
-            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
-            from lapwing.report.paper_plots import plot_bip
-            from lapwing.report.plots import save_plot
+    def show(self, screen: Console, document: dict[str, Any]) -> None:
+        """Print the tables."""
+        print_bip(screen, document["results"], make_title(document))
 
-            save_plot(plot_bip(document["results"], make_title(document)), arguments.plot)
-        print_bip(Screen(), document["results"], make_title(document))
+    def draw(self, document: dict[str, Any]) -> "Figure":
+        """Draw the plot."""
+        from lapwing.report.paper_plots import plot_bip
+
+        return plot_bip(document["results"], make_title(document))
 
 
 class SendtimeExperiment(PaperExperiment):
@@ -213,15 +250,15 @@ class SendtimeExperiment(PaperExperiment):
                 result["equations"] = calculate_equations(self.route, [result])
         return results
 
-    def show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Draw what was asked for; print the tables."""
-        if arguments.plot:
-            # Not above: see BipExperiment.
-            from lapwing.report.paper_plots import plot_sendtime
-            from lapwing.report.plots import save_plot
-
-            save_plot(plot_sendtime(document["results"], make_title(document)), arguments.plot)
-        print_sendtime(Screen(), document["results"], make_title(document))
+    def show(self, screen: Console, document: dict[str, Any]) -> None:
+        """Print the tables."""
+        print_sendtime(screen, document["results"], make_title(document))
         rows = [row for result in document["results"] for row in result.get("equations", ())]
         if rows:
-            print_equations(Screen(), rows)
+            print_equations(screen, rows)
+
+    def draw(self, document: dict[str, Any]) -> "Figure":
+        """Draw the plot."""
+        from lapwing.report.paper_plots import plot_sendtime
+
+        return plot_sendtime(document["results"], make_title(document))

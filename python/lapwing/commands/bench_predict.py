@@ -5,11 +5,11 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lapwing.bench.experiments import calibrate
-from lapwing.bench.mpi import Mpi, find_mpi
-from lapwing.bench.place import Place, build_for_each, open_place
+from lapwing.bench.mpi import Mpi
+from lapwing.bench.place import Place, build_for_each
 from lapwing.bench.plan import parse_computes, parse_sizes
 from lapwing.bench.predict import (
     CHARACTERS,
@@ -24,17 +24,23 @@ from lapwing.bench.predict import (
     summarise_ways,
 )
 from lapwing.commands.experiment import (
+    add_line_flags,
     add_place_flags,
     add_repetition_flags,
+    check_one_pair,
     check_repetitions,
+    describe_where,
+    finish,
     make_document,
-    prepare_lab,
+    open_chosen,
+    prepare_places,
     show_progress,
-    write_output,
 )
 from lapwing.errors import LapwingError
 from lapwing.report.predicted import print_predicted
-from lapwing.screen import Screen
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 START_S = 60.0
 SLOWER = 20  # a run may take so many times what was planned before it is ended
@@ -48,7 +54,7 @@ class PredictExperiment:
     uneven (slack, and one rank works twice as long). Profiled, stock, with progress by events (--sends off
     --receives off) and deferred runs take turns; the first profile predicts, and the predictions of all rounds'
     profiles are summarised beside it. Also: what profiling costs.
-    --mpi takes a list here.
+    --mpi takes a list here (default: openmpi,mpich).
     """
 
     name = "predict"
@@ -56,7 +62,7 @@ class PredictExperiment:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         add_place_flags(parser)
-        parser.set_defaults(mpi="openmpi,mpich")
+        add_line_flags(parser, self.name)
         text = f"of {', '.join(CHARACTERS)} (default: all)"
         parser.add_argument("--characters", default=",".join(CHARACTERS), metavar="LIST", help=text)
         parser.add_argument("--sizes", metavar="LIST", default="256KiB,1MiB,4MiB", help="4KiB,1MiB or 4KiB:64MiB:4")
@@ -68,27 +74,28 @@ class PredictExperiment:
     def run(self, arguments: argparse.Namespace) -> int:
         """Measure and show."""
         check_repetitions(arguments)
-        rate = "none" if arguments.shared_memory else arguments.rate
-        tasks = plan_tasks(
-            parse_characters(arguments.characters),
-            parse_sizes(arguments.sizes),
-            parse_computes(arguments.compute)[0],
-            rate,
-            arguments.repetitions,
-            arguments.time_per_point,
-        )
-        mpis = [find_mpi(word) for word in arguments.mpi.split(",")]
-        prepare_lab(arguments)
+        characters, sizes = parse_characters(arguments.characters), parse_sizes(arguments.sizes)
+        compute_us = parse_computes(arguments.compute)[0]
+        limit, cap_s = arguments.repetitions, arguments.time_per_point
+        mpis = prepare_places(arguments, "openmpi,mpich")
+        labels = list(mpis)
         begin = time.time()
-        with open_place(mpis[0], arguments.rate, arguments.cores_per_host, arguments.shared_memory, []) as place:
+        with open_chosen(arguments, mpis[labels[0]], []) as place:
+            check_one_pair(place)
+            tasks = plan_tasks(characters, sizes, compute_us, place.rate, limit, cap_s)
             place.limit_s = START_S + SLOWER * arguments.time_per_point
-            cases = make_cases(place, mpis, arguments.mpi.split(","), tasks, prepare_folder(arguments.records))
+            cases = make_cases(place, list(mpis.values()), labels, tasks, prepare_folder(arguments.records))
             results = self._measure(arguments, cases)
-            document = make_document(arguments, mpis[0], results, place, time.time() - begin)
-        document["mpi"] = arguments.mpi
+            document = make_document(arguments, mpis[labels[0]], results, place, time.time() - begin)
+        document["mpi"] = ",".join(labels)
         document |= {"summary": summarise_ways(results), "profile_cost": summarise_cost(results)}
-        write_output(arguments, document)
-        self._show(arguments, document)
+        where = describe_where(document)
+        finish(
+            arguments,
+            document,
+            lambda screen: print_predicted(screen, document, where),
+            lambda: draw_predicted(document, where),
+        )
         return 0
 
     def _measure(self, arguments: argparse.Namespace, cases: Sequence[Case]) -> list[dict[str, Any]]:
@@ -98,16 +105,12 @@ class PredictExperiment:
             outcomes = gather(cases, arguments.rounds, advance)
         return [describe_case(case.label, case.task, one) for case, one in zip(cases, outcomes, strict=True)]
 
-    def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Draw what was asked for; print the tables."""
-        where = document["place"] if document["rate"] is None else f"lab at {document['rate']}"
-        if arguments.plot:
-            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
-            from lapwing.report.plots import save_plot
-            from lapwing.report.predicted_plots import plot_predicted
 
-            save_plot(plot_predicted(document["results"], where), arguments.plot)
-        print_predicted(Screen(), document, where)
+def draw_predicted(document: dict[str, Any], where: str) -> "Figure":
+    """Draw the plot."""
+    from lapwing.report.predicted_plots import plot_predicted
+
+    return plot_predicted(document["results"], where)
 
 
 def prepare_folder(records: Path | None) -> Path | None:

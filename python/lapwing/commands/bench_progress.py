@@ -2,35 +2,38 @@
 """`lapwing bench progress`."""
 
 import argparse
-import os
 import time
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lapwing.bench.contenders import list_contenders, parse_strategies
 from lapwing.bench.experiments import measure_wire_cost
-from lapwing.bench.mpi import Mpi, find_mpi
-from lapwing.bench.place import Place, build_for_each, open_place
+from lapwing.bench.mpi import Mpi
+from lapwing.bench.place import Place, build_for_each
 from lapwing.bench.plan import MEMORY_BITS_PER_S, parse_computes, parse_sizes
 from lapwing.bench.progress import OPERATIONS, WORKS, Entry, describe_entry, gather, parse_operations, prepare_entry
 from lapwing.commands.experiment import (
+    add_line_flags,
     add_place_flags,
     add_ranks_flag,
     add_repetition_flags,
     check_ranks,
     check_repetitions,
+    describe_where,
+    finish,
     forward_options,
     make_document,
-    prepare_lab,
+    open_chosen,
+    prepare_places,
     show_progress,
-    write_output,
 )
 from lapwing.errors import LapwingError
 from lapwing.lab.network import parse_rate
 from lapwing.options import add_flags
 from lapwing.report.progress import print_progress
-from lapwing.screen import Screen
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class ProgressExperiment:
@@ -51,6 +54,7 @@ class ProgressExperiment:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         add_place_flags(parser)
+        add_line_flags(parser, self.name)
         add_ranks_flag(parser)
         text = f"of {', '.join(OPERATIONS)} (default: exchange)"
         parser.add_argument("--operations", default="exchange", metavar="LIST", help=text)
@@ -72,23 +76,26 @@ class ProgressExperiment:
         if arguments.option_progress:
             raise LapwingError("--progress is what is compared here", "use --strategies")
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
-        mpis = [find_mpi(word) for word in (arguments.mpi or "").split(",")] if arguments.mpi else [find_mpi(None)]
-        prepare_lab(arguments)
-        ranks_per_core = count_ranks_per_core(arguments.ranks, len(os.sched_getaffinity(0)))
+        mpis = prepare_places(arguments)
+        first = next(iter(mpis.values()))
         begin = time.time()
-        with open_place(
-            mpis[0], arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
-        ) as place:
-            entries = make_entries(place, mpis, name_mpis(arguments.mpi, mpis), strategies, options)
+        with open_chosen(arguments, first, options, arguments.ranks) as place:
+            entries = make_entries(place, list(mpis.values()), list(mpis), strategies, options)
             for entry in entries:
-                entry.cap_s, entry.work, entry.ranks_per_core = arguments.time_per_point, arguments.work, ranks_per_core
+                entry.cap_s, entry.work = arguments.time_per_point, arguments.work
+                entry.ranks_per_core = place.ranks_per_core
             results = self._measure(arguments, entries, operations, sizes, computes)
-            document = make_document(arguments, mpis[0], results, place, time.time() - begin)
+            document = make_document(arguments, first, results, place, time.time() - begin)
         document["work"] = arguments.work
         document["mpi"] = ", ".join(entry.label for entry in entries)
         document["hung_in_finalize"] = sum(entry.place.hung_count for entry in entries)
-        write_output(arguments, document)
-        self._show(arguments, document)
+        where = describe_where(document) + ("" if arguments.work == WORKS[0] else ", work through memory")
+        finish(
+            arguments,
+            document,
+            lambda screen: print_progress(screen, results, f"{document['ranks']} ranks, {where}"),
+            lambda: draw_progress(results, where),
+        )
         return 0
 
     def _measure(
@@ -110,27 +117,12 @@ class ProgressExperiment:
             samples = gather(entries, arguments.rounds, advance)
         return [describe_entry(entry, samples, wire) for entry in entries]
 
-    def _show(self, arguments: argparse.Namespace, document: dict[str, Any]) -> None:
-        """Draw what was asked for; print the tables."""
-        where = document["place"] if document["rate"] is None else f"lab at {document['rate']}"
-        where = where if arguments.work == WORKS[0] else f"{where}, work through memory"
-        if arguments.plot:
-            # Not above: matplotlib's libraries start threads, which would take signals meant for `lapwing run`.
-            from lapwing.report.plots import save_plot
-            from lapwing.report.progress_plots import plot_progress
 
-            save_plot(plot_progress(document["results"], where), arguments.plot)
-        print_progress(Screen(), document["results"], f"{document['ranks']} ranks, {where}")
+def draw_progress(results: Sequence[dict[str, Any]], where: str) -> "Figure":
+    """Draw the plot."""
+    from lapwing.report.progress_plots import plot_progress
 
-
-def count_ranks_per_core(ranks: int, cores: int) -> int:
-    """Return how many ranks compute on the busiest core of this machine."""
-    return -(-ranks // cores)
-
-
-def name_mpis(wanted: str | None, mpis: Sequence[Mpi]) -> list[str]:
-    """Return what to call each MPI: its family, or the last part of its prefix."""
-    return [Path(word).name for word in wanted.split(",")] if wanted else [mpi.name for mpi in mpis]
+    return plot_progress(results, where)
 
 
 def make_entries(

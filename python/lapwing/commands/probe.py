@@ -12,6 +12,7 @@ from pathlib import Path
 
 import lapwing
 from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
+from lapwing.bench.line import LinePlace, find_line_mpi
 from lapwing.bench.mpi import Mpi, build_program, find_mpi
 from lapwing.bench.place import SELF, Place, open_place
 from lapwing.bench.plan import parse_sizes
@@ -24,7 +25,7 @@ from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import strip_separator
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, write_text
-from lapwing.probe.run import Advance, Findings, LinePlace, Plan, find_line_mpi, probe_where
+from lapwing.probe.run import Advance, Findings, Plan, probe_where
 from lapwing.probe.show import print_probe
 from lapwing.screen import Screen
 

@@ -2,17 +2,14 @@
 """Runs the probe within a host and between hosts, for stock and all contenders."""
 
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lapwing.bench.contenders import STOCK, Contender
-from lapwing.bench.mpi import Mpi
-from lapwing.bench.place import SELF, Place
+from lapwing.bench.place import Place
 from lapwing.errors import LapwingError
-from lapwing.launch.launchers import Direct, Hydra, Launcher, ask_version, find_launcher
 from lapwing.probe.evidence import SizeFindings, judge_size
 
 LARGEST_EAGER_BYTES = 4 << 20
@@ -24,20 +21,6 @@ LIMIT_S = 180.0  # of one run of the program, and more for large messages:
 LIMIT_S_PER_BYTE = 4e-6
 
 Advance = Callable[[], None]
-
-
-@dataclass
-class LinePlace(Place):
-    """The hosts of a launcher's command line that the user gave."""
-
-    arguments: Sequence[str] = ()
-
-    def command(self, contender: Contender, program: Sequence[str]) -> list[str]:
-        """Return the user's line with the program at its end."""
-        launcher = self.mpi.launcher
-        line = [launcher.path, *launcher.add_environment([*self.arguments, *program], contender.variables)]
-        report = ["--quiet", "--json", str(self.folder / "report.json")]
-        return line if contender.options is None else [*SELF, "run", *report, *contender.options, *line]
 
 
 @dataclass(frozen=True)
@@ -76,34 +59,6 @@ class Findings:
         """Return it for a JSON file."""
         sizes = {name: [size.as_json() for size in row] for name, row in self.sizes.items()}
         return {**self.__dict__, "sizes": sizes, "failures": dict(self.failures)}
-
-
-def find_compiler(launcher: str) -> str:
-    """Return the compiler that stands beside a launcher: mpirun.mpich has mpicc.mpich."""
-    path = Path(launcher)
-    suffix = path.name[len("mpirun") :] if path.name.startswith("mpirun.") else ""
-    for name in (f"mpicc{suffix}", "mpigcc", "mpicc"):
-        found = shutil.which(name, path=str(path.parent)) or shutil.which(name)
-        if found:
-            return found
-    raise LapwingError(f"there is no mpicc beside {launcher}", "name the compiler with --compiler")
-
-
-def name_mpi(launcher: Launcher) -> str:
-    """Return the family that a launcher belongs to."""
-    if not isinstance(launcher, Hydra):
-        return "openmpi"
-    return "impi" if "Intel" in ask_version(launcher.path) else "mpich"
-
-
-def find_line_mpi(line: Sequence[str], compiler: str | None) -> Mpi:
-    """Return the MPI of a launcher's command line, which must not name a program."""
-    launcher = find_launcher(line[0])
-    if isinstance(launcher, Direct):
-        raise LapwingError(f"{line[0]} is no MPI launcher", "give for example: lapwing probe mpirun -n 2 --host a,b")
-    if launcher.find_program(line[1:]) is not None:
-        raise LapwingError("the line names a program", "give the launcher and its options only")
-    return Mpi(name_mpi(launcher), compiler or find_compiler(launcher.path), launcher)
 
 
 def choose_sizes(eager_bytes: int) -> list[int]:
