@@ -3,14 +3,18 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from lapwing.errors import LapwingError
+from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed, take_run
 from lapwing.model.profile import JobProfile
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
 from lapwing.model.system import System, read_system
+from lapwing.outfiles import check_outputs, refuse_input, write_text
+from lapwing.report.alpha import SCHEMA, encode_curve, make_alpha_page, print_curves
 from lapwing.report.prediction import encode_study, print_study
 from lapwing.screen import Screen
 
@@ -71,23 +75,67 @@ class PredictCommand:
     with the assumptions that hold or do not: that of the dedicated-core paper, and one that bounds the
     overlap of each call site by its measured slack. docs/model.md says how they calculate.
 
-    The profile is a record of `lapwing profile`, a profile in JSON, or a text report of mpiP.
+    The profile is a record of `lapwing profile`, a profile in JSON, or a text report of mpiP. Of several, or of
+    parameters typed in (--typed), only the paper's model is shown: the speedup over alpha, the share of blocking calls
+    made nonblocking, of all runs in one plot.
     """
 
     name = "predict"
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
-        parser.add_argument("profile", type=Path, metavar="FILE", help="the profile of one run")
+        parser.add_argument("profile", type=Path, nargs="*", metavar="FILE", help="the profile of one run")
         parser.add_argument("--json", action="store_true", help="print JSON")
+        text = "also the paper's speedup at this share of blocking calls made nonblocking; may be repeated"
+        parser.add_argument("--alpha", action="append", default=[], metavar="SHARE", help=text)
+        text = "a run by the paper's parameters, NAME: t_noprogress=S,t_comp=S,N_core=N,...; may be repeated"
+        parser.add_argument("--typed", action="append", default=[], metavar="TEXT", help=text)
+        text = "write a page with the speedup over alpha and the parameters"
+        parser.add_argument("--html", type=Path, metavar="FILE", help=text)
         add_model_flags(parser)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Predict and print."""
         check_flags(arguments)
-        study = study_file(arguments.profile, arguments)
+        check_outputs(arguments.html)
+        for path in arguments.profile:
+            refuse_input(path, (arguments.html,))
+        alphas = [parse_alpha(text) for text in arguments.alpha]
+        if len(arguments.profile) == 1 and not arguments.typed:
+            return self._predict(arguments, alphas)
+        curves = make_curves(arguments)
+        if arguments.html:
+            write_text(arguments.html, make_alpha_page(curves, alphas))
         if arguments.json:
-            print(json.dumps(encode_study(study), indent=2))
-            return 0
-        print_study(study, Screen())
+            document = {"schema": SCHEMA, "runs": [encode_curve(curve, alphas) for curve in curves]}
+            print(json.dumps(document, indent=2))
+        else:
+            print_curves(Screen(), curves, alphas)
         return 0
+
+    def _predict(self, arguments: argparse.Namespace, alphas: Sequence[float]) -> int:
+        """Predict for one profile; the paper's curve where a core can be given up."""
+        study = study_file(arguments.profile[0], arguments)
+        curves = [make_curve(take_run(study.profile))] if study.paper or alphas or arguments.html else []
+        if arguments.html:
+            write_text(arguments.html, make_alpha_page(curves, alphas))
+        if arguments.json:
+            document = encode_study(study)
+            if document["paper"] is not None:
+                document["paper"]["chosen"] = encode_curve(curves[0], alphas)["chosen"]
+            print(json.dumps(document, indent=2))
+            return 0
+        screen = Screen()
+        print_study(study, screen)
+        if curves:
+            print_curves(screen, curves, alphas)
+        return 0
+
+
+def make_curves(arguments: argparse.Namespace) -> list[AlphaCurve]:
+    """Return the curves of all profiles, and of what was typed in."""
+    runs = [take_run(complete_profile(read_profile(path), arguments)) for path in arguments.profile]
+    runs += [parse_typed(text) for text in arguments.typed]
+    if not runs:
+        raise LapwingError("there is nothing to predict from", "give a profile, or --typed")
+    return [make_curve(run) for run in runs]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Speedup over alpha: typed parameters against the paper's Table II, several runs in one plot, `lapwing predict`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from lapwing.cli import main
+from lapwing.errors import LapwingError
+from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed
+from lapwing.model.paper import PaperParameters
+from lapwing.report.alpha import draw_curves, draw_text, make_alpha_page, print_curves
+
+# MiniMD, cases 1 to 3 of the paper's Table II.
+FIRST = (
+    "MiniMD 1: t_noprogress=112,t_comp=94.55,N_core=16,N_blocking=5863,t_minMPInonblock=2.5e-5,N_wait=5862,"
+    "t_minMPIwait=5.33e-6,t_MPIblocking=19.16,t_MPIother=2.2"
+)
+SECOND = (
+    "MiniMD 2: t_noprogress=17.9,t_comp=9.73,N_core=16,N_blocking=5863,t_minMPInonblock=7.49e-5,N_wait=5862,"
+    "t_minMPIwait=5.47e-6,t_MPIblocking=4.99,t_MPIother=1.42"
+)
+THIRD = (
+    "MiniMD 3: t_noprogress=57.3,t_comp=34.9,N_core=16,N_blocking=263,t_minMPInonblock=1.03e-5,N_wait=5862,"
+    "t_minMPIwait=5.59e-6,t_MPIblocking=0.41,t_MPIother=17.8"
+)
+
+
+@pytest.fixture
+def curves() -> list[AlphaCurve]:
+    return [make_curve(parse_typed(text)) for text in (FIRST, SECOND, THIRD)]
+
+
+def test_typed_parameters_are_the_papers() -> None:
+    run = parse_typed("x: t_noprogress=112, t_comp=94.55, N_core=16, N_blocking=5863, t_MPIblocking=19.16")
+    assert run.parameters == PaperParameters(94.55, 16, 19.16, blocking_count=5863)
+    assert (run.name, run.no_progress_s) == ("x", 112)
+    assert parse_typed("t_noprogress=2,t_comp=1,N_core=4").name == "typed in"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("x: t_comp=1,N_core=4", "lacks t_noprogress"),
+        ("x: t_noprogress=2,t_comp=1,N_core=1", "N_core=1"),
+        ("x: t_noprogress=2,t_comp=1,N_core=2.5", "N_core=2.5"),
+        ("x: t_noprogress=2,t_comp=-1,N_core=4", "t_comp=-1"),
+        ("x: t_noprogress=2,t_comp=nan,N_core=4", "t_comp=nan"),
+        ("x: t_noprogress=2,t_comp=1,N_core=4,N_cores=3", "no parameter 'N_cores'"),
+    ],
+)
+def test_what_cannot_be_is_refused(text: str, cause: str) -> None:
+    with pytest.raises(LapwingError, match=cause):
+        parse_typed(text)
+
+
+@pytest.mark.parametrize("text", ["1.5", "-0.1", "half", "nan"])
+def test_alpha_is_a_share(text: str) -> None:
+    with pytest.raises(LapwingError, match="no share"):
+        parse_alpha(text)
+
+
+def test_slopes_tell_the_papers_three_cases_apart(curves: list[AlphaCurve]) -> None:
+    """Section VI-C: the first two slopes are positive, the third is quasi-neutral; the first gains nothing at 0."""
+    first, second, third = curves
+    assert first.slope > 0.1
+    assert second.slope > 0.1
+    assert abs(third.slope) < 0.01
+    assert first.break_even_alpha == pytest.approx(0.54, abs=0.01)
+    assert second.break_even_alpha == third.break_even_alpha == 0
+    assert second.speedup(1) == pytest.approx(17.9 / 12.30, abs=0.01)
+    assert second.time_s(0.5) == pytest.approx(17.9 / second.speedup(0.5))
+
+
+def test_plot_shows_every_run_and_where_it_pays(curves: list[AlphaCurve]) -> None:
+    rows = draw_text(curves)
+    assert all(any(mark in row for row in rows) for mark in "abc·")
+    assert rows[-1].split() == ["alpha", "0", "0.5", "1"]
+    falling = make_curve(parse_typed("t_noprogress=2,t_comp=1,N_core=4,N_blocking=9,t_minMPInonblock=1"))
+    assert "a" in "".join(draw_text([falling]))
+
+
+def test_page_has_curves_and_parameters(curves: list[AlphaCurve]) -> None:
+    drawing = draw_curves(curves, [0.5])
+    assert (drawing.count("<polyline"), drawing.count("<circle")) == (3, 3)
+    page = make_alpha_page(curves, [0.5])
+    for text in ("MiniMD 3", "t_minMPInonblock", "7.49e-05", "from 0.54", "alpha 0.5"):
+        assert text in page
+
+
+def test_table_fits_a_terminal(curves: list[AlphaCurve]) -> None:
+    console = Console(width=80, record=True)
+    print_curves(console, curves, [0.25, 0.75])
+    text = console.export_text()
+    assert "alpha 0.25" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_predict_overlays_typed_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "alpha.html"
+    assert main(["predict", "--typed", FIRST, "--typed", SECOND, "--alpha", "0.5", "--html", str(page), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [run["name"] for run in document["runs"]] == ["MiniMD 1", "MiniMD 2"]
+    assert document["runs"][0]["chosen"][0]["dedicated_s"] == pytest.approx(112.75, abs=0.01)
+    assert "<polyline" in page.read_text()
+
+
+def test_nothing_to_predict_from_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict"]) == 2
+    assert "--typed" in capsys.readouterr().err
