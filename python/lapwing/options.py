@@ -128,14 +128,16 @@ GROUPS = {
 }
 
 
-def add_flags(parser: argparse.ArgumentParser, names: Sequence[str] = ("basic", "advanced")) -> None:
-    """Give a command one flag per option of these groups."""
-    groups = {name: parser.add_argument_group(GROUPS[name]) for name in names}
-    for option in load_options():
-        if option.group in groups:
-            text = f"{option.help} (default: {option.default})".replace("%", "%%")
-            destination = f"option_{option.name}"
-            groups[option.group].add_argument(option.flag, dest=destination, metavar=option.values, help=text)
+def add_flags(
+    parser: argparse.ArgumentParser, names: Sequence[str] = ("basic", "advanced"), also: Sequence[str] = ()
+) -> None:
+    """Give a command one flag per option of these groups, and of single options of others."""
+    wanted = [option for option in load_options() if option.group in names or option.name in also]
+    groups = {name: parser.add_argument_group(GROUPS[name]) for name in GROUPS if any(o.group == name for o in wanted)}
+    for option in wanted:
+        text = f"{option.help} (default: {option.default})".replace("%", "%%")
+        destination = f"option_{option.name}"
+        groups[option.group].add_argument(option.flag, dest=destination, metavar=option.values, help=text)
 
 
 def format_markdown() -> str:
@@ -153,7 +155,11 @@ def format_markdown() -> str:
         "one line and starts its launcher untouched. `LAPWING_EXCLUDE_RANKS=0,4-7` does so for these ranks of a job",
         "alone, `LAPWING_INCLUDE_RANKS` for all but those that it lists.",
     ]
-    for group, title in (("basic", "Basic"), ("advanced", "Advanced"), ("profile", "Profile (`lapwing profile`)")):
+    for group, title in (
+        ("basic", "Basic"),
+        ("advanced", "Advanced"),
+        ("profile", "Profile (`lapwing profile`; `--timeline` also `lapwing run`)"),
+    ):
         lines += ["", f"## {title}", "", "| flag | variable | values | default | meaning |", "|---|---|---|---|---|"]
         for option in (row for row in load_options() if row.group == group):
             values = option.values.replace("|", ", ")

@@ -226,7 +226,10 @@ static void engine_turn(void)
 {
     engine_gather();
     unsigned events = engine_sleep();
+    int64_t awake_ns = engine.hooks.looked == NULL ? 0 : base_clock_now_ns();
     uint32_t ended = engine_strategy_is_idle() ? 0 : engine_look();
+    if (engine.hooks.looked != NULL)
+        engine.hooks.looked(awake_ns, base_clock_now_ns());
     if (engine_strategy_judge(events == ENGINE_EVENT_NONE, ended))
         engine_count(&engine.guard_wakeups);
     engine_strategy_back_off(ended != 0 || engine_pending_is_awaited());

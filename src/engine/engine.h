@@ -21,6 +21,7 @@ struct engine_hooks {
     int touch_descriptor;       /* readable when a touch waits in the kernel; -1: none */
     void (*touches_read)(void); /* reads it */
     void (*progress)(void);     /* lets MPI progress; inside the gate, while something is assisted */
+    void (*looked)(int64_t begin_ns, int64_t end_ns); /* NULL: nobody wants to know when the engine was awake */
 };
 
 /* Remembers how to run; starts no thread yet. */

@@ -14,6 +14,7 @@
 #include "op/host.h"
 #include "op/observer.h"
 #include "profile/observe.h"
+#include "profile/picture.h"
 #include "profile/profile.h"
 
 static void host_watch(void)
@@ -46,6 +47,10 @@ const struct observer observer = {
     .forked_child = profile_fork,
     .used = observe_use_range,
     .all_used = observe_use_all,
+    .draw = picture_start,
+    .op_over = picture_op_over,
+    .op_passed = picture_op_passed,
+    .engine_looked = picture_engine_looked,
 };
 
 const char *(*const profile_function_name)(uint32_t function) = bind_function_name;

@@ -85,7 +85,8 @@ static void lifetime_configure(const struct lifetime_facts *facts)
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
     session_set_holds(lifetime_start_holds());
     host.watch();
-    struct engine_hooks hooks = {protect_event_descriptor(), protect_hold_events_read, facts->progress};
+    struct engine_hooks hooks = {protect_event_descriptor(), protect_hold_events_read, facts->progress,
+                                 observer_draws() ? observer.engine_looked : NULL};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
     bool has_rdma = session_hold_reason() == REASON_TRANSPORT;
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
@@ -115,6 +116,17 @@ static enum reason lifetime_profile(const struct lifetime_facts *facts)
     return REASON_SWITCHED_OFF;
 }
 
+/* The engine adds to it, too. */
+static void lifetime_draw(const struct lifetime_facts *facts)
+{
+    observer.draw(&(struct profile_file_identity){.rank = facts->rank,
+                                                  .size = facts->size,
+                                                  .is_shared = true,
+                                                  .abi = facts->abi,
+                                                  .mpi_library = facts->mpi_library,
+                                                  .event_capacity = (uint32_t)options.timeline});
+}
+
 void lifetime_start(const struct lifetime_facts *facts)
 {
     lifetime.started_ns = base_clock_now_ns();
@@ -123,6 +135,8 @@ void lifetime_start(const struct lifetime_facts *facts)
     if (facts->is_spawned)
         session_expect_peers();
     enum reason reason = observer.is_wanted() ? lifetime_profile(facts) : lifetime_decide(facts);
+    if (observer_draws())
+        lifetime_draw(facts);
     if (reason == REASON_NONE)
         lifetime_configure(facts);
     lifetime.identity.is_active = reason == REASON_NONE;

@@ -15,6 +15,7 @@
 #include "op/busy.h"
 #include "op/copies.h"
 #include "op/host.h"
+#include "op/observer.h"
 #include "op/stall.h"
 #include "op/thread.h"
 #include "record/record.h"
@@ -65,6 +66,8 @@ static struct transfer *transfer_reset(uint32_t slot)
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
     transfer->way = POLICY_HOLD;
+    transfer->begun_ns = observer_draws() ? base_clock_now_ns() : 0;
+    transfer->announced_ns = 0;
     return transfer;
 }
 
@@ -270,10 +273,36 @@ void transfer_cancel_over(struct transfer *transfer)
     transfer_cancel(transfer);
 }
 
+void transfer_note_announced(struct transfer *transfer)
+{
+    if (observer_draws())
+        transfer->announced_ns = base_clock_now_ns();
+}
+
+/* The outcome's times are counted from the early return on, and end with the release. */
+static void transfer_draw(const struct transfer *transfer, int64_t came_ns, int64_t touched_ns,
+                          const struct transfer_outcome *outcome)
+{
+    observer.op_over(&(struct observer_op){.direction = transfer->direction,
+                                           .place = policy_site_place(transfer->site),
+                                           .bytes = transfer->bytes,
+                                           .begun_ns = transfer->begun_ns,
+                                           .returned_ns = transfer->returned_ns,
+                                           .announced_ns = transfer->announced_ns,
+                                           .touched_ns = touched_ns,
+                                           .came_ns = came_ns,
+                                           .released_ns = transfer->returned_ns + outcome->lasted_ns,
+                                           .overlapped_ns = outcome->overlapped_ns});
+}
+
 struct transfer_outcome transfer_end(struct transfer *transfer)
 {
+    int64_t came_ns = observer_draws() ? base_clock_now_ns() : 0;
     transfer_unhold(transfer);
+    int64_t touched_ns = atomic_load_explicit(&transfer->touched_ns, memory_order_relaxed);
     struct transfer_outcome outcome = transfer_judge(transfer);
+    if (observer_draws())
+        transfer_draw(transfer, came_ns, touched_ns, &outcome);
     transfer_free(transfer);
     busy_lower();
     return outcome;

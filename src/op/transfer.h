@@ -35,6 +35,8 @@ struct transfer {
     struct policy_site *site;
     uint32_t situation; /* of the call (policy.h) */
     int64_t hold_cost_ns;
+    int64_t begun_ns;     /* 0, as the next, where nobody draws the run (observer.h) */
+    int64_t announced_ns; /* written inside the gate */
     int64_t returned_ns;
     int64_t stalled_before_ns; /* stall_total_ns() at the early return */
     int64_t engine_before_ns;  /* engine_charge_ns() then */
@@ -96,6 +98,9 @@ void transfer_unmatched_remove(void);
 void transfer_wait_unmatched(void);
 void transfer_wait_unmatched_of_others(void);
 void transfer_wait_unmatched_unless_interrupted(void);
+
+/* Its message has been matched, or all that a collective of this rank needs have come to it. Inside the gate. */
+void transfer_note_announced(struct transfer *transfer);
 
 /* Is op `id` still under way? */
 bool transfer_is_pending(uint64_t id);

@@ -97,6 +97,13 @@ struct policy_site *policy_site_find(const void *return_address, enum policy_dir
     return NULL;
 }
 
+const void *policy_site_place(const struct policy_site *site)
+{
+    enum { CODE_BITS = 56 };
+    uintptr_t key = site == NULL ? 0 : atomic_load_explicit(&site->key, memory_order_relaxed);
+    return (const void *)((key >> 2) & (((uintptr_t)1 << CODE_BITS) - 1));
+}
+
 static int64_t number_read(const _Atomic int64_t *number)
 {
     return atomic_load_explicit(number, memory_order_relaxed);

@@ -33,6 +33,9 @@ void policy_configure(bool learns, enum option_send_buffers send_buffers);
  * its small messages teach must not keep its large ones from being overlapped. */
 struct policy_site *policy_site_find(const void *return_address, enum policy_direction direction, uint64_t bytes);
 
+/* The return address of its calls; NULL for no site. */
+const void *policy_site_place(const struct policy_site *site);
+
 /* What is free to see before a call of the site. */
 uint32_t policy_site_situation(const struct policy_site *site, const void *buffer, int tag);
 

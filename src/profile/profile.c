@@ -29,9 +29,20 @@ bool profile_start(const struct profile_file_identity *identity)
     return true;
 }
 
+/* Ops that end now are no more part of it; libraries that came since are. */
+static void picture_close(enum profile_format_state state, int64_t ended_ns)
+{
+    if (!atomic_exchange_explicit(&profile_now.is_drawn, false, memory_order_acq_rel))
+        return;
+    if (state == PROFILE_FINALIZED)
+        caller_modules_read();
+    profile_file_close(state, ended_ns);
+}
+
 void profile_stop(void)
 {
     int64_t ended_ns = base_clock_now_ns();
+    picture_close(PROFILE_FINALIZED, ended_ns);
     if (!atomic_exchange_explicit(&profile_now.is_on, false, memory_order_relaxed))
         return;
     observe_stop();
@@ -40,12 +51,15 @@ void profile_stop(void)
 
 void profile_leave(void)
 {
+    picture_close(PROFILE_EXITED, base_clock_now_ns());
     if (atomic_exchange_explicit(&profile_now.is_on, false, memory_order_relaxed))
         profile_file_close(PROFILE_EXITED, base_clock_now_ns());
 }
 
 void profile_fork(void)
 {
+    if (atomic_exchange_explicit(&profile_now.is_drawn, false, memory_order_relaxed))
+        profile_file_forked_child();
     if (!atomic_exchange_explicit(&profile_now.is_on, false, memory_order_relaxed))
         return;
     observe_forked_child();

@@ -31,6 +31,7 @@ extern const char *(*const profile_function_name)(uint32_t function);
  * that was seen; another one makes the profile a threaded one. */
 extern struct profile_now {
     _Atomic bool is_on;
+    _Atomic bool is_drawn; /* a picture instead (picture.h): set in MPI_Init */
     _Atomic(const struct profile_thread *) first_thread;
 } profile_now;
 

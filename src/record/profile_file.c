@@ -84,8 +84,10 @@ static bool file_map(const char *directory, int rank)
     profile_file.is_open = profile_file.descriptor >= 0;
     if (!profile_file.is_open || !file_grow(STEP_BYTES))
         return false;
-    void *mapped = mmap(NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, profile_file.descriptor, 0);
-    profile_file.header = mapped == MAP_FAILED ? NULL : mapped;
+    /* Not by our own entry: a program that shares memory has its receives matched first (session.h). */
+    long mapped =
+        syscall(SYS_mmap, NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, profile_file.descriptor, 0);
+    profile_file.header = mapped == -1 ? NULL : (struct profile_format_header *)mapped;
     return profile_file.header != NULL;
 }
 

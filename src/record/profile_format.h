@@ -63,7 +63,10 @@ enum profile_format_kind {
     PROFILE_TOUCH = 6,
     PROFILE_PEER = 7,
     PROFILE_PASS = 8,
-    PROFILE_EVENTS = 9 /* the timeline: a header block, then events */
+    PROFILE_EVENTS = 9, /* the timeline: a header block, then events */
+    /* Cells of the picture of a run (profile/picture.h), which has no profile. */
+    PROFILE_OP = 10,
+    PROFILE_TOUCHED = 11
 };
 
 struct profile_format_name {
@@ -115,7 +118,9 @@ struct profile_format_site {
  * SLACK  binary digits     samples  computation
  * TOUCH  code address      touches  wall time
  * PEER   world rank        calls    bytes
- * PASS   enum reason       calls */
+ * PASS   enum reason       calls
+ * OP     0                 ops      overlapped    under way
+ * TOUCHED 0                ops      until touch   wait at it */
 struct profile_format_cell {
     uint32_t kind;
     _Atomic uint32_t next;
@@ -140,6 +145,12 @@ struct profile_format_events {
 enum profile_format_event_kind {
     PROFILE_EVENT_CALL = 1,  /* one MPI call */
     PROFILE_EVENT_SLACK = 2, /* from a call's return to the touch, or from a start to its wait */
+    /* Of the picture of a run: */
+    PROFILE_EVENT_OP = 3,        /* from a call's early return until its data were there, or gone */
+    PROFILE_EVENT_ANNOUNCED = 4, /* its message was matched; no length */
+    PROFILE_EVENT_TOUCH = 5,     /* from the touch until the memory was given back */
+    PROFILE_EVENT_RELEASE = 6,   /* giving the memory back */
+    PROFILE_EVENT_ENGINE = 7     /* the engine was awake; no site */
 };
 
 struct profile_format_event {

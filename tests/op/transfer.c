@@ -5,9 +5,12 @@
 #include "../base/claim.h"
 #include "engine/engine.h"
 #include "op/host.h"
+#include "op/observer.h"
 #include "op/stall.h"
 
-const struct host host; /* nothing of it is asked for here */
+/* Nothing of them is asked for here. */
+const struct host host;
+const struct observer observer;
 
 int main(void)
 {

@@ -10,9 +10,10 @@ from lapwing.advise.page import make_advice_page
 from lapwing.advise.show import print_advice
 from lapwing.errors import LapwingError
 from lapwing.outfiles import check_outputs, refuse_input, write_text
-from lapwing.profile.job_file import is_profile, open_profile_job
+from lapwing.profile.job_file import PICTURE, ProfileJob, is_profile, open_profile_job
 from lapwing.profile.record import read_job
 from lapwing.report.html import make_page
+from lapwing.report.picture import PICTURE_SCHEMA, encode_story, format_picture, make_picture_page, tell_stories
 from lapwing.report.profile import encode_profile_totals, print_profile
 from lapwing.report.summary import format_summary, make_json
 from lapwing.report.timeline import draw_timeline
@@ -24,7 +25,8 @@ from lapwing.screen import Screen
 class ReportCommand:
     """Print the summary of a kept record.
 
-    The record is a file that `lapwing profile`, `lapwing run --keep-record FILE` or `lapwing advise --json FILE` wrote.
+    The record is a file that `lapwing profile`, `lapwing run --timeline N`, `lapwing run --keep-record FILE` or
+    `lapwing advise --json FILE` wrote.
     """
 
     name = "report"
@@ -33,8 +35,10 @@ class ReportCommand:
         """Declare the arguments."""
         parser.add_argument("record", type=Path, metavar="FILE", help="the kept record")
         parser.add_argument("--json", action="store_true", help="print JSON")
-        parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings (not of `run`)")
-        text = "write the timeline as trace events for Perfetto (profiles with --timeline only)"
+        parser.add_argument(
+            "--html", type=Path, metavar="FILE", help="write a page with drawings (of `run` only with --timeline)"
+        )
+        text = "write the timeline as trace events for Perfetto (recorded with --timeline only)"
         parser.add_argument("--chrome-trace", type=Path, metavar="FILE", help=text)
 
     def run(self, arguments: argparse.Namespace) -> int:
@@ -65,9 +69,25 @@ class ReportCommand:
             print_advice(advice, Screen())
         return 0
 
+    def _report_picture(self, arguments: argparse.Namespace, job: ProfileJob) -> int:
+        """Report what `lapwing run --timeline` recorded."""
+        if arguments.html:
+            write_text(arguments.html, make_picture_page(job))
+        if arguments.chrome_trace:
+            write_trace(job, arguments.chrome_trace)
+        stories = tell_stories(job)
+        if arguments.json:
+            rows = [encode_story(story) for story in stories]
+            print(json.dumps({"schema": PICTURE_SCHEMA, "sites": rows}, indent=2))
+        elif not (arguments.html or arguments.chrome_trace):
+            print("\n".join(format_picture(stories)))
+        return 0
+
     def _report_profile(self, arguments: argparse.Namespace) -> int:
         """Report what `lapwing profile` recorded."""
         job = open_profile_job(arguments.record)
+        if job.about.get(PICTURE):
+            return self._report_picture(arguments, job)
         totals = sum_profile(job)
         if arguments.html:
             write_text(arguments.html, make_page(totals, draw_timeline(job)))

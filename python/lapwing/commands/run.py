@@ -29,6 +29,8 @@ from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, w
 from lapwing.profile.record import read_folder, write_job
 from lapwing.report.summary import format_summary, make_json
 
+DEFAULT_TIMELINE = "lapwing-timeline.record"
+
 
 @contextmanager
 def say_failure() -> Iterator[None]:
@@ -70,7 +72,9 @@ class RunCommand:
         parser.add_argument(
             "--dedicate-core", action="store_true", help="each rank gives up a core: the same as --progress dedicated"
         )
-        add_flags(parser)
+        text = f"where --timeline keeps what it recorded (default: {DEFAULT_TIMELINE})"
+        parser.add_argument("--timeline-output", type=Path, default=Path(DEFAULT_TIMELINE), metavar="FILE", help=text)
+        add_flags(parser, also=("timeline",))
         parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="mpirun -n 4 ./app ...")
 
     def run(self, arguments: argparse.Namespace) -> int:
@@ -87,7 +91,9 @@ class RunCommand:
             say(f"{reason}: the program runs without Lapwing, and nothing is recorded")
             return command.start({}).exit_code
         reports = draw_reports(documents, random())
-        if arguments.quiet and not (arguments.keep_record or arguments.json or reports):
+        is_drawn = int(options.get("LAPWING_TIMELINE", "0")) > 0
+        check_outputs(arguments.timeline_output if is_drawn else None)
+        if arguments.quiet and not (arguments.keep_record or arguments.json or reports or is_drawn):
             return command.start(make_variables(options, preload, None)).exit_code
         records = make_record_folder()
         try:
@@ -96,9 +102,28 @@ class RunCommand:
             if reports:
                 with say_failure():
                     keep_report(name_report_folder(reports, getuser()), command, command.describe(result), records)
+            if is_drawn:
+                with say_failure():
+                    self._draw(arguments, command.describe(result), records)
         finally:
             shutil.rmtree(records, ignore_errors=True)
         return result.exit_code
+
+    def _draw(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
+        """Keep the picture of the run, and say what became of each call site."""
+        if not any(records.glob("*.profile")):
+            say("no rank left a timeline: was an MPI program started, and does its host see this folder?")
+            return
+        # Not above: what reads profiles takes longer to load than `lapwing run` may cost.
+        from lapwing.profile.job_file import PICTURE, open_profile_job, write_profile_job
+        from lapwing.report.picture import format_picture, tell_stories
+
+        write_profile_job(arguments.timeline_output, {**about, PICTURE: True}, records)
+        if not arguments.quiet:
+            for text in format_picture(tell_stories(open_profile_job(arguments.timeline_output))):
+                say(text)
+            name = arguments.timeline_output
+            say(f"the timeline is {name}: lapwing report {name} --html FILE --chrome-trace FILE")
 
     def _report(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Write and keep what was asked for, then print: whoever reads may have left."""

@@ -41,6 +41,7 @@ PLACES_HEAD = struct.Struct("<8sQ")
 ABOUT_BYTES_MAX = 1 << 20
 PLACES_BYTES_MAX = 1 << 30
 SEVERAL_JOBS = "the command, or the program by MPI_Comm_spawn, started MPI more than once"
+PICTURE = "is_picture"  # of a run: its sites are those of ops (report/picture.py)
 ONE_JOB_REMEDY = "profile one launcher at a time"
 
 

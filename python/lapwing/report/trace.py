@@ -13,7 +13,25 @@ from lapwing.profile.rank_file import Event, RankFile, RawSite
 from lapwing.report.totals import describe_place
 
 KIND_CALL, KIND_SLACK = 1, 2
-LANES = {KIND_CALL: "MPI calls", KIND_SLACK: "slack"}
+# Of the picture of a run (`lapwing run --timeline`):
+KIND_OP, KIND_ANNOUNCED, KIND_TOUCH, KIND_RELEASE, KIND_ENGINE = 3, 4, 5, 6, 7
+LANES = {
+    KIND_CALL: "MPI calls",
+    KIND_SLACK: "slack",
+    KIND_OP: "in the background",
+    KIND_ANNOUNCED: "announced",
+    KIND_TOUCH: "waits at a touch",
+    KIND_RELEASE: "memory given back",
+    KIND_ENGINE: "engine awake",
+}
+NAMES = {
+    KIND_SLACK: "slack of {}",
+    KIND_OP: "{} under way",
+    KIND_ANNOUNCED: "{} announced",
+    KIND_TOUCH: "touch of {}",
+    KIND_RELEASE: "release of {}",
+    KIND_ENGINE: "engine",
+}
 
 
 def describe_site(site: RawSite | None, atlas: Atlas) -> tuple[str, str]:
@@ -28,15 +46,14 @@ def describe_site(site: RawSite | None, atlas: Atlas) -> tuple[str, str]:
 def make_event(rank: RankFile, event: Event, site: RawSite | None, atlas: Atlas, origin_ns: int) -> dict[str, Any]:
     """Make one event; times are microseconds since the first rank's start."""
     function, place = describe_site(site, atlas)
-    is_slack = event.kind == KIND_SLACK
+    is_slack, is_instant = event.kind == KIND_SLACK, event.kind == KIND_ANNOUNCED
     offset_ns = rank.header.started_unix_ns - rank.header.started_ns - origin_ns
     amount = {"computation_us": event.bytes / 1000} if is_slack else {"bytes": event.bytes}
     return {
-        "name": f"slack of {function}" if is_slack else function,
+        "name": NAMES.get(event.kind, "{}").format(function),
         "cat": LANES.get(event.kind, "other"),
-        "ph": "X",
         "ts": (event.start_ns + offset_ns) / 1000,
-        "dur": event.length_ns / 1000,
+        **({"ph": "i", "s": "t"} if is_instant else {"ph": "X", "dur": event.length_ns / 1000}),
         "pid": rank.header.rank,
         "tid": event.kind,
         "args": {"place": place, **amount},
@@ -47,7 +64,8 @@ def make_names(rank: RankFile) -> Iterator[dict[str, Any]]:
     """Yield what names a rank's rows."""
     name = f"rank {rank.header.rank} ({rank.header.host})"
     yield {"name": "process_name", "ph": "M", "pid": rank.header.rank, "args": {"name": name}}
-    for kind, lane in LANES.items():
+    kinds = {event.kind for event in rank.events}
+    for kind, lane in ((kind, lane) for kind, lane in LANES.items() if kind in kinds):
         yield {"name": "thread_name", "ph": "M", "pid": rank.header.rank, "tid": kind, "args": {"name": lane}}
 
 

@@ -29,7 +29,7 @@ static struct half half_start(struct message *message, enum reason reason, messa
         message_hand_over(message);
         return half;
     }
-    record_pass(reason, message->bytes);
+    message_note_pass(message, reason);
     if (reason == REASON_FINISHED_AT_ONCE || half.request != abi_handles.request_null)
         return half;
     half.result = message_start_inline(message, start, &half.request);
@@ -155,8 +155,8 @@ static void exchange_prepare_pass(struct exchange *exchange, enum reason send_re
 {
     const struct message *send = &exchange->send;
     const struct message *receive = &exchange->receive;
-    record_pass(send_reason, send->bytes);
-    record_pass(receive_reason, receive->bytes);
+    message_note_pass(send, send_reason);
+    message_note_pass(receive, receive_reason);
     dispatch_wait_argument(exchange->status, sizeof *exchange->status);
     dispatch_wait_buffer(send->buffer, send->count, send->datatype, DISPATCH_READS);
     dispatch_wait_buffer(receive->buffer, receive->count, receive->datatype, DISPATCH_WRITES);

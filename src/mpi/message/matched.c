@@ -6,7 +6,6 @@
 #include "op/away.h"
 #include "mpi/entries.h"
 #include "mpi/message/message_probe.h"
-#include "record/record.h"
 #include "mpi/status.h"
 
 static int matched_start(const struct message *message, void *buffer, MPI_Request *request)
@@ -50,7 +49,7 @@ static int matched_early(struct message *message, MPI_Status *status, const MPI_
     enum reason reason = message_start_early(message, matched_start, MPI_STATUS_IGNORE, &request, &result);
     if (reason == REASON_NONE)
         return result;
-    record_pass(reason, message->bytes);
+    message_note_pass(message, reason);
     return reason == REASON_FINISHED_AT_ONCE ? result : matched_pass(message, status);
 }
 
@@ -59,7 +58,7 @@ static int matched_carry(struct message *message, MPI_Status *status, const MPI_
     enum reason reason = matched_judge(message, probed);
     if (reason == REASON_NONE)
         return matched_early(message, status, probed);
-    record_pass(reason, message->bytes);
+    message_note_pass(message, reason);
     return matched_pass(message, status);
 }
 
@@ -109,7 +108,7 @@ static int matched_judged(struct message *message, MPI_Message *handle, MPI_Stat
         reason = REASON_STATUS;
     if (reason == REASON_NONE)
         return matched_take(message, handle, status, &probed);
-    record_pass(reason, message->bytes);
+    message_note_pass(message, reason);
     if (completion_must_loop())
         return matched_take(message, handle, status, NULL);
     dispatch_wait_argument(status, sizeof *status);

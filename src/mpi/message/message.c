@@ -16,6 +16,7 @@
 #include "libc/locked.h"
 #include "libc/signals.h"
 #include "op/neighbours.h"
+#include "op/observer.h"
 #include "op/requests.h"
 #include "op/session.h"
 #include "record/record.h"
@@ -160,8 +161,16 @@ static bool message_is_allowed(struct message *message, const void *return_addre
     return is_allowed;
 }
 
+void message_note_pass(const struct message *message, enum reason reason)
+{
+    record_pass(reason, message->bytes);
+    if (observer_draws())
+        observer.op_passed(call_site_of(message->caller), message->direction, reason, message->bytes);
+}
+
 enum reason message_judge(struct message *message, const void *return_address)
 {
+    message->caller = return_address;
     enum reason reason = message_judge_arguments(message);
     if (reason == REASON_NONE)
         reason = session_reason_to_begin();

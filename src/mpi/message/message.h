@@ -36,6 +36,7 @@ struct message {
     struct range range;
     struct policy_site *site;
     uint32_t situation; /* in which the site is called (policy.h) */
+    const void *caller; /* return address of the call, once it is judged */
 };
 
 static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datatype datatype, int peer, int tag,
@@ -100,6 +101,9 @@ bool message_is_whole(const struct message *message);
 /* Why this message must be passed, or REASON_NONE. Looks at everything but the
  * neighbours and the table of ops. */
 enum reason message_judge(struct message *message, const void *return_address);
+
+/* The message goes to MPI: counts that, and tells the picture of the run. */
+void message_note_pass(const struct message *message, enum reason reason);
 
 /* The same for what no site's history speaks of: can its memory be held? */
 enum reason message_judge_to_hold(const struct message *message);

@@ -85,6 +85,7 @@ static bool turn_has_come(void)
 void message_turn_advance(void)
 {
     while (turn_has_come() && turn_take(turn_at(line.next))) {
+        transfer_note_announced(turn_at(line.next)->transfer);
         line.next++;
         transfer_unmatched_remove();
     }

@@ -10,7 +10,6 @@
 #include "mpi/entries.h"
 #include "mpi/message/matched.h"
 #include "mpi/message/message.h"
-#include "record/record.h"
 #include "mpi/status.h"
 #include "mpi/early.h"
 
@@ -51,7 +50,7 @@ static int receive_early(struct message *message, receive_pass_fn *pass, MPI_Sta
     enum reason reason = message_start_early(message, message_start_receive, status, &request, &result);
     if (reason == REASON_NONE)
         return result;
-    record_pass(reason, message->bytes);
+    message_note_pass(message, reason);
     return reason == REASON_FINISHED_AT_ONCE ? result : receive_pass(message, pass, status);
 }
 
@@ -64,7 +63,7 @@ static int receive_judged(struct message *message, receive_pass_fn *pass, MPI_St
         return matched_receive(message, status);
     if (reason == REASON_NONE)
         return receive_early(message, pass, status);
-    record_pass(reason, message->bytes);
+    message_note_pass(message, reason);
     return receive_pass(message, pass, status);
 }
 

@@ -10,7 +10,6 @@
 #include "mpi/entries.h"
 #include "op/transfer.h"
 #include "mpi/message/message.h"
-#include "record/record.h"
 #include "mpi/early.h"
 
 /* How a kind of send is started early and how it is passed. */
@@ -83,7 +82,7 @@ static int send_early(struct message *message, const struct send_kind *kind)
         message_hand_over(message);
         return result;
     }
-    record_pass(reason, message->bytes);
+    message_note_pass(message, reason);
     if (reason == REASON_FINISHED_AT_ONCE)
         return result;
     if (request != abi_handles.request_null)
@@ -111,7 +110,7 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
         message_give_back(message);
         return result;
     }
-    record_pass(reason, message->bytes);
+    message_note_pass(message, reason);
     return send_pass(message, kind);
 }
 
