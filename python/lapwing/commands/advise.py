@@ -15,6 +15,8 @@ from rich.progress import Progress, TaskID
 from lapwing.advise.advice import Advice
 from lapwing.advise.build import Beside, build_advice, needs_more
 from lapwing.advise.calibrate import calibrate
+from lapwing.advise.campaign import CampaignRun, parse_inputs, summarise_run
+from lapwing.advise.campaign_page import encode_campaign, make_campaign_page, print_campaign
 from lapwing.advise.document import encode_advice
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
@@ -43,6 +45,15 @@ from lapwing.screen import Screen
 
 DEFAULT_BUDGET_S = 900.0
 NAMES = {name: way for name, way in WAY_NAMES.items() if way in CANDIDATES}
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What came of one command line. advice and profiled: None when it was interrupted before anything was measured."""
+
+    exit_code: int
+    advice: Advice | None = None
+    profiled: "Profiled | None" = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,8 @@ class AdviseCommand:
         parser.add_argument("--way", action="append", choices=sorted(NAMES), help=text)
         parser.add_argument("--json", type=Path, metavar="FILE", help="write the advice to FILE; `report` reads it")
         parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings")
+        text = "advise on every line of FILE (NAME: LAUNCHER ...), and compare them; the budget is shared out"
+        parser.add_argument("--inputs", type=Path, metavar="FILE", help=text)
         parser.add_argument("--profile-record", type=Path, metavar="FILE", help="keep the record of the profiled run")
         add_calibration_flag(parser)
         add_system_flag(parser)
@@ -95,22 +108,53 @@ class AdviseCommand:
         """Profile, predict, try, advise."""
         check_arguments(arguments)
         read_system_flag(arguments)  # a file that cannot be read is refused before anything runs
+        if arguments.inputs:
+            return self._run_campaign(arguments)
+        finished = self._run_line(arguments, arguments.launcher, arguments.budget)
+        if finished.advice and finished.profiled:
+            self._show(arguments, finished.advice, finished.profiled)
+        return finished.exit_code
+
+    def _run_campaign(self, arguments: argparse.Namespace) -> int:
+        """Advise on all lines in turn, and compare them; an interruption ends it with what is there."""
+        lines = parse_inputs(read_inputs(arguments.inputs))
+        begin_s, runs = time.monotonic(), list[CampaignRun]()
+        exit_code = 0
+        for number, line in enumerate(lines):
+            left_s = max(0.0, arguments.budget - (time.monotonic() - begin_s))
+            say(f"{line.name}: {shlex.join(line.words)}")
+            finished = self._run_line(arguments, line.words, left_s / (len(lines) - number))
+            if finished.advice and finished.profiled:
+                runs.append(summarise_run(line.name, finished.advice, finished.profiled.study.profile))
+            exit_code = finished.exit_code
+            if exit_code:
+                break
+        if runs and arguments.json:
+            write_text(arguments.json, encode_campaign(runs))
+        if runs and arguments.html:
+            write_text(arguments.html, make_campaign_page(runs))
+        if runs:
+            print_campaign(Screen(), runs)
+        return exit_code
+
+    def _run_line(self, arguments: argparse.Namespace, words: Sequence[str], budget_s: float) -> Finished:
+        """Advise on one command line."""
         options = collect_variables(arguments)
         preload = find_preload()
-        command = prepare_command(arguments.launcher, self.name)
+        command = prepare_command(words, self.name)
         check_stock(command.words, preload)
         folder = make_record_folder()
         try:
-            return self._advise(arguments, Trial(command, preload, folder, options))
+            return self._advise(arguments, Trial(command, preload, folder, options), budget_s)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _advise(self, arguments: argparse.Namespace, trial: Trial) -> int:
+    def _advise(self, arguments: argparse.Namespace, trial: Trial, budget_s: float) -> Finished:
         """Do everything in a folder that is there."""
         begin_s = time.monotonic()
 
         def left_s() -> float:
-            return float(arguments.budget) - (time.monotonic() - begin_s)
+            return budget_s - (time.monotonic() - begin_s)
 
         with show_steps(trial) as steps:
             try:
@@ -122,15 +166,14 @@ class AdviseCommand:
                 steps.advance()
             except InterruptionError as interrupted:
                 say("interrupted before anything was measured")
-                return interrupted.exit_code
+                return Finished(interrupted.exit_code)
             choice = choose_ways(profiled.study, [NAMES[name] for name in arguments.way or ()])
             # Of two runs, one may have met a busy moment.
             run_s = min(plain_s, profiled.wall_s)
             looks = (arguments.rounds,) if arguments.rounds else LOOKS
             rounds = try_ways(trial, choice, Plan(looks, run_s, left_s), steps)
         advice = conclude(trial, profiled, choice, rounds)
-        self._show(arguments, advice, profiled)
-        return 130 if rounds.is_interrupted else 0
+        return Finished(130 if rounds.is_interrupted else 0, advice, profiled)
 
     def _show(self, arguments: argparse.Namespace, advice: Advice, profiled: Profiled) -> None:
         """Write what was asked for, then print: whoever reads may have left."""
@@ -197,8 +240,18 @@ def try_ways(trial: Trial, choice: Choice, plan: Plan, steps: Steps) -> Rounds:
     return run_rounds(ways, plan.looks, trial.run_way, plan.left_s, is_open, steps.advance) if count else Rounds()
 
 
+def read_inputs(path: Path) -> str:
+    """Read the lines of a campaign."""
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LapwingError(f"{path} cannot be read ({error})", "correct --inputs") from error
+
+
 def check_arguments(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be done before anything runs."""
+    if arguments.inputs and (arguments.launcher or arguments.profile_record):
+        raise LapwingError("--inputs names the command lines", "leave LAUNCHER and --profile-record out")
     if (arguments.rounds is not None and arguments.rounds < 1) or not 0 <= arguments.budget < 1e9:
         raise LapwingError("rounds and budget must be positive", "correct the numbers")
     for name, least in (("cores", 1), ("spare_cores", 0)):
