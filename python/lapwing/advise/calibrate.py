@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""How much longer the computation takes when each rank gives up a core: runs of the same program in turn."""
+"""How much longer the computation takes when each rank gives up a core, or with other numbers of threads: runs of the
+same program in turn."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from lapwing.advise.trial import Trial
 from lapwing.errors import LapwingError
 from lapwing.model.profile import Calibration
 from lapwing.model.recorded import estimate_cores, make_rank
+from lapwing.model.scaling import Sweep
 from lapwing.profile.job_file import Atlas, list_rank_files
 from lapwing.profile.rank_file import decode_rank_file
 
 REDUCED = {"LAPWING_PROGRESS": "dedicated"}  # in a profile the core that is given up stays idle
+SWEEP_ROUNDS = 3
 REMEDY = "give each rank two cores or more of its own (mpirun --bind-to ..., srun -c); `lapwing run --show-binding on`"
 
 
@@ -35,3 +41,20 @@ def calibrate(trial: Trial, rounds: int) -> Calibration:
         full_ns.append(full)
         reduced_ns.append(reduced)
     return Calibration(full_cores, tuple(full_ns), tuple(reduced_ns))
+
+
+def sweep_threads(trial: Trial, threads: Sequence[int]) -> Sweep:
+    """Run the program with each number of OpenMP threads, in turn."""
+    times_ns: dict[int, list[int]] = {number: [] for number in threads}
+    for _ in range(SWEEP_ROUNDS):
+        for number in threads:
+            records = trial.run_profiled(f"{number} threads", {"OMP_NUM_THREADS": str(number)})[1]
+            times_ns[number].append(max(1, measure_run(records)[0]))
+    return Sweep(tuple(threads), tuple(tuple(times_ns[number]) for number in threads))
+
+
+def calibrate_as_asked(trial: Trial, asked: Sequence[int]) -> dict[str, Any]:
+    """Return what a record says of it: runs on one core less for one number, a sweep over threads for several."""
+    if len(asked) == 1:
+        return {"calibration": asdict(calibrate(trial, asked[0]))}
+    return {"scaling": asdict(sweep_threads(trial, asked))}

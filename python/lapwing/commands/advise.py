@@ -7,14 +7,14 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.progress import Progress, TaskID
 
 from lapwing.advise.advice import Advice
 from lapwing.advise.build import Beside, build_advice, needs_more
-from lapwing.advise.calibrate import calibrate
+from lapwing.advise.calibrate import calibrate_as_asked
 from lapwing.advise.campaign import CampaignRun, parse_inputs, summarise_run
 from lapwing.advise.campaign_page import encode_campaign, make_campaign_page, print_campaign
 from lapwing.advise.document import encode_advice
@@ -270,7 +270,7 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
     path = arguments.profile_record or trial.folder / "profile.record"
     about = trial.command.describe(result)
     if arguments.calibrate:
-        about["calibration"] = asdict(calibrate(trial, arguments.calibrate))
+        about |= calibrate_as_asked(trial, arguments.calibrate)
     write_profile_job(path, about, records)
     profile = complete_profile(read_profile(path), arguments)
     threshold = trial.options.get("LAPWING_THRESHOLD")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lapwing.errors import LapwingError
-from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed, take_run
+from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed, take_fitted_run, take_run
 from lapwing.model.profile import JobProfile
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
@@ -116,7 +116,7 @@ class PredictCommand:
     def _predict(self, arguments: argparse.Namespace, alphas: Sequence[float]) -> int:
         """Predict for one profile; the paper's curve where a core can be given up."""
         study = study_file(arguments.profile[0], arguments)
-        curves = [make_curve(take_run(study.profile))] if study.paper or alphas or arguments.html else []
+        curves = curves_of(study.profile) if study.paper or alphas or arguments.html else []
         if arguments.html:
             write_text(arguments.html, make_alpha_page(curves, alphas))
         if arguments.json:
@@ -134,8 +134,15 @@ class PredictCommand:
 
 def make_curves(arguments: argparse.Namespace) -> list[AlphaCurve]:
     """Return the curves of all profiles, and of what was typed in."""
-    runs = [take_run(complete_profile(read_profile(path), arguments)) for path in arguments.profile]
-    runs += [parse_typed(text) for text in arguments.typed]
-    if not runs:
+    profiles = [complete_profile(read_profile(path), arguments) for path in arguments.profile]
+    curves = [curve for profile in profiles for curve in curves_of(profile)]
+    curves += [make_curve(parse_typed(text)) for text in arguments.typed]
+    if not curves:
         raise LapwingError("there is nothing to predict from", "give a profile, or --typed")
-    return [make_curve(run) for run in runs]
+    return curves
+
+
+def curves_of(profile: JobProfile) -> list[AlphaCurve]:
+    """Return the paper's curve, and that with the computation as measured, if it was."""
+    fitted = take_fitted_run(profile)
+    return [make_curve(take_run(profile)), *([make_curve(fitted)] if fitted else [])]

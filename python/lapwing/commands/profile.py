@@ -4,22 +4,24 @@
 import argparse
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lapwing.advise.calibrate import calibrate
+from lapwing.advise.calibrate import calibrate_as_asked
 from lapwing.advise.trial import Trial
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import make_variables, prepare_command, say
+from lapwing.model.recorded import read_recorded
+from lapwing.model.scaling import read_sweep
 from lapwing.options import add_flags
 from lapwing.outfiles import check_output
 from lapwing.output import forgive_output
 from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.profile import print_profile
+from lapwing.report.scaling import print_sweep
 from lapwing.report.totals import sum_profile
 from lapwing.screen import Screen
 
@@ -63,7 +65,7 @@ class ProfileCommand:
             about = command.describe(result)
             if arguments.calibrate and result.exit_code == 0:
                 trial = Trial(command, preload, make_subfolder(records), options)
-                about["calibration"] = asdict(calibrate(trial, arguments.calibrate))
+                about |= calibrate_as_asked(trial, arguments.calibrate)
             self._keep(arguments, about, records)
         finally:
             shutil.rmtree(records, ignore_errors=True)
@@ -85,7 +87,15 @@ class ProfileCommand:
             totals = sum_profile(open_profile_job(arguments.output))
             with forgive_output():
                 print_profile(totals, Screen(stderr=True))
+                print_scaling(arguments.output, Screen(stderr=True))
             say(f"the record is {arguments.output}; see `lapwing report` and `lapwing predict`")
+
+
+def print_scaling(record: Path, screen: Screen) -> None:
+    """Print the sweep over threads, where a record has one."""
+    sweep = read_sweep(open_profile_job(record).about, str(record))
+    if sweep:
+        print_sweep(screen, sweep, read_recorded(record).cores_per_rank)
 
 
 def describe_old(path: Path) -> str:
@@ -93,17 +103,26 @@ def describe_old(path: Path) -> str:
     return f" {path} holds no record of this run: remove it" if path.exists() else ""
 
 
-def parse_runs(text: str) -> int:
-    """Read a number of runs, 0 for none."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of runs: give 0 or more")
-    return int(text)
+def parse_runs(text: str) -> tuple[int, ...]:
+    """Read a number of runs, 0 for none; or several numbers of threads."""
+    words = text.split(",")
+    if not all(word.isdecimal() for word in words):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of runs: give 0 or more, or threads as in 1,2,4")
+    numbers = tuple(map(int, words))
+    if numbers == (0,):
+        return ()
+    if len(numbers) > 1 and (0 in numbers or len(set(numbers)) < len(numbers)):
+        raise argparse.ArgumentTypeError(f"{text!r} are not different numbers of threads: give for example 1,2,4")
+    return numbers
 
 
 def add_calibration_flag(parser: argparse.ArgumentParser) -> None:
     """Declare the calibration, for `advise` too."""
-    text = "then run the program N times on one core less per rank and on all, in turn: what giving up a core costs"
-    parser.add_argument("--calibrate", type=parse_runs, default=0, metavar="N", help=text)
+    text = (
+        "then run the program N times on one core less per rank and on all, in turn: what giving up a core costs; or, "
+        "given 1,2,4,..., with so many OpenMP threads (OMP_NUM_THREADS), and fit the computation over threads"
+    )
+    parser.add_argument("--calibrate", type=parse_runs, default=(), metavar="N|LIST", help=text)
 
 
 def make_subfolder(folder: Path) -> Path:

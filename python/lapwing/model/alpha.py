@@ -5,7 +5,7 @@ A curve comes from a profile, or from parameters typed in by the names of the pa
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lapwing.errors import LapwingError
 from lapwing.model.calibration import derive_parameters
@@ -17,6 +17,7 @@ from lapwing.model.paper import (
     calculate_speedup_slope,
 )
 from lapwing.model.profile import JobProfile
+from lapwing.model.setup import estimate_ratio
 
 CURVE_POINTS = 11
 # The paper's names, and those of PaperParameters; times in seconds, counts of one rank.
@@ -83,6 +84,17 @@ def take_run(profile: JobProfile) -> AlphaRun:
         cause = f"{profile.name}: the number of cores of a rank {known}, and a dedicated core needs two"
         raise LapwingError(cause, "say it with --cores N")
     return AlphaRun(profile.name, derive_parameters(profile, profile.cores_per_rank), profile.elapsed_ns / 1e9)
+
+
+def take_fitted_run(profile: JobProfile) -> AlphaRun | None:
+    """Take the same with the first summand of the formula as measured (`--calibrate`), instead of N / (N - 1)."""
+    ratio = estimate_ratio(profile)
+    if profile.calibration is None or ratio is None:
+        return None
+    run = take_run(profile)
+    cores, computation_s = run.parameters.core_count, run.parameters.computation_s
+    linear = replace(run.parameters, computation_s=computation_s * ratio.expected * (cores - 1) / cores)
+    return AlphaRun(f"{run.name}, computation as measured", linear, run.no_progress_s)
 
 
 def parse_number(name: str, text: str) -> float:

@@ -21,6 +21,7 @@ from lapwing.model.profile import (
     Source,
     Touch,
 )
+from lapwing.model.scaling import derive_calibration, read_sweep
 from lapwing.profile.job_file import Atlas, ProfileJob, open_profile_job
 from lapwing.profile.rank_file import (
     KIND_PASS,
@@ -202,6 +203,12 @@ def read_calibration(about: Mapping[str, Any], source: str) -> Calibration | Non
     return calibration
 
 
+def choose_calibration(about: Mapping[str, Any], source: str, core_count: int | None) -> Calibration | None:
+    """Return what was measured on one core less; else what the fit of a sweep over threads says."""
+    sweep = read_sweep(about, source)
+    return derive_calibration(sweep, core_count) if sweep else read_calibration(about, source)
+
+
 def convert_profile(job: ProfileJob) -> JobProfile:
     """Take a whole job over; the model wants all ranks at once."""
     command = job.about.get("command")
@@ -216,7 +223,7 @@ def convert_profile(job: ProfileJob) -> JobProfile:
         name=job.path.name,
         command=" ".join(map(str, command)) if isinstance(command, list) else "",
         cores_per_rank=estimate_cores(headers),
-        calibration=read_calibration(job.about, str(job.path)),
+        calibration=choose_calibration(job.about, str(job.path), estimate_cores(headers)),
         matches_first=find_matching(headers),
         unknown=list_unknown(job, headers),
     )
