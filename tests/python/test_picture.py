@@ -17,7 +17,7 @@ from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.profile.rank_file import Event
 from lapwing.report.picture import LANES, Row, SiteStory, draw_row, explain, find_window, format_picture
-from lapwing.report.trace import KIND_CALL, KIND_ENGINE, KIND_OP, KIND_TOUCH
+from lapwing.report.trace import KIND_CALL, KIND_ENGINE, KIND_OP, KIND_TOUCH, split_event
 
 PYTHON = Path(__file__).parents[2] / "python"
 MS = 1_000_000
@@ -81,6 +81,13 @@ def test_stages_stand_in_lanes_with_titles() -> None:
         assert LANES[kind][2] in shapes
     assert "touch of send a.c:7" in shapes
     assert "send a.c:7 under way" in shapes
+
+
+def test_ops_side_by_side_are_begun_and_ended_apart() -> None:
+    made = {"name": "send under way", "cat": "in the background", "ph": "X", "ts": 5.0, "dur": 2.0, "pid": 1, "tid": 3}
+    begin, end = split_event({**made, "args": {"bytes": 8}}, 4)
+    assert (begin["ph"], end["ph"], begin["id"], end["id"]) == ("b", "e", "1-4", "1-4")
+    assert end["ts"] - begin["ts"] == 2.0
 
 
 @needs_mpi

@@ -60,6 +60,14 @@ def make_event(rank: RankFile, event: Event, site: RawSite | None, atlas: Atlas,
     }
 
 
+def split_event(event: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    """Yield begin and end: ops lie side by side, and slices of one row would have to nest."""
+    common = {"id": f"{event['pid']}-{number}", "name": event["name"], "cat": event["cat"]}
+    common |= {"pid": event["pid"], "tid": event["tid"]}
+    yield {**common, "ph": "b", "ts": event["ts"], "args": event["args"]}
+    yield {**common, "ph": "e", "ts": event["ts"] + event["dur"]}
+
+
 def make_names(rank: RankFile) -> Iterator[dict[str, Any]]:
     """Yield what names a rank's rows."""
     name = f"rank {rank.header.rank} ({rank.header.host})"
@@ -77,8 +85,9 @@ def iterate_events(job: ProfileJob) -> Iterator[dict[str, Any]]:
         sites = {site.number: site for site in rank.sites}
         if rank.events:
             yield from make_names(rank)
-        for event in rank.events:
-            yield make_event(rank, event, sites.get(event.site), atlas, origin_ns)
+        for number, event in enumerate(rank.events):
+            made = make_event(rank, event, sites.get(event.site), atlas, origin_ns)
+            yield from split_event(made, number) if event.kind == KIND_OP else (made,)
 
 
 def write_trace(job: ProfileJob, path: Path) -> int:
