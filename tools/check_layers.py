@@ -32,7 +32,7 @@ C_LAYERS: Mapping[str, set[str]] = {
     "mpi/message": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/request"},
     "mpi/collective": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/message"},
     "mpi/early": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/request", "mpi/message"},
-    "mpi/process": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/request", "mpi/collective", "mpi/early"},
+    "mpi/process": {*BELOW_MPI, "mpi/abi", "mpi", "mpi/request", "mpi/message", "mpi/collective", "mpi/early"},
     "lib": BELOW_MPI,
 }
 

@@ -25,7 +25,9 @@ struct engine_pending_op {
 /* ops: number of pending ones. waiters: threads that wait at a touch; while there are any, a
  * polling engine does not sleep, as MPI's own wait would not. Whoever sees the touch or its end.
  * lock: whoever reads or changes the list. work: ops and assisted operations; the futex that a
- * parked engine sleeps on. schedules: those among the ops. All of these: whoever begins and ends them. */
+ * parked engine sleeps on. schedules: those among the ops. All of these: whoever begins and ends them.
+ * wait_began_ns: when the program last came to complete operations; written by whoever waits, read by whoever ends an
+ * operation; relaxed: numbers for judging. */
 extern struct engine_pending {
     _Atomic uint32_t ops;
     _Atomic uint32_t waiters;
@@ -35,6 +37,7 @@ extern struct engine_pending {
     _Atomic uint32_t assisted;
     _Atomic uint32_t schedules;
     _Atomic int64_t begun_last_ns;
+    _Atomic int64_t wait_began_ns;
 } engine_pending_state;
 
 static inline uint32_t engine_pending(void)

@@ -17,12 +17,9 @@
  * measured on the reference machine. */
 enum { ASSIST_COST_NS = 20000 };
 
-/* Written by whoever waits, read by whoever ends an operation; relaxed: numbers for judging. */
-static _Atomic int64_t wait_began_ns;
-
 void assist_note_wait(void)
 {
-    atomic_store_explicit(&wait_began_ns, base_clock_now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&engine_pending_state.wait_began_ns, base_clock_now_ns(), memory_order_relaxed);
 }
 
 static bool assist_is_worth(const struct assist *assist)
@@ -31,23 +28,34 @@ static bool assist_is_worth(const struct assist *assist)
     return options.progress == OPTION_PROGRESS_MANUAL || policy_site_helps(assist->site, assist->situation);
 }
 
-void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address)
+bool assist_judge(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address)
 {
     struct policy_site *site = policy_site_find(call_site_of(return_address), POLICY_NONBLOCKING, bytes);
-    *assist = (struct assist){.is_observed = true, .site = site, .started_ns = base_clock_now_ns()};
+    *assist = (struct assist){.site = site, .started_ns = base_clock_now_ns()};
     assist->situation = policy_site_situation(site, (const void *)buffer, 0);
-    assist->is_active = assist_is_worth(assist) && session_has_engine();
-    if (!assist->is_active)
-        return;
+    return assist_is_worth(assist);
+}
+
+void assist_engage(struct assist *assist)
+{
+    assist->is_observed = assist->is_active = true;
     assist->engine_before_ns = engine_charge_ns();
     busy_raise();
     engine_pending_assist_begin();
 }
 
+void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address)
+{
+    bool is_worth = assist_judge(assist, bytes, buffer, return_address);
+    assist->is_observed = true;
+    if (is_worth && session_has_engine())
+        assist_engage(assist);
+}
+
 /* When the program began to wait for it; if it has not, now. */
 static int64_t assist_awaited_ns(const struct assist *assist, int64_t now_ns)
 {
-    int64_t began_ns = atomic_load_explicit(&wait_began_ns, memory_order_relaxed);
+    int64_t began_ns = atomic_load_explicit(&engine_pending_state.wait_began_ns, memory_order_relaxed);
     return began_ns > assist->started_ns ? began_ns : now_ns;
 }
 

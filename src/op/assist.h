@@ -30,6 +30,11 @@ struct assist {
 void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address);
 void assist_end(struct assist *assist);
 
+/* The two halves of assist_begin(), for an operation that is left to MPI where help is not worth it: is it, and then,
+ * once there is an engine, the engine works for it until assist_end(). */
+bool assist_judge(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address);
+void assist_engage(struct assist *assist);
+
 /* The program has come to complete operations (a wait or a test): what follows is no slack. */
 void assist_note_wait(void);
 

@@ -11,6 +11,7 @@
 #include "mpi/early.h"
 #include "mpi/entries.h"
 #include "mpi/errors.h"
+#include "mpi/message/buffered.h"
 #include "mpi/progress.h"
 #include "mpi/request/freed.h"
 #include "op/lifetime.h"
@@ -21,6 +22,7 @@ static void lifecycle_progress(void)
 {
     progress_poll();
     early_poll();
+    buffered_poll();
 }
 
 static void lifecycle_start(int provided_ordinal)
@@ -73,6 +75,7 @@ int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 /* All ops end before MPI does; then the engine, so that no thread is left. */
 int entry_MPI_Finalize(void)
 {
+    buffered_wait_all();
     lifetime_stop();
     collective_begin_finish();
     int late = errors_take();

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* MPI_Bsend (MPI 4.1, 3.4), and the buffer that it copies into (3.6).
+ *
+ * With MPI alone a large message that has been copied only moves while the sender is inside MPI. MPI does not tell when
+ * it has gone, so that the engine would have to look for ever. So a large one is copied into memory of ours instead,
+ * and sent by MPI_Isend; the engine lets it progress until its request is over. It is no op: a buffered send may wait
+ * for a receiver that needs this process's next calls, so none of them waits for it but those that wait for the buffer.
+ *
+ * That a program has attached too small a buffer is an error as before: what is under way counts against its room. */
+#include "mpi/message/buffered.h"
+
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/pages.h"
+#include "engine/gate.h"
+#include "mpi/dispatch.h"
+#include "mpi/entries.h"
+#include "mpi/errors.h"
+#include "mpi/message/message.h"
+#include "mpi/progress.h"
+#include "op/assist.h"
+#include "op/copies.h"
+#include "op/requests.h"
+#include "op/session.h"
+#include "op/transfer.h"
+#include "policy/policy.h"
+#include "record/record.h"
+
+/* What each message needs of the attached buffer beside its bytes (MPI_BSEND_OVERHEAD) differs within an ABI: the least
+ * is Intel MPI's. */
+enum { BUFFERED_MAX = 64, OVERHEAD_LEAST_BYTES = 88 };
+
+struct buffered_send {
+    MPI_Request request;
+    struct errors_home home;
+    void *copy;
+    uint64_t bytes; /* of the attached buffer */
+    struct assist assist;
+};
+
+/* All under the lock, but for looks at the count; [0, count) are under way, `claimed` are or are about to be.
+ * attached_bytes: of the process's buffer; 0: none, or one whose length MPI alone knows. */
+static struct {
+    struct base_lock lock;
+    _Atomic uint32_t count;
+    uint32_t claimed;
+    uint64_t attached_bytes;
+    uint64_t used_bytes;
+    struct buffered_send sends[BUFFERED_MAX];
+} buffered;
+
+/* --- those that are under way --- */
+
+static uint32_t buffered_count(void)
+{
+    return atomic_load_explicit(&buffered.count, memory_order_relaxed); /* a look, or under the lock */
+}
+
+static void buffered_count_set(uint32_t count)
+{
+    atomic_store_explicit(&buffered.count, count, memory_order_relaxed);
+}
+
+/* Room for the message in the buffer that the program has attached, as far as it is known. */
+static bool buffered_claim(uint64_t bytes)
+{
+    base_lock_take(&buffered.lock);
+    bool is_room = buffered.claimed < BUFFERED_MAX && buffered.used_bytes + bytes <= buffered.attached_bytes;
+    buffered.claimed += is_room;
+    buffered.used_bytes += is_room ? bytes : 0;
+    base_lock_release(&buffered.lock);
+    return is_room;
+}
+
+/* Under the lock. */
+static void buffered_unclaim_locked(uint64_t bytes)
+{
+    buffered.claimed--;
+    buffered.used_bytes -= bytes;
+}
+
+static void buffered_unclaim(uint64_t bytes)
+{
+    base_lock_take(&buffered.lock);
+    buffered_unclaim_locked(bytes);
+    base_lock_release(&buffered.lock);
+}
+
+/* Its place is claimed. */
+static void buffered_add(const struct buffered_send *send)
+{
+    base_lock_take(&buffered.lock);
+    buffered.sends[buffered_count()] = *send;
+    buffered_count_set(buffered_count() + 1);
+    base_lock_release(&buffered.lock);
+}
+
+/* Is it over? Inside the gate. An error is raised as that of an op. */
+static bool buffered_is_over(struct buffered_send *send)
+{
+    int is_over = 0;
+    int result = errors_test_and_raise(&send->home, &send->request, &is_over, MPI_STATUS_IGNORE);
+    if (result != MPI_SUCCESS)
+        errors_keep(result);
+    return result != MPI_SUCCESS || is_over;
+}
+
+/* Inside the gate, under the lock. Each is the engine's work until it is taken out, so that the last call of MPI is
+ * made before calls may go straight there again. */
+static void buffered_sweep(void)
+{
+    for (uint32_t i = 0; i < buffered_count();) {
+        struct buffered_send *send = &buffered.sends[i];
+        if (!buffered_is_over(send)) {
+            i++;
+            continue;
+        }
+        struct buffered_send ended = *send;
+        buffered_count_set(buffered_count() - 1);
+        *send = buffered.sends[buffered_count()];
+        buffered_unclaim_locked(ended.bytes);
+        copies_give_back(ended.copy);
+        assist_end(&ended.assist);
+    }
+}
+
+void buffered_poll(void)
+{
+    /* As in progress_poll(): only the program's own threads may run its functions. */
+    if (buffered_count() == 0 || session_reason() != REASON_NONE || !base_lock_try(&buffered.lock))
+        return;
+    buffered_sweep();
+    base_lock_release(&buffered.lock);
+}
+
+static int buffered_look(void *unused, int *is_over)
+{
+    if (base_lock_try(&buffered.lock)) {
+        buffered_sweep();
+        base_lock_release(&buffered.lock);
+    }
+    *is_over = buffered_count() == 0;
+    return MPI_SUCCESS;
+}
+
+void buffered_wait_all(void)
+{
+    if (buffered_count() != 0)
+        dispatch_block(buffered_look, NULL);
+}
+
+/* --- MPI_Bsend --- */
+
+typedef int buffered_pass_fn(const struct message *message);
+
+static int buffered_pass_small_count(const struct message *m)
+{
+    return real.MPI_Bsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
+static int buffered_pass_large_count(const struct message *m)
+{
+    return real.MPI_Bsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
+}
+
+static int buffered_pass(const struct message *message, buffered_pass_fn *pass)
+{
+    if (busy_is_clear())
+        return pass(message);
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
+    dispatch_wait_others();
+    dispatch_enter();
+    return dispatch_leave(pass(message));
+}
+
+static bool buffered_has_engine(void)
+{
+    if (!session_has_engine())
+        return false;
+    dispatch_enter();
+    bool is_ready = progress_prepare();
+    gate_leave();
+    return is_ready;
+}
+
+/* Why it is left to MPI, or REASON_NONE. */
+static enum reason buffered_judge(struct message *message)
+{
+    message_measure(message);
+    if (message_is_small(message))
+        return REASON_SMALL;
+    if (!options.nonblocking)
+        return REASON_SWITCHED_OFF;
+    if (message->peer == MPI_PROC_NULL)
+        return REASON_PROCESS_NULL;
+    if (session_reason_to_begin() != REASON_NONE)
+        return session_reason_to_begin();
+    enum reason held = message_judge_to_hold(message);
+    if (held != REASON_NONE && !message_may_copy(held))
+        return held;
+    return buffered_has_engine() ? REASON_NONE : REASON_NO_ENGINE;
+}
+
+/* One that is over at once needs no engine. True: its place is still the call's. */
+static bool buffered_start(struct message *message, struct buffered_send *send, int *result)
+{
+    dispatch_enter();
+    send->home = errors_home_of(message->comm);
+    *result = message_start_send(message, message->buffer, &send->request);
+    bool is_left = *result == MPI_SUCCESS && !buffered_is_over(send);
+    if (is_left) {
+        send->copy = message->copy;
+        message->copy = NULL;
+        assist_engage(&send->assist);
+        buffered_add(send);
+    }
+    gate_leave();
+    return !is_left;
+}
+
+/* Sends from a copy. On REASON_NONE *result is the call's. */
+static enum reason buffered_carry(struct message *message, struct buffered_send *send, int *result)
+{
+    send->bytes = message->bytes + OVERHEAD_LEAST_BYTES;
+    if (!buffered_claim(send->bytes))
+        return REASON_NO_BUFFER;
+    bool is_copied = message_copy(message);
+    if (!is_copied || buffered_start(message, send, result))
+        buffered_unclaim(send->bytes);
+    message_give_back(message);
+    return is_copied ? REASON_NONE : REASON_NO_BUFFER;
+}
+
+static enum reason buffered_try(struct message *message, struct buffered_send *send, const void *return_address,
+                                int *result)
+{
+    enum reason reason = buffered_judge(message);
+    if (reason != REASON_NONE)
+        return reason;
+    if (!assist_judge(&send->assist, message->bytes, message->range.low, return_address))
+        return REASON_LEARNED;
+    return buffered_carry(message, send, result);
+}
+
+/* What MPI itself takes for it is what the engine's help is compared with. */
+static int buffered_pass_learning(const struct message *message, buffered_pass_fn *pass, const struct assist *assist)
+{
+    int64_t begin_ns = base_clock_now_ns();
+    int result = buffered_pass(message, pass);
+    policy_site_saw_pass(assist->site, assist->situation, base_clock_now_ns() - begin_ns);
+    return result;
+}
+
+__attribute__((noinline)) static int buffered_call(struct message message, buffered_pass_fn *pass,
+                                                   const void *return_address)
+{
+    struct buffered_send send = {.request = abi_handles.request_null};
+    int result = MPI_SUCCESS;
+    enum reason reason = buffered_try(&message, &send, return_address, &result);
+    if (reason == REASON_NONE)
+        return errors_or(result);
+    record_pass(reason, message.bytes);
+    return reason == REASON_LEARNED ? buffered_pass_learning(&message, pass, &send.assist)
+                                    : buffered_pass(&message, pass);
+}
+
+int entry_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Bsend(buf, count, datatype, dest, tag, comm);
+    return buffered_call(message_of((void *)buf, count, datatype, dest, tag, comm), buffered_pass_small_count,
+                         __builtin_return_address(0));
+}
+
+int entry_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    if (message_goes_straight(count, datatype))
+        return real.MPI_Bsend_c(buf, count, datatype, dest, tag, comm);
+    return buffered_call(message_of((void *)buf, count, datatype, dest, tag, comm), buffered_pass_large_count,
+                         __builtin_return_address(0));
+}
+
+/* --- the buffer: from its attachment to its detachment MPI may touch it at any time, so nothing beside it shares its
+ * pages with a hold --- */
+
+static void buffered_attached_set(uint64_t bytes)
+{
+    base_lock_take(&buffered.lock);
+    buffered.attached_bytes = bytes;
+    base_lock_release(&buffered.lock);
+}
+
+static void buffered_track(int result, const void *buffer, MPI_Count length_bytes)
+{
+    struct range bytes = base_range_of(buffer, (size_t)length_bytes);
+    /* MPI_BUFFER_AUTOMATIC, MPI's own memory, is no address. */
+    bool is_memory = bytes.low >= base_page_bytes() && !base_range_is_empty(bytes) && bytes.high != UINTPTR_MAX;
+    if (result != MPI_SUCCESS || length_bytes <= 0 || !is_memory)
+        return;
+    requests_track_region(bytes);
+    buffered_attached_set((uint64_t)length_bytes);
+}
+
+/* The result parameter is a pointer to the buffer's address. */
+static void buffered_untrack(int result, const void *buffer_address)
+{
+    if (result != MPI_SUCCESS)
+        return;
+    requests_untrack_region((uintptr_t) * (void *const *)buffer_address);
+    buffered_attached_set(0);
+}
+
+int entry_MPI_Buffer_attach(void *buffer, int size)
+{
+    transfer_wait_due();
+    dispatch_enter();
+    int result = real.MPI_Buffer_attach(buffer, size);
+    buffered_track(result, buffer, size);
+    return dispatch_leave(result);
+}
+
+int entry_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
+{
+    transfer_wait_due();
+    dispatch_enter();
+    int result = real.MPI_Buffer_attach_c(buffer, size);
+    buffered_track(result, buffer, size);
+    return dispatch_leave(result);
+}
+
+static void buffered_enter_to_wait(void)
+{
+    transfer_wait_due();
+    buffered_wait_all();
+    dispatch_enter();
+}
+
+int entry_MPI_Buffer_detach(void *buffer_addr, int *size)
+{
+    buffered_enter_to_wait();
+    int result = real.MPI_Buffer_detach(buffer_addr, size);
+    buffered_untrack(result, buffer_addr);
+    return dispatch_leave(result);
+}
+
+int entry_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
+{
+    buffered_enter_to_wait();
+    int result = real.MPI_Buffer_detach_c(buffer_addr, size);
+    buffered_untrack(result, buffer_addr);
+    return dispatch_leave(result);
+}
+
+int entry_MPI_Buffer_flush(void)
+{
+    buffered_enter_to_wait();
+    return dispatch_leave(real.MPI_Buffer_flush());
+}
