@@ -143,19 +143,19 @@ void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype d
     dispatch_assist_bytes(request, bytes, return_address);
 }
 
-static bool dispatch_is_small(MPI_Count count, const struct type_layout *layout)
+static bool dispatch_is_below(uint64_t threshold_bytes, MPI_Count count, const struct type_layout *layout)
 {
     uint64_t bytes;
     if (count <= 0)
         return true;
     bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes);
-    return layout->is_known && !is_huge && bytes < options.threshold_bytes;
+    return layout->is_known && !is_huge && bytes < threshold_bytes;
 }
 
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                             const void *return_address)
 {
-    bool is_small = dispatch_is_small(count, datatype_layout(datatype));
+    bool is_small = dispatch_is_below(options.progress_threshold_bytes, count, datatype_layout(datatype));
     if (request == abi_handles.request_null || (is_small && untracked_begin()))
         return;
     dispatch_track(request, buffer, count, datatype);
@@ -169,7 +169,8 @@ void dispatch_begin_send(MPI_Request request, const void *buffer, MPI_Count coun
 {
     dispatch_begin_message(request, buffer, count, datatype, return_address);
     const struct type_layout *layout = datatype_layout(datatype);
-    bool is_plain = layout->is_known && !dispatch_is_small(count, layout) && !datatype_has_gaps(layout, count);
+    bool is_small = dispatch_is_below(options.threshold_bytes, count, layout);
+    bool is_plain = layout->is_known && !is_small && !datatype_has_gaps(layout, count);
     if (options.waits && is_plain && request != abi_handles.request_null && buffer != MPI_BOTTOM)
         requests_note_send(request_key(request), datatype_may_hide_gaps(layout));
 }

@@ -101,7 +101,7 @@ static inline bool dispatch_begins_small(MPI_Count count, MPI_Datatype datatype)
     if (!busy_is_clear() || !datatype_is_cached(layout, datatype) || !layout->is_known)
         return false;
     uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when the count is negative */
-    return bytes < options.threshold_bytes && count <= INT32_MAX && !untracked_is_over();
+    return bytes < options.progress_threshold_bytes && count <= INT32_MAX && !untracked_is_over();
 }
 
 static inline int dispatch_count_small(int result, const MPI_Request *request)

@@ -20,7 +20,7 @@ from launching import run_group  # noqa: E402
 from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
 
 LINES_PER_SECOND = 300  # a slow machine's; slower is a hang
-ONE = {"LAPWING_LEARN": "off", "LAPWING_THRESHOLD": "1"}
+ONE = {"LAPWING_LEARN": "off", "LAPWING_THRESHOLD": "1", "LAPWING_PROGRESS_THRESHOLD": "1"}
 LARGE = {"LAPWING_LEARN": "off"}
 TOUCHED = {"LAPWING_SEND_BUFFERS": "copy-touched"}
 BACKENDS = ("userfaultfd", "userfaultfd-user", "signal")

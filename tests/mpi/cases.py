@@ -10,13 +10,15 @@ from families import Family
 
 TIMEOUT_S = 40.0
 ALWAYS = {"LAPWING_LEARN": "off"}
+SMALL = {"LAPWING_THRESHOLD": "4096", "LAPWING_PROGRESS_THRESHOLD": "4096"}
+ONE = {"LAPWING_THRESHOLD": "1", "LAPWING_PROGRESS_THRESHOLD": "1"}
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "default": {},
-    "userfaultfd": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", "LAPWING_THRESHOLD": "4096"},
-    "userfaultfd-user": {**ALWAYS, "LAPWING_HOLD": "userfaultfd-user", "LAPWING_THRESHOLD": "4096"},
-    "signal": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "4096"},
-    "userfaultfd-1": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", "LAPWING_THRESHOLD": "1"},
-    "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", "LAPWING_THRESHOLD": "1"},
+    "userfaultfd": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", **SMALL},
+    "userfaultfd-user": {**ALWAYS, "LAPWING_HOLD": "userfaultfd-user", **SMALL},
+    "signal": {**ALWAYS, "LAPWING_HOLD": "signal", **SMALL},
+    "userfaultfd-1": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", **ONE},
+    "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", **ONE},
     "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
     "profile": {"LAPWING_PROFILE": "on", "LAPWING_PROFILE_COST": "1000", "LAPWING_TIMELINE": "1000"},
 }
