@@ -10,6 +10,8 @@
  *     tight         blocking messages that are touched at once, work
  *     small         64 blocking messages of SIZE / 1024 bytes, work
  *     uneven        as slack, and rank 1 works twice as long as rank 0
+ *     collective    blocking MPI_Alltoall, work, touch
+ *     in_order      blocking MPI_Bcast from each rank in turn, work that reads or writes its data in order
  *
  * The work is a fixed number of units in every round. Each rank prints one line of JSON:
  * the time from MPI_Init to MPI_Finalize, and the sum of the bytes that it looked at. */
@@ -17,7 +19,7 @@
 
 #include <mpi.h>
 
-enum { TAG = 1, BUNDLE = 4, SMALL_COUNT = 64, SMALL_PART = 1024 };
+enum { TAG = 1, BUNDLE = 4, SMALL_COUNT = 64, SMALL_PART = 1024, STEPS = 64 };
 
 struct setting {
     char *out, *in;
@@ -112,6 +114,32 @@ static void small_round(const struct setting *setting, int round)
     measure_work(setting->units);
 }
 
+static void collective_round(const struct setting *setting, int round)
+{
+    (void)round;
+    int block = setting->size / 2;
+    MPI_Alltoall(setting->out, block, MPI_BYTE, setting->in, block, MPI_BYTE, MPI_COMM_WORLD);
+    measure_work(setting->units);
+    write_byte(setting->out, setting->size);
+    read_byte(setting->in, setting->size);
+    measure_work(setting->units / 4);
+}
+
+static void in_order_round(const struct setting *setting, int round)
+{
+    int root = round % 2, step = setting->size / STEPS;
+    char *buffer = root == setting->rank ? setting->out : setting->in;
+    MPI_Bcast(buffer, setting->size, MPI_BYTE, root, MPI_COMM_WORLD);
+    for (int i = 0; i < STEPS; i++) {
+        if (root == setting->rank)
+            write_byte(buffer + i * step, step);
+        else
+            read_byte(buffer + i * step, step);
+        measure_work(setting->units / STEPS);
+    }
+    measure_work(setting->units / 4);
+}
+
 static const struct character characters[] = {
     {"nonblocking", nonblocking_round},
     {"bundled", bundled_round},
@@ -119,6 +147,8 @@ static const struct character characters[] = {
     {"tight", tight_round},
     {"small", small_round},
     {"uneven", uneven_round},
+    {"collective", collective_round},
+    {"in_order", in_order_round},
 };
 
 static const struct character *find_character(const char *name)

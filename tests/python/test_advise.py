@@ -148,10 +148,12 @@ def test_flags_are_those_of_run_with_the_users_own() -> None:
     assert make_flags(Way.DEFERRED, {}) == []
     flags = make_flags(Way.DEDICATED, {"LAPWING_THRESHOLD": "4096"})
     assert sorted(zip(flags[::2], flags[1::2], strict=True)) == [
+        ("--collectives", "off"),
         ("--progress", "dedicated"),
         ("--receives", "off"),
         ("--sends", "off"),
         ("--threshold", "4096"),
+        ("--waits", "off"),
     ]
 
 

@@ -175,6 +175,42 @@ def test_only_deferrable_calls_are_deferred(deferrable: int) -> None:
     assert prediction.terms.blocking == pytest.approx((10 - deferrable) * 4 * MS)
 
 
+@pytest.mark.parametrize(
+    ("function", "alpha"),
+    [
+        ("MPI_Allreduce", 1.0),
+        ("PMPI_Alltoallv_c", 1.0),
+        ("MPI_Neighbor_alltoall", 0.0),
+        ("MPI_Barrier", 0.0),
+        ("MPI_Ssend", 0.0),
+        ("MPI_Bsend", 0.0),
+    ],
+)
+def test_what_lapwing_passes_is_not_deferred(function: str, alpha: float) -> None:
+    site = make_site(function, 10, 4 * MS, slack=make_slack(10, 8 * MS))
+    assert predict(make_job(make_rank(0, 100 * MS, site)), Way.DEFERRED).alpha == alpha
+
+
+@pytest.mark.parametrize(("rank_count", "is_certain"), [(2, True), (3, False)])
+def test_sums_of_many_ranks_may_be_passed(rank_count: int, is_certain: bool) -> None:
+    site = make_site("MPI_Allreduce", 10, 4 * MS, slack=make_slack(10, 8 * MS))
+    ranks = [make_rank(rank, 100 * MS, site) for rank in range(rank_count)]
+    prediction = predict(make_job(*ranks), Way.DEFERRED)
+    effects = {effect.name: effect.high_ns for effect in prediction.effects}
+    assert prediction.terms.blocking == pytest.approx(0)
+    assert effects.get("reductions whose order matters", 0) == pytest.approx(0 if is_certain else 40 * MS)
+
+
+@pytest.mark.parametrize(("function", "gain"), [("MPI_Bcast", 7 / 8), ("MPI_Alltoallv", 0.0), ("MPI_Recv", 0.0)])
+def test_pieces_that_are_used_in_order_are_in_the_interval(function: str, gain: float) -> None:
+    """1 MiB in 8 pieces: of what the slack does not hold, all but the first may hide behind the touch."""
+    site = make_site(function, 10, 4 * MS, slack=make_slack(10, 0))
+    prediction = predict(make_job(make_rank(0, 100 * MS, site)), Way.DEFERRED)
+    effect = next(effect for effect in prediction.effects if effect.name == "collectives used piece by piece")
+    assert prediction.terms.blocking == pytest.approx(40 * MS)
+    assert effect.low_ns == pytest.approx(-10 * gain * 4 * MS)
+
+
 def test_large_calls_are_the_deferrable_ones() -> None:
     """Six of ten calls are large; five may be deferred: none of the small ones."""
     sizes = (

@@ -15,10 +15,11 @@ GAIN_MIN = 0.01
 TRIED_MAX = 3
 ONE_RUN_IS_LIKE_ANOTHER = "one run is like another"
 
+NOTHING_DEFERRED: Mapping[str, str] = {"sends": "off", "receives": "off", "collectives": "off", "waits": "off"}
 # Options of `lapwing run`.
 OPTIONS: Mapping[Way, Mapping[str, str]] = {
-    Way.EVENTS: {"sends": "off", "receives": "off"},
-    Way.DEDICATED: {"sends": "off", "receives": "off", "progress": "dedicated"},
+    Way.EVENTS: NOTHING_DEFERRED,
+    Way.DEDICATED: {**NOTHING_DEFERRED, "progress": "dedicated"},
     Way.DEFERRED: {},
     Way.DEFERRED_DEDICATED: {"progress": "dedicated"},
 }

@@ -24,10 +24,11 @@ from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import study_profile
 
-CHARACTERS = ("nonblocking", "bundled", "slack", "tight", "small", "uneven")
+CHARACTERS = ("nonblocking", "bundled", "slack", "tight", "small", "uneven", "collective", "in_order")
 PROFILE = "profile"
 WAYS = {STOCK: Way.STOCK, "events": Way.EVENTS, "deferred": Way.DEFERRED}
 PREDICTED = ("events", "deferred")  # of stock itself the profile is a measurement
+NOTHING_DEFERRED = ("--sends", "off", "--receives", "off", "--collectives", "off", "--waits", "off")
 ALPHAS = {"events": 0.0, "deferred": 1.0}
 WORK_SHARE = 1.25  # of the given work, in a round of most characters
 RANKS = 2
@@ -109,7 +110,7 @@ def list_ways(record: Path) -> list[Contender]:
     return [
         Contender(PROFILE, options=[], record=record),
         Contender(STOCK),
-        Contender("events", options=["--sends", "off", "--receives", "off"]),
+        Contender("events", options=NOTHING_DEFERRED),
         Contender("deferred", options=[]),
     ]
 

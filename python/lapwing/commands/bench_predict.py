@@ -51,9 +51,10 @@ class PredictExperiment:
 
     The characters: nonblocking (computation between start and wait), bundled (none, like NAS BT-MZ), slack
     (blocking messages whose buffers are touched late), tight (at once), small (many small blocking messages),
-    uneven (slack, and one rank works twice as long). Profiled, stock, with progress by events (--sends off
-    --receives off) and deferred runs take turns; the first profile predicts, and the predictions of all rounds'
-    profiles are summarised beside it. Also: what profiling costs.
+    uneven (slack, and one rank works twice as long), collective (MPI_Alltoall whose buffers are touched late),
+    in_order (MPI_Bcast whose data are used in order). Profiled, stock, with progress by events (--sends, --receives,
+    --collectives and --waits off) and deferred runs take turns; the first profile predicts, and the predictions of all
+    rounds' profiles are summarised beside it. Also: what profiling costs.
     --mpi takes a list here (default: openmpi,mpich).
     """
 

@@ -65,6 +65,27 @@ TESTS = frozenset(
 WAITS = frozenset(["Wait", "Waitall", "Waitany", "Waitsome"])
 STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLECTIVES | MESSAGES}
 
+# The preload passes them, or has done what there is to do when they return (docs/limits-all.md).
+NEIGHBOURHOOD = frozenset(name for name in COLLECTIVES if name.startswith("Neighbor_"))
+NEVER_DEFERRED = NEIGHBOURHOOD | {"Barrier", "Bsend", "Ssend"}
+# Where all ranks know all counts, and these are alike, a collective is cut (src/mpi/collective/collective_work.c).
+IN_PIECES = frozenset(
+    [
+        "Bcast",
+        "Gather",
+        "Scatter",
+        "Allgather",
+        "Alltoall",
+        "Reduce",
+        "Allreduce",
+        "Reduce_scatter_block",
+        "Scan",
+        "Exscan",
+    ]
+)
+REDUCTIONS = frozenset(["Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan"])
+PIECES_MAX, PIECE_BYTES_MIN = 16, 128 * 1024
+
 
 # A call's size is that of one direction; these move as much in the other.
 BOTH_WAYS = frozenset(
@@ -97,6 +118,23 @@ def classify_function(function: str) -> CallClass:
 def is_message(function: str) -> bool:
     """Say whether a function sends or receives between two ranks, and blocks: what Lapwing may defer."""
     return shorten_name(function) in MESSAGES
+
+
+def is_deferrable(function: str) -> bool:
+    """Say whether Lapwing may return early from a blocking function."""
+    return shorten_name(function) in COLLECTIVES | MESSAGES and shorten_name(function) not in NEVER_DEFERRED
+
+
+def is_reduction(function: str) -> bool:
+    """Say whether a function computes: whether Lapwing defers it hangs on what it adds (`--reductions`)."""
+    return shorten_name(function) in REDUCTIONS
+
+
+def count_pieces(function: str, size_bytes: float) -> int:
+    """Return in how many pieces a deferred call travels, each of which can be used by itself."""
+    if shorten_name(function) not in IN_PIECES:
+        return 1
+    return max(1, min(PIECES_MAX, int(size_bytes) // PIECE_BYTES_MIN))
 
 
 def is_convertible(function: str) -> bool:

@@ -15,7 +15,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isnan, sqrt
 
-from lapwing.model.classes import CallClass, comes_in, count_directions, is_convertible
+from lapwing.model.classes import (
+    CallClass,
+    comes_in,
+    count_directions,
+    count_pieces,
+    is_convertible,
+    is_deferrable,
+    is_reduction,
+)
 from lapwing.model.outcomes import SiteOutcome, limit_hidden, limit_shared
 from lapwing.model.profile import JobProfile, RankProfile, Way
 from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
@@ -140,6 +148,23 @@ def put_behind(case: Case, times: SiteTimes, groups: tuple[CallGroup, ...]) -> S
     return SiteOutcome(times, hidden, with_idle, stolen_ns=stolen, free_ns=measure_free_ns(groups, charge))
 
 
+def use_pieces(outcome: SiteOutcome, groups: tuple[CallGroup, ...], charge: float) -> SiteOutcome:
+    """Let the first touch wait for the first piece alone: of what the slack does not hide the rest hides, too."""
+    function = outcome.times.site.function
+    free_ns = [measure_free_ns((group,), charge) for group in groups]
+    if not sum(free_ns):
+        return outcome
+    first_ns = sum(ns / count_pieces(function, group.size_bytes) for ns, group in zip(free_ns, groups, strict=True))
+    more_ns = (sum(free_ns) - outcome.hidden_ns) * (1 - first_ns / sum(free_ns))
+    hidden_ns = outcome.hidden_ns + more_ns
+    return replace(
+        outcome,
+        hidden_ns=hidden_ns,
+        hidden_with_idle_ns=outcome.hidden_with_idle_ns + more_ns,
+        stolen_ns=estimate_stolen_ns(groups, hidden_ns, charge),
+    )
+
+
 def change_calls(outcome: SiteOutcome, count: int, cost_ns: float) -> SiteOutcome:
     """Charge calls that are deferred or rewritten with their cost: all stay as they are where that does not pay."""
     changed = replace(outcome, cost_ns=cost_ns, changed_count=count)
@@ -166,9 +191,14 @@ def is_matched_first(case: Case, times: SiteTimes) -> bool:
 
 def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
     """Let Lapwing return early from a blocking call: where that does not pay, the site learns to pass."""
+    function = times.site.function
+    if not is_deferrable(function) or (is_reduction(function) and not case.setup.defers_reductions):
+        return SiteOutcome(times)
     groups = select_deferrable(times, case.setup)
     count = sum(group.count for group in groups)
     outcome = put_behind(case, times, groups)
+    if case.setup.uses_pieces:
+        outcome = use_pieces(outcome, groups, case.charge_ns_per_byte(times))
     if is_matched_first(case, times):
         outcome = replace(outcome, hidden_with_idle_ns=outcome.hidden_ns)
     return change_calls(outcome, count, count * case.setup.hold_ns)

@@ -31,6 +31,8 @@ RUN_SPREAD = 0.02
 CALL_FLOOR_MAX_NS = 100_000
 # 64 GB/s: more than a link of 400 Gb/s carries, or one core copies. What came sooner had come before the call.
 BYTES_PER_NS_MAX = 64.0
+# a + b is b + a (IEEE 754): with so many ranks Lapwing defers sums of floating-point numbers, too.
+EXACT_SUM_RANKS_MAX = 2
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Setup:
     absorbs_imbalance: slack left over hides waiting for late peers that are late in turn.
     overlaps_transfers: a transfer also goes on beside the other MPI calls that lie within its slack.
     shares_windows: calls that stand one after the other have the same computation behind them, not each its own.
+    uses_pieces: the data of deferred collectives that travel in pieces are used in order, behind the first touch.
+    defers_reductions: reductions are of a kind that Lapwing defers: no profile tells what they add, and how.
     computation_ratio: computation time on the cores left, to that on all; nan when no core can be given up.
     wait_contention: extra time in waits, as a share, while another thread polls too (MiniMD in the paper:
     8.69 s / 4.19 s - 1 = 1.07); Lapwing's engine keeps out of MPI while the program is inside.
@@ -63,6 +67,8 @@ class Setup:
     absorbs_imbalance: bool = True
     overlaps_transfers: bool = False
     shares_windows: bool = False
+    uses_pieces: bool = False
+    defers_reductions: bool = True
     cpu_ns_per_byte: float = CPU_NS_PER_BYTE.expected
     hold_ns: float = HOLD_NS.expected
     computation_ratio: float = nan
@@ -157,9 +163,12 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("imbalance that moves between ranks", {"absorbs_imbalance": False}),
         vary("transfers beside other transfers", {"overlaps_transfers": True}),
         vary("computation shared by calls in a row", {"shares_windows": True}),
+        vary("collectives used piece by piece", {"uses_pieces": True}),
         vary("processor time per byte", {"cpu_ns_per_byte": byte_ns.low}, {"cpu_ns_per_byte": byte_ns.high}),
         vary("cost of a hold", {"hold_ns": hold_ns.low}, {"hold_ns": hold_ns.high}),
     ]
+    if len(profile.ranks) > EXACT_SUM_RANKS_MAX:
+        variations.append(vary("reductions whose order matters", {"defers_reductions": False}))
     if ratio is not None:
         ends = ({"computation_ratio": ratio.low}, {"computation_ratio": ratio.high})
         variations.append(vary("computation on one core less", *ends))
