@@ -97,6 +97,14 @@ def waits(row: Row) -> Iterator[str]:
             yield wait_for_pointer(row, parameter)
 
 
+def waits_for_persistent_sends(row: Row) -> Iterator[str]:
+    """Of a persistent send that is over for the program alone MPI would say that it is active."""
+    if row.has("looks_at_requests"):
+        requests = next(each for each in row.parameters if each.base_type == "MPI_Request")
+        count = dict(row.sizes).get(requests.name, "1")
+        yield f"persistent_await({count}, {'' if requests.is_pointer else '&'}{requests.name});"
+
+
 def early_receives(row: Row) -> Iterator[str]:
     """What a call does about messages that were received early."""
     if row.closes:
@@ -180,6 +188,7 @@ def gated_body(row: Row) -> Iterator[str]:
     yield "if (busy_is_clear())"
     yield f"    return {plain_call(row)};"
     yield from waits(row)
+    yield from waits_for_persistent_sends(row)
     if row.treatment == "buffers":
         yield "dispatch_wait_others();"
     yield "dispatch_enter();"
@@ -228,7 +237,8 @@ def track(row: Row) -> list[str]:
     buffer = row.buffers[0] if len(row.buffers) == 1 and not row.is_drained else None
     uses = f"*{request.name}, {buffer.address}, {buffer.count}, {buffer.datatype_in_c}" if buffer else ""
     if is_persistent(row):
-        return [f"dispatch_track({uses});" if buffer else f"dispatch_track_unknown(*{request.name});"]
+        track_one = "dispatch_track_send" if row.has("may_outlast") else "dispatch_track"
+        return [f"{track_one}({uses});" if buffer else f"dispatch_track_unknown(*{request.name});"]
     if buffer and row.chapter == "Point-to-Point Communication":
         begin = "dispatch_begin_send" if row.has("may_outlast") else "dispatch_begin_message"
         return [f"{begin}({uses}, {caller});"]
@@ -422,6 +432,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "mpi/early.h"
 #include "mpi/measure.h"
 #include "mpi/message/message.h"
+#include "mpi/request/persistent.h"
 #include "mpi/status.h"
 #include "op/session.h"
 #include "op/transfer.h"

@@ -56,6 +56,7 @@ MARKS = {
     "changes_comm": "the program may promise something of its communicator",
     "carried": "a blocking collective that may be begun as a nonblocking one (src/mpi/collective)",
     "may_outlast": "a send that may still be under way when the program has waited for it (src/mpi/request/sent.h)",
+    "looks_at_requests": "tells whether requests are active or over, and completes none",
     "cancels": "from now on its request ends when MPI says so",
     "follows_all": "an operation that keeps its class and starts after every op",
     "adds_peers": "afterwards more processes may speak with this one than MPI_COMM_WORLD has",

@@ -164,15 +164,29 @@ void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count c
 }
 
 /* Of a type that names its bytes in order, one after the other: the message is its range. */
+static void dispatch_note_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+                               bool is_persistent)
+{
+    const struct type_layout *layout = datatype_layout(datatype);
+    bool is_small = dispatch_is_below(options.threshold_bytes, count, layout);
+    bool is_plain = layout->is_known && !is_small && !datatype_has_gaps(layout, count);
+    if (!options.waits || !is_plain || request == abi_handles.request_null || buffer == MPI_BOTTOM)
+        return;
+    requests_note_send(request_key(request), (struct requests_send){.may_hide_gaps = datatype_may_hide_gaps(layout),
+                                                                    .is_persistent = is_persistent});
+}
+
 void dispatch_begin_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                          const void *return_address)
 {
     dispatch_begin_message(request, buffer, count, datatype, return_address);
-    const struct type_layout *layout = datatype_layout(datatype);
-    bool is_small = dispatch_is_below(options.threshold_bytes, count, layout);
-    bool is_plain = layout->is_known && !is_small && !datatype_has_gaps(layout, count);
-    if (options.waits && is_plain && request != abi_handles.request_null && buffer != MPI_BOTTOM)
-        requests_note_send(request_key(request), datatype_may_hide_gaps(layout));
+    dispatch_note_send(request, buffer, count, datatype, false);
+}
+
+void dispatch_track_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype)
+{
+    dispatch_track(request, buffer, count, datatype);
+    dispatch_note_send(request, buffer, count, datatype, true);
 }
 
 void dispatch_forget_send(const MPI_Request *request)

@@ -93,6 +93,9 @@ void dispatch_begin_send(MPI_Request request, const void *buffer, MPI_Count coun
                          const void *return_address);
 void dispatch_forget_send(const MPI_Request *request);
 
+/* A persistent send of such a mode has been made, and may be started from now on. */
+void dispatch_track_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype);
+
 /* The way of most nonblocking messages, kept short: nothing is pending, and the message is known to be small. The
  * caller gives the call to MPI, and what came of it to dispatch_count_small(). */
 static inline bool dispatch_begins_small(MPI_Count count, MPI_Datatype datatype)

@@ -19,6 +19,9 @@ struct request {
     uint32_t next;
     bool may_outlast;   /* a send, that may still be under way when the program has waited for it */
     bool may_hide_gaps; /* which may not use all of `bytes` */
+    bool is_persistent; /* of such a send */
+    bool is_aside;
+    uint64_t op_id; /* that the persistent send was left to, when it was last waited for */
     struct assist assist;
 };
 
@@ -233,25 +236,52 @@ struct range requests_range(uint64_t key)
     return bytes;
 }
 
-static void send_set(uint64_t key, bool may_outlast, bool may_hide_gaps)
+void requests_note_send(uint64_t key, struct requests_send send)
 {
     requests_lock();
     struct request *request = request_of(key);
     if (request != NULL) {
-        request->may_outlast = may_outlast;
-        request->may_hide_gaps = may_hide_gaps;
+        request->may_outlast = true;
+        request->may_hide_gaps = send.may_hide_gaps;
+        request->is_persistent = send.is_persistent;
     }
     requests_unlock();
 }
 
-void requests_note_send(uint64_t key, bool may_hide_gaps)
-{
-    send_set(key, true, may_hide_gaps);
-}
-
 void requests_forget_send(uint64_t key)
 {
-    send_set(key, false, false);
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL)
+        request->may_outlast = false;
+    requests_unlock();
+}
+
+void requests_leave_to(uint64_t key, uint64_t op_id)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL)
+        request->op_id = op_id;
+    requests_unlock();
+}
+
+uint64_t requests_left_to(uint64_t key)
+{
+    requests_lock();
+    const struct request *request = request_of(key);
+    uint64_t op_id = request != NULL ? request->op_id : 0;
+    requests_unlock();
+    return op_id;
+}
+
+void requests_set_aside(uint64_t key, bool is_aside)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL)
+        request->is_aside = is_aside;
+    requests_unlock();
 }
 
 bool requests_find_send(uint64_t key, struct requests_send *send)
@@ -260,7 +290,7 @@ bool requests_find_send(uint64_t key, struct requests_send *send)
     const struct request *request = request_of(key);
     bool is_found = request != NULL && request->may_outlast;
     if (is_found)
-        *send = (struct requests_send){request->bytes, request->may_hide_gaps};
+        *send = (struct requests_send){request->bytes, request->may_hide_gaps, request->is_persistent};
     requests_unlock();
     return is_found;
 }
@@ -357,7 +387,8 @@ static bool request_find(struct range bytes)
     }
     /* An unused entry has an empty range, which overlaps nothing. */
     for (uint32_t index = 1; requests_count() != 0 && index <= requests.highest; index++) {
-        if (base_ranges_overlap(request_at(index)->bytes, bytes))
+        const struct request *request = request_at(index);
+        if (base_ranges_overlap(request->bytes, bytes) && !request->is_aside)
             return true;
     }
     return false;

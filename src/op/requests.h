@@ -41,18 +41,28 @@ bool requests_know(uint64_t key);
 /* The bytes of the request with this key; empty when there is none. */
 struct range requests_range(uint64_t key);
 
-/* What has just been tracked with this key is a send that may go on when the program has waited for it
- * (mpi/request/sent.h); or it is one no longer. may_hide_gaps: not all of its bytes need be the message's. */
-void requests_note_send(uint64_t key, bool may_hide_gaps);
-void requests_forget_send(uint64_t key);
-
+/* A send that may go on when the program has waited for it (mpi/request/sent.h). */
 struct requests_send {
     struct range bytes;
-    bool may_hide_gaps;
+    bool may_hide_gaps; /* not all of its bytes need be the message's */
+    bool is_persistent;
 };
+
+/* What has just been tracked with this key is such a send; or it is one no longer. */
+void requests_note_send(uint64_t key, struct requests_send send);
+void requests_forget_send(uint64_t key);
 
 /* Is there such a send with this key? */
 bool requests_find_send(uint64_t key, struct requests_send *send);
+
+/* The send of this key is over for the program, which keeps its persistent request; it goes on as this op. */
+void requests_leave_to(uint64_t key, uint64_t op_id);
+
+/* That op, which may be over by now; 0: there was none. */
+uint64_t requests_left_to(uint64_t key);
+
+/* For as long as requests are set aside, requests_touch() does not count their bytes. */
+void requests_set_aside(uint64_t key, bool is_aside);
 
 /* The operation of this key has begun: the engine may work for it, until it is
  * untracked or settled (a persistent one, which stays tracked). bytes: what it moves;

@@ -81,17 +81,33 @@ static void test_sends(void)
     struct requests_send send;
     requests_track(key_of(1), bytes_of(1));
     requests_track(key_of(2), bytes_of(2));
-    requests_note_send(key_of(2), true);
+    requests_note_send(key_of(2), (struct requests_send){.may_hide_gaps = true});
     claim(!requests_find_send(key_of(1), &send), "a request of which nobody has said that it sends");
     claim(requests_find_send(key_of(2), &send) && send.bytes.low == bytes_of(2).low && send.may_hide_gaps, "a send");
     requests_forget_send(key_of(2));
     claim(!requests_find_send(key_of(2), &send) && requests_touch(bytes_of(2)), "a send that is to be cancelled");
-    requests_note_send(key_of(2), false);
+    requests_note_send(key_of(2), (struct requests_send){.may_hide_gaps = false});
     requests_untrack(key_of(2));
     requests_track(key_of(2), bytes_of(3));
     claim(!requests_find_send(key_of(2), &send), "another request, with the handle of a send that is over");
     requests_untrack(key_of(1));
     requests_untrack(key_of(2));
+}
+
+static void test_left(void)
+{
+    struct requests_send send;
+    requests_track(key_of(1), bytes_of(1));
+    requests_note_send(key_of(1), (struct requests_send){.is_persistent = true});
+    claim(requests_find_send(key_of(1), &send) && send.is_persistent, "a persistent send");
+    claim(requests_left_to(key_of(1)) == 0 && requests_left_to(key_of(2)) == 0, "which no op has");
+    requests_leave_to(key_of(1), 7);
+    requests_set_aside(key_of(1), true);
+    claim(requests_left_to(key_of(1)) == 7 && !requests_touch(bytes_of(1)), "left to an op, set aside");
+    requests_set_aside(key_of(1), false);
+    claim(requests_touch(bytes_of(1)), "and no longer aside");
+    requests_untrack(key_of(1));
+    claim(requests_left_to(key_of(1)) == 0, "a request that was freed");
 }
 
 static void test_regions(void)
@@ -120,6 +136,7 @@ int main(void)
     test_same_key();
     test_counted();
     test_sends();
+    test_left();
     test_regions();
     test_unknown();
     puts("ok");

@@ -11,6 +11,7 @@
 #include "op/transfer.h"
 #include "op/untracked.h"
 #include "mpi/request_key.h"
+#include "mpi/request/persistent.h"
 #include "mpi/request/sent.h"
 #include "mpi/status.h"
 #include "mpi/early.h"
@@ -19,6 +20,15 @@ static void completion_note(struct completion *completion)
 {
     for (int i = 0; i < completion->count; i++)
         completion->keys[i] = request_key(completion->requests[i]);
+    if (engine_pending() != 0)
+        completion->has_hidden = persistent_hide(completion->count, completion->requests, completion->keys);
+}
+
+/* No memory to remember what ends now. */
+static void completion_note_nothing(const struct completion *completion)
+{
+    persistent_await(completion->count, completion->requests);
+    requests_track_unknown();
 }
 
 static void completion_wait_arguments(const struct completion *completion)
@@ -47,7 +57,7 @@ static void completion_begin(struct completion *completion)
     if (completion->keys != NULL)
         completion_note(completion);
     else
-        requests_track_unknown(); /* no memory to remember what ends now */
+        completion_note_nothing(completion);
 }
 
 /* A handle that is still there belongs to a request that goes on (not over, or
@@ -85,6 +95,8 @@ static void completion_end(struct completion *completion, int result)
         return;
     if (result == MPI_SUCCESS)
         completion_settle(completion);
+    if (completion->has_hidden)
+        persistent_show(completion->count, completion->requests, completion->keys);
     completion_untrack(completion);
     if (completion->keys != completion->inline_keys)
         free(completion->keys);
@@ -145,6 +157,7 @@ static int completion_run_waiting(struct completion *completion, completion_call
                              .keys = completion->keys,
                              .return_address = completion->waited_from};
     sent_defer(&wait);
+    completion->has_hidden |= wait.has_persistent;
     int result = completion_run(completion, call, look);
     sent_learn(&wait);
     return result;

@@ -24,6 +24,7 @@ struct completion {
     int *indices;
     MPI_Status *statuses;
     const void *waited_from; /* where the program waits for all of them; NULL: it does not */
+    bool has_hidden;         /* handles that MPI does not see (persistent.h) */
     uint64_t *keys;
     uint64_t inline_keys[COMPLETION_KEYS_INLINE];
 };

@@ -13,6 +13,7 @@
 #include "op/requests.h"
 #include "op/session.h"
 #include "op/untracked.h"
+#include "mpi/request/persistent.h"
 #include "mpi/request_key.h"
 
 enum { FREED_FIRST = 512, SWEEP_FIRST = 64, LOOKS_PER_CALL = 16 };
@@ -122,6 +123,7 @@ static bool freed_is_of_interest(MPI_Request request)
 int entry_MPI_Request_free(MPI_Request *request)
 {
     dispatch_wait_argument(request, sizeof *request);
+    persistent_await(1, request);
     dispatch_enter();
     if (!freed_is_of_interest(*request))
         return dispatch_leave(real.MPI_Request_free(request));

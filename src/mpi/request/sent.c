@@ -60,7 +60,8 @@ static bool sents_find(struct sents *sents, const struct sent_wait *wait)
     struct requests_send send;
     sents->count = 0;
     for (int i = 0; i < wait->count; i++) {
-        if (!requests_find_send(wait->keys[i], &send))
+        bool is_active = wait->requests[i] != abi_handles.request_null;
+        if (!is_active || !requests_find_send(wait->keys[i], &send))
             continue;
         if (sents->count == NATIVE_SENDS_MAX)
             return false;
@@ -252,41 +253,48 @@ static enum reason sents_hold(struct transfer *transfer, const struct sents *sen
     return reason;
 }
 
-/* The op holds what the requests would keep others from holding. */
-static void sents_untrack(const struct sent_wait *wait, const struct sents *sents)
+/* Of all that are waited for MPI uses nothing any more but what the op is going to hold. */
+static void wait_set_aside(const struct sent_wait *wait, bool is_aside)
 {
-    for (int i = 0; i < sents->count; i++)
-        requests_untrack(wait->keys[sents->all[i].index]);
+    for (int i = 0; i < wait->count; i++)
+        requests_set_aside(wait->keys[i], is_aside);
 }
 
-static void sents_track_again(const struct sent_wait *wait, const struct sents *sents)
+/* A persistent request stays the program's, and tracked. */
+static void sent_take(const struct transfer *transfer, struct sent_wait *wait, const struct sent *sent)
 {
-    for (int i = 0; i < sents->count; i++)
-        requests_track(wait->keys[sents->all[i].index], sents->all[i].send.bytes);
+    uint64_t *key = &wait->keys[sent->index];
+    wait->requests[sent->index] = abi_handles.request_null;
+    if (sent->send.is_persistent) {
+        requests_settle(*key);
+        requests_leave_to(*key, transfer_id(transfer->slot));
+        wait->has_persistent = true;
+        return;
+    }
+    requests_untrack(*key);
+    *key = request_key(abi_handles.request_null);
 }
 
-static void sents_take(struct transfer *transfer, const struct sent_wait *wait, const struct sents *sents)
+static void sents_take(struct transfer *transfer, struct sent_wait *wait, const struct sents *sents)
 {
     struct native *native = native_of(transfer);
     native->send_count = (uint32_t)sents->count;
     for (int i = 0; i < sents->count; i++) {
-        int index = sents->all[i].index;
-        native->sends[i] = wait->requests[index];
-        wait->requests[index] = abi_handles.request_null;
-        wait->keys[index] = request_key(abi_handles.request_null);
+        native->sends[i] = wait->requests[sents->all[i].index];
+        sent_take(transfer, wait, &sents->all[i]);
     }
 }
 
 /* Inside the gate. */
-static bool sents_begin(struct transfer *transfer, const struct sent_wait *wait, const struct sents *sents)
+static bool sents_begin(struct transfer *transfer, struct sent_wait *wait, const struct sents *sents)
 {
-    sents_untrack(wait, sents);
+    wait_set_aside(wait, true);
     arming_begin();
     enum reason reason = sents_hold(transfer, sents);
     arming_end();
+    wait_set_aside(wait, false);
     if (reason != REASON_NONE) {
         transfer_cancel(transfer);
-        sents_track_again(wait, sents);
         return false;
     }
     sents_take(transfer, wait, sents);
@@ -294,7 +302,7 @@ static bool sents_begin(struct transfer *transfer, const struct sent_wait *wait,
     return true;
 }
 
-static bool sents_carry(const struct sent_wait *wait, const struct sents *sents)
+static bool sents_carry(struct sent_wait *wait, const struct sents *sents)
 {
     struct transfer *transfer = session_has_engine() ? transfer_take() : NULL;
     if (transfer == NULL)
