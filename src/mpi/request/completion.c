@@ -148,17 +148,28 @@ static int completion_run(struct completion *completion, completion_call_fn *cal
     return must_loop ? errors_or(completion_wait(completion, look)) : completion_call(completion, call);
 }
 
-/* A wait for all of them that may leave sends to an op. */
+/* A wait that may leave sends to an op. */
 static int completion_run_waiting(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
 {
-    struct sent_wait wait = {.count = completion->count,
-                             .requests = completion->requests,
-                             .statuses = completion->statuses,
-                             .keys = completion->keys,
-                             .return_address = completion->waited_from};
-    sent_defer(&wait);
+    int result = MPI_SUCCESS;
+    bool is_over = false;
+    struct completion_poll poll = {completion, look};
+    struct sent_op_wait wait = {.count = completion->count,
+                                .requests = completion->requests,
+                                .statuses = completion->statuses,
+                                .keys = completion->keys,
+                                .return_address = completion->waited_from,
+                                .out_count = completion->out_count,
+                                .indices = completion->indices,
+                                .look = completion_poll,
+                                .argument = &poll};
+    if (completion->indices == NULL)
+        sent_defer(&wait);
+    else
+        is_over = sent_defer_some(&wait, &result);
     completion->has_hidden |= wait.has_persistent;
-    int result = completion_run(completion, call, look);
+    if (!is_over)
+        result = completion_run(completion, call, look);
     sent_learn(&wait);
     return result;
 }

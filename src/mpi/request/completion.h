@@ -23,7 +23,7 @@ struct completion {
     int *out_count;
     int *indices;
     MPI_Status *statuses;
-    const void *waited_from; /* where the program waits for all of them; NULL: it does not */
+    const void *waited_from; /* where the program waits for them, all unless there are indices; NULL: it does not */
     bool has_hidden;         /* handles that MPI does not see (persistent.h) */
     uint64_t *keys;
     uint64_t inline_keys[COMPLETION_KEYS_INLINE];

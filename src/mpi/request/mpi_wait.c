@@ -30,9 +30,13 @@ static int wait_poll_all(struct completion *c, int *is_over)
     return real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
 }
 
+/* Where none is active MPI_Waitany makes the status empty, and MPICH's MPI_Testany leaves it as it is. */
 static int wait_poll_any(struct completion *c, int *is_over)
 {
-    return real.MPI_Testany(c->count, c->requests, c->indices, is_over, c->statuses);
+    MPI_Request none = abi_handles.request_null;
+    int result = real.MPI_Testany(c->count, c->requests, c->indices, is_over, c->statuses);
+    bool is_active = !*is_over || *c->indices != MPI_UNDEFINED;
+    return result != MPI_SUCCESS || is_active ? result : real.MPI_Wait(&none, c->statuses);
 }
 
 static int wait_poll_some(struct completion *c, int *is_over)
@@ -76,7 +80,11 @@ int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *
             completion_uncount_named(1, index, count, requests);
         return result;
     }
-    struct completion completion = {.count = count, .requests = requests, .indices = index, .statuses = status};
+    struct completion completion = {.count = count,
+                                    .requests = requests,
+                                    .indices = index,
+                                    .statuses = status,
+                                    .waited_from = __builtin_return_address(0)};
     return completion_carry(&completion, wait_any, wait_poll_any);
 }
 
@@ -88,7 +96,11 @@ int entry_MPI_Waitsome(int in_count, MPI_Request *requests, int *out_count, int 
             completion_uncount_named(*out_count, indices, in_count, requests);
         return result;
     }
-    struct completion completion = {
-        .count = in_count, .requests = requests, .out_count = out_count, .indices = indices, .statuses = statuses};
+    struct completion completion = {.count = in_count,
+                                    .requests = requests,
+                                    .out_count = out_count,
+                                    .indices = indices,
+                                    .statuses = statuses,
+                                    .waited_from = __builtin_return_address(0)};
     return completion_carry(&completion, wait_some, wait_poll_some);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Persistent sends that are over for the program, and go on as an op (sent.h). The program keeps its requests, inactive,
- * as after its wait (MPI 4.1, 3.9); for MPI they are active until the op is over. So calls that complete requests see
- * MPI_REQUEST_NULL in their place, of which MPI says the same as of an inactive one; MPI_Start and all else waits. */
+/* Persistent sends that are over for the program, and go on as an op (sent.h). The program keeps its requests,
+ * inactive, as after its wait (MPI 4.1, 3.9); for MPI they are active until the op is over. So calls that complete
+ * requests see MPI_REQUEST_NULL in their place, of which MPI says the same as of an inactive one; MPI_Start and all
+ * else waits. */
 #ifndef MPI_REQUEST_PERSISTENT_H
 #define MPI_REQUEST_PERSISTENT_H
 
