@@ -68,7 +68,7 @@ bool session_matches_first(void);
 bool session_matches_collectives_first(void);
 
 /* If not: must nothing that others can see come before it is (mpi/message/message_turn.h)? A third rank could notice.
- */
+ * Neither is asked inside the gate: the answer may need the loader's lock. */
 bool session_keeps_order(void);
 
 /* More processes than those of MPI_COMM_WORLD may speak with this one from now on. */

@@ -50,6 +50,7 @@ struct collective_op {
     void *copy;
     void *lists;
     size_t reserved_bytes;
+    bool keeps_order;  /* nothing that others can see comes before it is matched (op/session.h) */
     bool is_unmatched; /* counted as such (op/transfer.h) */
 };
 
@@ -449,7 +450,7 @@ static int op_run_inside(const struct collective_call *call, struct collective_c
 /* As messages are that are received (mpi/message/message_turn.h): a rank that only sends needs none of the others. */
 static void op_count_unmatched(struct collective_op *op, const struct collective_call *call)
 {
-    op->is_unmatched = call->receive_blocks != 0 && session_keeps_order() && !op_is_matched(op);
+    op->is_unmatched = call->receive_blocks != 0 && op->keeps_order && !op_is_matched(op);
     if (op->is_unmatched)
         transfer_unmatched_add();
 }
@@ -528,6 +529,7 @@ static enum reason op_run_early(struct transfer *transfer, struct collective_cal
 {
     uint64_t id = transfer_id(transfer->slot);
     collective_op_wait_memory(call);
+    op_of(transfer)->keeps_order = session_keeps_order();
     dispatch_enter();
     enum reason reason = op_start_held(transfer, call, result);
     gate_leave();

@@ -192,9 +192,10 @@ static void message_wait_for_turn(const struct message *message, message_start_f
     transfer_wait_unmatched_of_others();
 }
 
-static bool message_has_turn(message_start_fn *start)
+/* Not inside the gate: the answer may need the loader's lock, whose owner may wait at a touch for the engine. */
+static bool message_keeps_order(message_start_fn *start)
 {
-    return message_turn_is_awaited() || (start == message_start_receive && session_keeps_order());
+    return start == message_start_receive && session_keeps_order();
 }
 
 /* The program's status while its page is certainly not held: before the hold. */
@@ -228,10 +229,12 @@ enum reason message_start_early(struct message *message, message_start_fn *start
     message_promise(transfer, message, status);
     wait_range(message->range, message->direction == POLICY_SEND);
     message_wait_for_turn(message, start);
+    bool keeps_order = message_keeps_order(start);
     dispatch_enter_in_turn();
     native_of(transfer)->home = errors_home_of(message->comm);
-    enum reason reason = message_has_turn(start) ? message_start_in_turn(transfer, message, start, &own_status, result)
-                                                 : message_start_held(transfer, message, start, &own_status, result);
+    bool has_turn = keeps_order || message_turn_is_awaited();
+    enum reason reason = has_turn ? message_start_in_turn(transfer, message, start, &own_status, result)
+                                  : message_start_held(transfer, message, start, &own_status, result);
     if (reason != REASON_NONE) {
         *request = native_of(transfer)->request;
         message_cancel(transfer, reason);
