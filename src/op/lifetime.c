@@ -183,6 +183,12 @@ void lifetime_forked_child(void)
 void lifetime_abort(void)
 {
     atomic_store_explicit(&lifetime.is_aborting, true, memory_order_relaxed);
+    transfer_let_wait(false);
+}
+
+void lifetime_abort_failed(void)
+{
+    transfer_let_wait(true);
 }
 
 /* A program that leaves without MPI_Finalize: what its blocking calls promised

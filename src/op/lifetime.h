@@ -26,8 +26,9 @@ void lifetime_start(const struct lifetime_facts *facts);
 /* Before MPI_Finalize: waits for all ops, ends the engine, writes the record. */
 void lifetime_stop(void);
 
-/* MPI_Abort: no op is waited for any more. */
+/* MPI_Abort: no op is waited for any more. It has returned: they are again. */
 void lifetime_abort(void);
+void lifetime_abort_failed(void);
 
 /* In the child after fork, before fork() returns there. The child has one thread and must
  * not use what the others may have locked. */

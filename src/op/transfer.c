@@ -533,6 +533,11 @@ static void transfer_abandon(bool are_all)
     }
 }
 
+void transfer_let_wait(bool may_wait)
+{
+    op_thread.is_leaving = !may_wait;
+}
+
 static void transfer_wait_untouched(void)
 {
     uint32_t round = 0;

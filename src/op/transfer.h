@@ -146,6 +146,9 @@ void transfer_leave(bool may_wait);
 /* A call waits for memory of this op, if it is pending. */
 void transfer_note_wait(uint64_t id);
 
+/* May this thread wait for ops? Not while MPI ends the job at its wish. */
+void transfer_let_wait(bool may_wait);
+
 /* One round of waiting inside a loop: polls all ops, then makes way. `round`
  * counts up from 0. */
 void transfer_poll_round(uint32_t round);

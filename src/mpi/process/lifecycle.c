@@ -87,11 +87,13 @@ int entry_MPI_Finalize(void)
     return result == MPI_SUCCESS ? late : result;
 }
 
-/* No wait: the program gives up, and its peers may be gone. */
+/* No wait: the program gives up, and its peers may be gone. Nor in what MPI calls of libc, to tell its launcher. */
 int entry_MPI_Abort(MPI_Comm comm, int errorcode)
 {
     lifetime_abort();
-    return real.MPI_Abort(comm, errorcode);
+    int result = real.MPI_Abort(comm, errorcode);
+    lifetime_abort_failed();
+    return result;
 }
 
 /* A program that only uses sessions is passed: nothing ever starts. Ops of a
