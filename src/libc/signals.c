@@ -46,7 +46,8 @@ static void handler_note(int number, sighandler_t handler)
 {
     if (!signals_are_watched())
         return;
-    if (handler == SIG_DFL || handler == SIG_IGN || !signal_comes_any_time(number) || gate_is_inside())
+    bool is_handler = handler != SIG_DFL && handler != SIG_IGN && handler != SIG_HOLD;
+    if (!is_handler || !signal_comes_any_time(number) || gate_is_inside())
         return;
     /* Every program of their kind has those of runtimes: UCX and libfabric end with a backtrace,
      * gfortran's and Python's note the number in memory of their own. */
@@ -145,6 +146,64 @@ sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
         return handler_change(handler, SIGNAL_SYSV_FLAGS);
     handler_note(number, handler);
     return LIBC_REAL(__sysv_signal)(number, handler);
+}
+
+/* signal() by other names of System V and BSD. */
+
+sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(sysv_signal);
+sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler)
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, SIGNAL_SYSV_FLAGS);
+    handler_note(number, handler);
+    return LIBC_REAL(sysv_signal)(number, handler);
+}
+
+sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler) LIBC_ENTRY(bsd_signal);
+sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler)
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, SIGNAL_BSD_FLAGS);
+    handler_note(number, handler);
+    return LIBC_REAL(bsd_signal)(number, handler);
+}
+
+sighandler_t libc_entry_ssignal(int number, sighandler_t handler) LIBC_ENTRY(ssignal);
+sighandler_t libc_entry_ssignal(int number, sighandler_t handler)
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, SIGNAL_BSD_FLAGS);
+    handler_note(number, handler);
+    return LIBC_REAL(ssignal)(number, handler);
+}
+
+/* The signal that a touch raises stays open: SIG_HOLD and sighold() change nothing about it. */
+
+sighandler_t libc_entry_sigset(int number, sighandler_t handler) LIBC_ENTRY(sigset);
+sighandler_t libc_entry_sigset(int number, sighandler_t handler)
+{
+    struct sigaction action;
+    bool is_shared = signals_are_shared(number);
+    if (is_shared && handler == SIG_HOLD)
+        return disposition_change(NULL, &action) ? SIG_ERR : action.sa_handler;
+    if (is_shared)
+        return handler_change(handler, 0);
+    handler_note(number, handler);
+    return LIBC_REAL(sigset)(number, handler);
+}
+
+int libc_entry_sigignore(int number) LIBC_ENTRY(sigignore);
+int libc_entry_sigignore(int number)
+{
+    if (signals_are_shared(number))
+        return handler_change(SIG_IGN, 0) == SIG_ERR ? -1 : 0;
+    return LIBC_REAL(sigignore)(number);
+}
+
+int libc_entry_sighold(int number) LIBC_ENTRY(sighold);
+int libc_entry_sighold(int number)
+{
+    return signals_are_shared(number) ? 0 : LIBC_REAL(sighold)(number);
 }
 
 /* A thread that blocks SIGSEGV would be killed at its first touch: the kernel

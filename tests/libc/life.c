@@ -794,6 +794,42 @@ static bool is_blocked(int number)
     return sigismember(&seen, number) == 1;
 }
 
+/* Programs call them all the same. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+sighandler_t bsd_signal(int number, sighandler_t handler); /* which glibc declares for X/Open 6 alone */
+
+static bool older_names_work(void)
+{
+    return sigset(SIGUSR2, handler_one) == SIG_DFL && sigset(SIGUSR2, SIG_HOLD) == handler_one &&
+           sigset(SIGUSR2, SIG_DFL) == SIG_HOLD && sighold(SIGUSR2) == 0 && sigrelse(SIGUSR2) == 0 &&
+           sigignore(SIGUSR2) == 0 && ssignal(SIGUSR2, handler_one) == SIG_IGN &&
+           sysv_signal(SIGUSR2, SIG_DFL) == handler_one;
+}
+
+static bool older_names_leave_fault_signal(void)
+{
+    return ssignal(SIGSEGV, handler_two) != SIG_ERR && bsd_signal(SIGSEGV, handler_one) == handler_two &&
+           sysv_signal(SIGSEGV, handler_two) == handler_one && sigset(SIGSEGV, handler_one) == handler_two &&
+           sigset(SIGSEGV, SIG_HOLD) == handler_one && sighold(SIGSEGV) == 0 && sigignore(SIGSEGV) == 0 &&
+           signal(SIGSEGV, SIG_DFL) == SIG_IGN && !is_blocked(SIGSEGV);
+}
+
+#pragma GCC diagnostic pop
+
+static bool older_names_share_signals(void)
+{
+    struct sigaction before;
+    struct sigaction after;
+    sigaction(SIGSEGV, NULL, &before);
+    notes->shares_signals = true;
+    bool is_good = older_names_work() && older_names_leave_fault_signal();
+    notes->shares_signals = false;
+    sigaction(SIGSEGV, NULL, &after);
+    return is_good && after.sa_handler == before.sa_handler;
+}
+
 static volatile bool was_blocked;
 
 static void block_look(int number)
@@ -990,6 +1026,7 @@ static const struct {
     {"fault_signal_is_shown_as_set", fault_signal_is_shown_as_set},
     {"other_signals_are_libcs", other_signals_are_libcs},
     {"fault_signal_stays_open", fault_signal_stays_open},
+    {"older_names_share_signals", older_names_share_signals},
     {"fault_signal_is_open_to_threads", fault_signal_is_open_to_threads},
     {"dlsym_hides_names", dlsym_hides_names},
     {"protection_keys_are_told", protection_keys_are_told},

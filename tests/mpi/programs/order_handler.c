@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a signal handler may tell what the message that its process receives waits for.
  * ranks: 3
- * arguments: before after
+ * arguments: before sigset after
  * quick: userfaultfd-user signal-1
  * timeout: 30 */
 #define _GNU_SOURCE
@@ -71,13 +71,21 @@ static void send(unsigned char *buffer, bool is_early)
     }
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static void set_handler(const char *way, void (*handler)(int number))
+{
+    (strcmp(way, "sigset") == 0 ? sigset : signal)(SIGUSR1, handler);
+}
+#pragma GCC diagnostic pop
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
-    bool is_early = strcmp(argv[1], "before") == 0;
+    bool is_early = strcmp(argv[1], "after") != 0;
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     pipe_ends = check_pipe();
-    signal(SIGUSR1, is_early ? answer : SIG_IGN);
+    set_handler(argv[1], is_early ? answer : SIG_IGN);
     for (int round = 0; round < ROUNDS; round++) {
         if (check_rank() == 0)
             receive(buffer, is_early);
