@@ -7,10 +7,11 @@
  *
  * UNITS is work that takes longer than the message. Per repetition, between ranks 0 and 1:
  * MPI_Send to a receiver that waits, and to one that works first; MPI_Isend, work,
- * MPI_Wait; MPI_Isend and MPI_Wait at once to a receiver that works first, then twice the work; MPI_Recv of a message
- * that is on its way while the receiver works, and of one that starts now; MPI_Irecv, work, MPI_Wait. After a blocking
- * call the buffer is touched at once (after a wait at once: after the work), and that is timed by itself: a library
- * that returns early makes it wait there. Rank 0 prints one line of JSON per size. --calibrate needs no MPI launcher.
+ * MPI_Wait; MPI_Isend and MPI_Wait at once to a receiver that works first, then twice the work; the same with a
+ * persistent send; MPI_Recv of a message that is on its way while the receiver works, and of one that starts now;
+ * MPI_Irecv, work, MPI_Wait. After a blocking call the buffer is touched at once (after a wait at once: after the
+ * work), and that is timed by itself: a library that returns early makes it wait there. Rank 0 prints one line of JSON
+ * per size. --calibrate needs no MPI launcher.
  */
 #include <mpi.h>
 #include <string.h>
@@ -27,6 +28,8 @@ enum {
     ISEND_WAIT,
     ISEND_LATE,
     ISEND_LATE_TOUCH,
+    START_LATE,
+    START_LATE_TOUCH,
     RECV_ARRIVED,
     RECV_ARRIVED_TOUCH,
     RECV,
@@ -36,9 +39,10 @@ enum {
     KINDS
 };
 static const char *kind_names[KINDS] = {
-    "send_us",       "send_touch_us",       "send_late_us",    "send_late_touch_us",    "isend_us", "isend_wait_us",
-    "isend_late_us", "isend_late_touch_us", "recv_arrived_us", "recv_arrived_touch_us", "recv_us",  "recv_touch_us",
-    "irecv_us",      "irecv_wait_us"};
+    "send_us",       "send_touch_us",       "send_late_us",    "send_late_touch_us",
+    "isend_us",      "isend_wait_us",       "isend_late_us",   "isend_late_touch_us",
+    "start_late_us", "start_late_touch_us", "recv_arrived_us", "recv_arrived_touch_us",
+    "recv_us",       "recv_touch_us",       "irecv_us",        "irecv_wait_us"};
 
 struct job {
     int rank;
@@ -123,6 +127,28 @@ static void time_isend_late(struct job *job, double *times_us)
     times_us[ISEND_LATE_TOUCH] = measure_now_us() - begin_us;
 }
 
+static void time_start_late(struct job *job, double *times_us)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (job->rank == 1) {
+        measure_work(job->units);
+        MPI_Recv(job->buffer, job->length_bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        byte_read = job->buffer[job->length_bytes / 2];
+        return;
+    }
+    MPI_Request request;
+    MPI_Send_init(job->buffer, job->length_bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &request);
+    double begin_us = measure_now_us();
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    times_us[START_LATE] = measure_now_us() - begin_us;
+    measure_work(2 * job->units);
+    begin_us = measure_now_us();
+    job->buffer[job->length_bytes / 2]++;
+    times_us[START_LATE_TOUCH] = measure_now_us() - begin_us;
+    MPI_Request_free(&request);
+}
+
 static void time_recv_arrived(struct job *job, double *times_us)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -175,7 +201,7 @@ static void time_irecv(struct job *job, double *times_us)
 }
 
 static void (*const experiments[])(struct job *job, double *times_us) = {
-    time_send, time_send_late, time_isend, time_isend_late, time_recv, time_recv_arrived, time_irecv};
+    time_send, time_send_late, time_isend, time_isend_late, time_start_late, time_recv, time_recv_arrived, time_irecv};
 enum { EXPERIMENTS = sizeof(experiments) / sizeof(experiments[0]) };
 
 /* A kind is timed on one rank only, and is 0 on the other: the larger one is the time. */

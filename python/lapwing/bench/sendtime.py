@@ -17,6 +17,8 @@ KEYS = (
     "isend_wait_us",
     "isend_late_us",
     "isend_late_touch_us",
+    "start_late_us",
+    "start_late_touch_us",
     "recv_us",
     "recv_touch_us",
     "recv_arrived_us",

@@ -28,6 +28,8 @@ TIMES = {
     "isend_wait_us": "work, Wait",
     "isend_late_us": "Isend, Wait, late receiver",
     "isend_late_touch_us": "work, write",
+    "start_late_us": "Start, Wait, late receiver",
+    "start_late_touch_us": "work, write",
     "recv_us": "Recv before arrival",
     "recv_touch_us": "then read",
     "recv_arrived_us": "Recv after arrival",
@@ -35,7 +37,7 @@ TIMES = {
     "irecv_us": "Irecv",
     "irecv_wait_us": "work, Wait",
 }
-PARTS = (("sending", ("send",)), ("sending, nonblocking", ("isend",)), ("receiving", ("recv", "irecv")))
+PARTS = (("sending", ("send",)), ("sending, nonblocking", ("isend", "start")), ("receiving", ("recv", "irecv")))
 
 
 def make_bip_table(row: Mapping[str, Any]) -> Table:
