@@ -764,7 +764,7 @@ class Draft:
         persistent = self.random.choice(state.persistent)
         choice = self.random.randrange(4)
         if choice == 0:
-            self.emit(rank, persistent.group, "idle", persistent.slot)
+            self.emit(rank, persistent.group, "idle", self.random.randrange(4), persistent.slot)
         elif choice == 1:
             self.free_persistent(rank, persistent)
         else:

@@ -43,7 +43,7 @@ INSTRUCTIONS: Mapping[str, str] = {
     "sendinit": f"mode new_request {MESSAGE}",
     "recvinit": f"new_request {MESSAGE}",
     "start": "how request",
-    "idle": "request",
+    "idle": "how request",
     "release": "request",
     "wait": "how count * request",
     "cancel": MESSAGE,

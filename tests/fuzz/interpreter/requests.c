@@ -85,12 +85,29 @@ static void run_release(const int64_t *a)
     machine_observe_result(MPI_Request_free(&slot_of(a[0])->request));
 }
 
-/* idle request: waits for one that is not active; its status is the empty one */
+/* idle how request: asks for one that is not active; its status is the empty one */
 static void run_idle(const int64_t *a)
 {
+    MPI_Request *request = &slot_of(a[1])->request;
     MPI_Status status;
+    int is_over = 0, index = 0;
     statuses_clear(&status, 1);
-    machine_observe_result(MPI_Wait(&slot_of(a[0])->request, &status));
+    switch (a[0]) {
+    case 0:
+        machine_observe_result(MPI_Wait(request, &status));
+        break;
+    case 1:
+        machine_observe_result(MPI_Test(request, &is_over, &status));
+        break;
+    case 2:
+        machine_observe_result(MPI_Request_get_status(*request, &is_over, &status));
+        break;
+    default:
+        machine_observe_result(MPI_Waitany(1, request, &index, &status));
+        break;
+    }
+    machine_observe((uint64_t)is_over);
+    machine_observe(index == MPI_UNDEFINED);
     statuses_observe(&status, 0);
 }
 
