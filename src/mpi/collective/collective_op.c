@@ -447,10 +447,19 @@ static int op_run_inside(const struct collective_call *call, struct collective_c
     return errors_or(result);
 }
 
-/* As messages are that are received (mpi/message/message_turn.h): a rank that only sends needs none of the others. */
+/* A rank that only sends needs none of the others: what it receives, if anything, is its own. */
+static bool call_needs_others(const struct collective_call *call, int rank)
+{
+    bool is_scatter = call->function == COLLECTIVE_SCATTER || call->function == COLLECTIVE_SCATTERV;
+    bool is_scan = call->function == COLLECTIVE_SCAN || call->function == COLLECTIVE_EXSCAN;
+    bool gets_own = (is_scatter && rank == call->given.root) || (is_scan && rank == 0);
+    return call->receive_blocks != 0 && !gets_own;
+}
+
+/* As messages are that are received (mpi/message/message_turn.h). */
 static void op_count_unmatched(struct collective_op *op, const struct collective_call *call)
 {
-    op->is_unmatched = call->receive_blocks != 0 && op->keeps_order && !op_is_matched(op);
+    op->is_unmatched = call_needs_others(call, op->comm->rank) && op->keeps_order && !op_is_matched(op);
     if (op->is_unmatched)
         transfer_unmatched_add();
 }
@@ -499,10 +508,10 @@ static int op_finish_inside(struct transfer *transfer, struct collective_call *c
 }
 
 /* A window is memory that others see without a call of this process. */
-static bool call_must_match(const struct collective_call *call)
+static bool call_must_match(const struct collective_call *call, int rank)
 {
     bool is_watched = session_keeps_order() && requests_are_unknown();
-    return call->receive_blocks != 0 && (is_watched || session_matches_collectives_first());
+    return call_needs_others(call, rank) && (is_watched || session_matches_collectives_first());
 }
 
 /* The op may be over, and its slot another's. */
@@ -528,12 +537,13 @@ static void op_wait_matched(const struct collective_op *op, uint64_t id)
 static enum reason op_run_early(struct transfer *transfer, struct collective_call *call, int *result)
 {
     uint64_t id = transfer_id(transfer->slot);
+    int rank = op_of(transfer)->comm->rank; /* the op may be over once it has been launched */
     collective_op_wait_memory(call);
     op_of(transfer)->keeps_order = session_keeps_order();
     dispatch_enter();
     enum reason reason = op_start_held(transfer, call, result);
     gate_leave();
-    if (reason == REASON_NONE && call_must_match(call))
+    if (reason == REASON_NONE && call_must_match(call, rank))
         op_wait_matched(op_of(transfer), id);
     return reason;
 }
