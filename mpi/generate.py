@@ -7,6 +7,8 @@ writes into FOLDER
     mpi/real.h      struct real: MPI's own functions, per ABI
     mpi/entries.h   the entries that are written by hand
     mpi/entries.c   all other entries, per ABI
+    mpi/collective_listed.h   calls of the collectives that go as the program gave them, and
+    mpi/collective_listed.c   these calls, per ABI
     bind/names.h     number of names, and
     bind/names.c     the names, in the order of every table here
     bind/stubs_x86_64.S, bind/stubs_aarch64.S   the exported MPI_* jumps
@@ -139,19 +141,29 @@ def carried_side(name: str, side: Buffer) -> Iterator[str]:
     yield f".{name} = {side.address},"
     if side.is_list:
         types = side.datatype if side.is_typed_each else "NULL"
-        yield f".{name}_list = {{{side.count}, {side.displacements or 'NULL'}, {types}}},"
+        displacements = f"ARGUMENT_BUFFER_LIST({side.displacements})" if side.displacements else "{NULL, 0}"
+        yield f".{name}_list = {{ARGUMENT_BUFFER_LIST({side.count}), {displacements}, {types}}},"
     else:
         yield f".{name}_count = {side.count},"
     if not side.is_typed_each:
         yield f".{name}_type = {side.datatype_in_c},"
 
 
+def carried_function(row: Row) -> str:
+    """Its number in C (src/mpi/collective/collective_work.h); a large-count twin has the same."""
+    return "COLLECTIVE_" + row.name.removeprefix("MPI_").removesuffix("_c").upper()
+
+
+def is_listed(row: Row) -> bool:
+    """A collective that is begun as the program gave it, in one go: with counts block by block, or of neighbors."""
+    return row.has("carried") and any(buffer.is_list or buffer.per in ("source", "target") for buffer in row.buffers)
+
+
 def carried_collective(row: Row) -> Iterator[str]:
     """Asks first whether the blocking collective is to be begun as a nonblocking one."""
-    function = "COLLECTIVE_" + row.name.removeprefix("MPI_").removesuffix("_c").upper()
+    function = carried_function(row)
     sent, received = row.buffers[0], row.buffers[-1]
-    is_listed = sent.is_list or received.is_list
-    count, datatype = ("0", "abi_handles.datatype_null") if is_listed else carried_block(row)
+    count, datatype = ("0", "abi_handles.datatype_null") if is_listed(row) else carried_block(row)
     op = "op" if row.has_parameter("op") else "abi_handles.no_op"
     root = "root" if row.has_parameter("root") else "MPI_PROC_NULL"
     yield f"MPI_Count block_count = {count};"
@@ -164,16 +176,91 @@ def carried_collective(row: Row) -> Iterator[str]:
         for name, side in (("send", sent), ("receive", received))
         for field in carried_side(name, side)
     )
+    if row.name.endswith("_c"):
+        yield "        .has_large_counts = true,"
     yield f"        .block_count = block_count, .block_type = block_type, .op = {op}, .root = {root}, .comm = comm}};"
     yield f"    if (collective_begin_run({function}, &given, &carried_result))"
     yield "        return carried_result;"
     yield "}"
 
 
-def is_carried(row: Row) -> bool:
-    """Lists of large counts are passed: their nonblocking functions would need an MPI that has those, too."""
-    is_listed = any(buffer.is_list for buffer in row.buffers)
-    return row.has("carried") and not (is_listed and row.name.endswith("_c"))
+def listed_arguments(row: Row) -> dict[str, str]:
+    """What is given for each parameter of such a collective: C expressions of struct collective_work."""
+    names = {"op": "work->op", "root": "work->root", "comm": "work->comm"}
+    types = {parameter.name: parameter.type for parameter in row.parameters}
+    for side, address, buffer in (("sent", "send", row.buffers[0]), ("received", "receive", row.buffers[-1])):
+        part = f"work->{side}"
+        names[buffer.address] = f"work->{address}"
+        names[buffer.count] = f"{part}.list.counts.first" if buffer.is_list else f"({types[buffer.count]}){part}.count"
+        names[buffer.displacements] = f"{part}.list.displacements.first"
+        names[buffer.datatype] = f"{part}.list.types" if buffer.is_typed_each else f"{part}.type"
+    return names
+
+
+def listed_call(row: Row, is_started: bool) -> str:
+    """A call of MPI's own function, or of its nonblocking twin."""
+    names = listed_arguments(row)
+    arguments = [names[parameter.name] for parameter in row.parameters] + (["request"] if is_started else [])
+    bare = row.name.removeprefix("MPI_")
+    name = f"MPI_I{bare[0].lower()}{bare[1:]}" if is_started else row.name
+    return wrap(f"        return real.{name}({', '.join(arguments)});", 12)
+
+
+def listed_switch(name: str, rows: list[Row], is_started: bool) -> str:
+    """A function that calls one of these, by the number of its function."""
+    cases = "\n".join(f"    case {carried_function(row)}:\n{listed_call(row, is_started)}" for row in rows)
+    request = ", MPI_Request *request" if is_started else ""
+    return f"""static int {name}(const struct collective_work *work{request})
+{{
+    switch (work->function) {{
+{cases}
+    default:
+        return MPI_ERR_INTERN; /* none that has lists */
+    }}
+}}"""
+
+
+def listed_header(rows: list[Row]) -> str:
+    """mpi/collective_listed.h."""
+    return f"""{C_NOTICE}#ifndef MPI_COLLECTIVE_LISTED_H
+#define MPI_COLLECTIVE_LISTED_H
+
+#include "mpi/collective/collective_work.h"
+
+/* Calls MPI's own function of a work that collective_work_is_listed(): the nonblocking one; without a request, the
+ * blocking one. */
+int collective_listed_run(const struct collective_work *work, MPI_Request *request);
+
+#endif
+"""
+
+
+def listed_source(rows: list[Row]) -> str:
+    """mpi/collective_listed.c."""
+    small = [row for row in rows if is_listed(row) and not row.name.endswith("_c")]
+    large = [row for row in rows if is_listed(row) and row.name.endswith("_c")]
+    switches = "\n\n".join(
+        (
+            listed_switch("small_run", small, False),
+            listed_switch("small_start", small, True),
+            listed_switch("large_run", large, False),
+            listed_switch("large_start", large, True),
+        )
+    )
+    return f"""{C_NOTICE}/* Compiled once per ABI. */
+#include "mpi/collective_listed.h"
+
+#include "mpi/real.h"
+
+{switches}
+
+int collective_listed_run(const struct collective_work *work, MPI_Request *request)
+{{
+    if (work->has_large_counts)
+        return request != NULL ? large_start(work, request) : large_run(work);
+    return request != NULL ? small_start(work, request) : small_run(work);
+}}
+"""
 
 
 def gated_body(row: Row) -> Iterator[str]:
@@ -181,7 +268,7 @@ def gated_body(row: Row) -> Iterator[str]:
     yield from early_receives(row)
     if row.has("adds_peers"):
         yield "session_expect_peers();"
-    if is_carried(row):
+    if row.has("carried"):
         yield from carried_collective(row)
     if row.has("cancels"):
         yield "dispatch_forget_send(request);"
@@ -756,6 +843,8 @@ FILES = {
     "mpi/real.h": real_header,
     "mpi/entries.h": entries_header,
     "mpi/entries.c": entries_source,
+    "mpi/collective_listed.h": listed_header,
+    "mpi/collective_listed.c": listed_source,
     "bind/names.h": names_header,
     "bind/names.c": names_source,
     "bind/stubs_x86_64.S": stubs_x86_64,

@@ -99,13 +99,6 @@ int argument_buffers_targets(MPI_Comm comm)
 
 /* --- buffers --- */
 
-static int64_t list_at(struct argument_buffer_list list, int i)
-{
-    if (list.element_bytes == sizeof(int))
-        return ((const int *)list.first)[i];
-    return ((const int64_t *)list.first)[i];
-}
-
 static void list_wait(struct argument_buffer_list list, int elements)
 {
     if (elements > 0)
@@ -161,8 +154,8 @@ void argument_buffers_wait_parts(const void *buffer, struct argument_buffer_list
     if (!layout.is_known)
         dispatch_wait_unknown();
     for (int i = 0; layout.is_known && i < parts; i++)
-        run_add(&run, datatype_span(&layout, buffer_at(buffer, list_at(displs, i) * layout.extent_bytes),
-                                    list_at(counts, i)));
+        run_add(&run, datatype_span(&layout, buffer_at(buffer, argument_buffers_at(displs, i) * layout.extent_bytes),
+                                    argument_buffers_at(counts, i)));
     run_end(&run);
 }
 
@@ -177,11 +170,12 @@ void argument_buffers_wait_typed(const void *buffer, struct argument_buffer_list
     list_wait(displs, parts);
     list_wait(ARGUMENT_BUFFER_LIST(datatypes), parts);
     for (int i = 0; i < parts; i++) {
-        if (list_at(counts, i) <= 0)
+        if (argument_buffers_at(counts, i) <= 0)
             continue;
         const struct type_layout *layout = datatype_layout(datatypes[i]);
         if (layout->is_known)
-            run_add(&run, datatype_span(layout, buffer_at(buffer, list_at(displs, i)), list_at(counts, i)));
+            run_add(&run, datatype_span(layout, buffer_at(buffer, argument_buffers_at(displs, i)),
+                                        argument_buffers_at(counts, i)));
         else
             dispatch_wait_unknown();
     }
@@ -203,8 +197,8 @@ void argument_buffers_wait_shares(const void *sendbuf, const void *recvbuf, stru
     MPI_Count sum = 0;
     list_wait(counts, group.size);
     for (int i = 0; i < group.size; i++)
-        sum += list_at(counts, i);
-    wait_shares(sendbuf, recvbuf, sum, sum > 0 ? list_at(counts, group.rank) : 0, datatype);
+        sum += argument_buffers_at(counts, i);
+    wait_shares(sendbuf, recvbuf, sum, sum > 0 ? argument_buffers_at(counts, group.rank) : 0, datatype);
 }
 
 void argument_buffers_wait_even_shares(const void *sendbuf, const void *recvbuf, MPI_Count count, MPI_Datatype datatype,

@@ -16,6 +16,12 @@ struct argument_buffer_list {
 
 #define ARGUMENT_BUFFER_LIST(array) ((struct argument_buffer_list){(array), sizeof((array)[0])})
 
+static inline int64_t argument_buffers_at(struct argument_buffer_list list, int i)
+{
+    bool is_int = list.element_bytes == sizeof(int);
+    return is_int ? ((const int *)list.first)[i] : ((const int64_t *)list.first)[i];
+}
+
 /* Otherwise the call has waited for every op already, or is one of MPI's own. */
 static inline bool argument_buffers_may_be_shared(void)
 {

@@ -187,14 +187,13 @@ static void call_place(struct collective_call *call, int send_blocks, int receiv
 }
 
 static struct message listed_side_of(enum policy_direction direction, const void *buffer,
-                                     const struct collective_work_side *side, const struct collective_comm *comm,
-                                     MPI_Comm given_comm)
+                                     const struct collective_work_side *side, MPI_Comm comm)
 {
-    if (side->list.counts == NULL)
-        return side_of(direction, buffer, side->count, side->type, given_comm);
-    collective_list_wait(&side->list, comm->size);
-    struct collective_list_span span = collective_list_span(buffer, side, comm->size);
-    struct message message = message_of((void *)buffer, 0, abi_handles.byte, 0, 0, given_comm);
+    if (side->list.counts.first == NULL)
+        return side_of(direction, buffer, side->count * side->blocks, side->type, comm);
+    collective_list_wait(&side->list, side->blocks);
+    struct collective_list_span span = collective_list_span(buffer, side);
+    struct message message = message_of((void *)buffer, 0, abi_handles.byte, 0, 0, comm);
     message.direction = direction;
     message.bytes = span.bytes;
     message.range = span.range;
@@ -218,18 +217,56 @@ static void call_tell_sides_apart(struct collective_call *call)
         given->receive = (void *)((uintptr_t)given->receive + 1);
 }
 
-/* What a rank sends and receives; nothing of what means nothing on it is looked at. A list counts as one block. */
-static void call_place_lists(struct collective_call *call, const struct collective_comm *comm)
+/* What a rank has one block of, for all others or from the root, goes without a list. */
+static int list_blocks(const struct collective_work_list *list, const struct collective_comm *comm)
+{
+    return list->counts.first != NULL ? comm->size : 1;
+}
+
+/* Nothing of what means nothing on this rank is looked at. */
+static void call_tell_sides(struct collective_call *call, const struct collective_comm *comm)
 {
     const struct collective_call_arguments *given = &call->given;
     bool is_root = comm->rank == given->root;
     if (given->send != MPI_IN_PLACE && (call->function != COLLECTIVE_SCATTERV || is_root))
-        call->sent = (struct collective_work_side){(int)given->send_count, given->send_type, given->send_list};
+        call->sent = (struct collective_work_side){.count = given->send_count,
+                                                   .type = given->send_type,
+                                                   .list = given->send_list,
+                                                   .blocks = list_blocks(&given->send_list, comm)};
     if (given->receive != MPI_IN_PLACE && (call->function != COLLECTIVE_GATHERV || is_root))
-        call->received =
-            (struct collective_work_side){(int)given->receive_count, given->receive_type, given->receive_list};
-    call->send = listed_side_of(POLICY_SEND, given->send, &call->sent, comm, given->comm);
-    call->receive = listed_side_of(POLICY_RECEIVE, given->receive, &call->received, comm, given->comm);
+        call->received = (struct collective_work_side){.count = given->receive_count,
+                                                       .type = given->receive_type,
+                                                       .list = given->receive_list,
+                                                       .blocks = list_blocks(&given->receive_list, comm)};
+}
+
+static void call_tell_sides_of_neighbors(struct collective_call *call, const struct collective_topology *topology)
+{
+    const struct collective_call_arguments *given = &call->given;
+    bool is_gather =
+        call->function == COLLECTIVE_NEIGHBOR_ALLGATHER || call->function == COLLECTIVE_NEIGHBOR_ALLGATHERV;
+    call->sent = (struct collective_work_side){.count = given->send_count,
+                                               .type = given->send_type,
+                                               .list = given->send_list,
+                                               .blocks = is_gather ? 1 : topology->targets,
+                                               .absent = topology->absent};
+    call->received = (struct collective_work_side){.count = given->receive_count,
+                                                   .type = given->receive_type,
+                                                   .list = given->receive_list,
+                                                   .blocks = topology->sources,
+                                                   .absent = topology->absent};
+}
+
+/* What a rank sends and receives. A list counts as one block. */
+static void call_place_lists(struct collective_call *call, const struct collective_comm *comm)
+{
+    const struct collective_call_arguments *given = &call->given;
+    if (collective_work_is_neighborhood(call->function))
+        call_tell_sides_of_neighbors(call, &comm->topology);
+    else
+        call_tell_sides(call, comm);
+    call->send = listed_side_of(POLICY_SEND, given->send, &call->sent, given->comm);
+    call->receive = listed_side_of(POLICY_RECEIVE, given->receive, &call->received, given->comm);
     call->send_blocks = call->send.bytes != 0;
     call->receive_blocks = call->receive.bytes != 0;
     call_look_for_gaps(call);
@@ -242,8 +279,9 @@ static void call_place_shares(struct collective_call *call, const struct collect
     const struct collective_call_arguments *given = &call->given;
     bool is_in_place = given->send == MPI_IN_PLACE;
     MPI_Count all = given->block_count;
-    MPI_Count own = is_in_place ? all : given->receive_list.counts[comm->rank];
-    call->received = (struct collective_work_side){0, given->receive_type, given->receive_list};
+    MPI_Count own = is_in_place ? all : argument_buffers_at(given->receive_list.counts, comm->rank);
+    call->received =
+        (struct collective_work_side){.type = given->receive_type, .list = given->receive_list, .blocks = comm->size};
     call->send = side_of(POLICY_SEND, given->send, is_in_place ? 0 : all, given->send_type, given->comm);
     call->receive = side_of(POLICY_RECEIVE, given->receive, own, given->receive_type, given->comm);
     call->send_blocks = call->send.bytes != 0;
@@ -257,15 +295,11 @@ static void call_place_blocks(struct collective_call *call, const struct collect
 {
     bool is_root = comm->rank == call->given.root;
     int size = comm->size;
-    switch (call->function) {
-    case COLLECTIVE_GATHERV:
-    case COLLECTIVE_SCATTERV:
-    case COLLECTIVE_ALLGATHERV:
-    case COLLECTIVE_ALLTOALLV:
-    case COLLECTIVE_ALLTOALLW:
-        return call_place_lists(call, comm);
-    case COLLECTIVE_REDUCE_SCATTER:
+    if (call->function == COLLECTIVE_REDUCE_SCATTER)
         return call_place_shares(call, comm);
+    if (collective_work_is_listed(call->function))
+        return call_place_lists(call, comm);
+    switch (call->function) {
     case COLLECTIVE_BCAST:
         return call_place(call, is_root, !is_root);
     case COLLECTIVE_GATHER:
@@ -310,6 +344,8 @@ static bool side_is_wrong(const struct message *side, int blocks)
 /* Wrong on this rank alone: MPI says so itself, and ends the job or tells the program. */
 static bool call_is_wrong(const struct collective_call *call)
 {
+    if (collective_work_is_neighborhood(call->function) && call->given.send == MPI_IN_PLACE)
+        return true; /* means nothing there (MPI 4.1, 8.6) */
     return side_is_wrong(&call->send, call->send_blocks) || side_is_wrong(&call->receive, call->receive_blocks);
 }
 
@@ -354,36 +390,42 @@ static int call_run(struct collective_call *call, struct collective_comm *comm)
 
 /* --- where counts differ --- */
 
-/* On the program's communicator, on which its ranks call the same collectives in the same order. */
-static void sizes_agree(struct collective_sizes *sizes, const struct collective_comm *known, MPI_Comm comm)
+/* On the program's communicator, on which its ranks call the same collectives in the same order. Where one rank must
+ * have its calls passed, nothing counts as moved. */
+static void sizes_agree(const struct collective_call *call, const struct collective_comm *known,
+                        struct collective_sizes *sizes)
 {
-    int64_t own_bytes = (int64_t)sizes->bytes;
-    int64_t all_bytes = 0;
+    enum { BYTES, REFUSALS, SUMS };
+    bool is_refused = collective_work_is_neighborhood(call->function) && known->topology.has_double_edges;
+    int64_t own[SUMS] = {[BYTES] = (int64_t)sizes->bytes, [REFUSALS] = is_refused};
+    int64_t all[SUMS] = {0};
     dispatch_enter();
     call_enter_alone();
-    int result = real.MPI_Allreduce(&own_bytes, &all_bytes, 1, abi_handles.int64, abi_handles.sum, comm);
+    int result = real.MPI_Allreduce(own, all, SUMS, abi_handles.int64, abi_handles.sum, call->given.comm);
     gate_leave();
     if (result != MPI_SUCCESS)
         collective_alone_end("MPI failed where the ranks agree upon their collectives");
-    collective_sizes_agree(sizes, (uint64_t)all_bytes, known->size, options.threshold_bytes);
+    uint64_t all_bytes = all[REFUSALS] == 0 ? (uint64_t)all[BYTES] : 0;
+    collective_sizes_agree(sizes, all_bytes, known->size, options.threshold_bytes);
 }
 
 /* Are the calls of this function on this communicator known to be large? Calls are counted here, on all ranks alike,
  * but for those that collective_comm_passes() has. */
 static bool call_is_known_large(struct collective_call *call)
 {
-    MPI_Comm given = call->given.comm;
     dispatch_enter();
-    struct collective_comm *known = comm_find_or_meet(given);
+    struct collective_comm *known = comm_find_or_meet(call->given.comm);
     gate_leave();
-    struct collective_sizes *sizes = known != NULL ? &known->sizes[call->function] : NULL;
-    if (sizes == NULL || sizes->are_large)
-        return sizes != NULL;
+    if (known == NULL || (collective_work_is_neighborhood(call->function) && !known->topology.is_known))
+        return false;
+    struct collective_sizes *sizes = &known->sizes[call->function];
+    if (sizes->are_large)
+        return true;
     if (collective_sizes_pass(sizes))
         return false;
     call_place_blocks(call, known);
     if (collective_sizes_note(sizes, collective_call_bytes(call)))
-        sizes_agree(sizes, known, given);
+        sizes_agree(call, known, sizes);
     return false;
 }
 

@@ -1,35 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/collective/collective_blocking.h"
 
+#include "mpi/collective_listed.h"
 #include "mpi/real.h"
 
-static int blocking_listed(const struct collective_call *c)
+static int blocking_listed(const struct collective_call *call)
 {
-    const struct collective_call_arguments *a = &c->given;
-    const struct collective_work_list *from = &a->send_list;
-    const struct collective_work_list *to = &a->receive_list;
-    int sent = (int)a->send_count;
-    int received = (int)a->receive_count;
-    MPI_Datatype type = a->receive_type;
-    switch (c->function) {
-    case COLLECTIVE_GATHERV:
-        return real.MPI_Gatherv(a->send, sent, a->send_type, a->receive, to->counts, to->displacements, type, a->root,
-                                a->comm);
-    case COLLECTIVE_SCATTERV:
-        return real.MPI_Scatterv(a->send, from->counts, from->displacements, a->send_type, a->receive, received, type,
-                                 a->root, a->comm);
-    case COLLECTIVE_ALLGATHERV:
-        return real.MPI_Allgatherv(a->send, sent, a->send_type, a->receive, to->counts, to->displacements, type,
-                                   a->comm);
-    case COLLECTIVE_ALLTOALLV:
-        return real.MPI_Alltoallv(a->send, from->counts, from->displacements, a->send_type, a->receive, to->counts,
-                                  to->displacements, type, a->comm);
-    case COLLECTIVE_ALLTOALLW:
-        return real.MPI_Alltoallw(a->send, from->counts, from->displacements, from->types, a->receive, to->counts,
-                                  to->displacements, to->types, a->comm);
-    default:
-        return real.MPI_Reduce_scatter(a->send, a->receive, to->counts, type, a->op, a->comm);
-    }
+    const struct collective_call_arguments *given = &call->given;
+    struct collective_work work = {.function = call->function,
+                                   .comm = given->comm,
+                                   .root = given->root,
+                                   .op = given->op,
+                                   .send = given->send,
+                                   .receive = given->receive,
+                                   .has_large_counts = given->has_large_counts,
+                                   .sent = call->sent,
+                                   .received = call->received};
+    return collective_listed_run(&work, NULL);
 }
 
 /* Counts fit an int: collective_begin.c, block_measure(). */

@@ -22,6 +22,7 @@ struct collective_call_arguments {
     MPI_Datatype receive_type;
     MPI_Count block_count; /* of functions without lists */
     MPI_Datatype block_type;
+    bool has_large_counts; /* as in struct collective_work */
     struct collective_work_list send_list;
     struct collective_work_list receive_list;
     MPI_Op op; /* of reductions */

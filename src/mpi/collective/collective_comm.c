@@ -80,6 +80,8 @@ static bool beside_make(MPI_Comm comm, struct collective_comm *known)
     real.MPI_Comm_set_errhandler(comm, abi_handles.errors_return); /* MPI may have no more communicators to give */
     known->has_beside = real.MPI_Comm_create(comm, group, &known->beside) == MPI_SUCCESS;
     real.MPI_Comm_set_errhandler(comm, handler);
+    if (known->has_beside && known->topology.is_known)
+        known->has_beside = collective_topology_give(&known->topology, comm, &known->beside);
     errors_handler_give_back(handler);
     real.MPI_Group_free(&group);
     if (known->has_beside)
@@ -124,6 +126,7 @@ static struct collective_comm *comm_make(MPI_Comm comm)
     struct collective_comm *known = collective_alone_memory(sizeof *known, "what is known of a communicator");
     known->size = size;
     real.MPI_Comm_rank(comm, &known->rank);
+    collective_topology_find(&known->topology, comm, size);
     return known;
 }
 

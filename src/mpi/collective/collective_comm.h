@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "mpi/collective/collective_choice.h"
 #include "mpi/collective/collective_sizes.h"
+#include "mpi/collective/collective_topology.h"
 #include "mpi/collective/collective_work.h"
 
 enum { COLLECTIVE_COMM_CHOICES = 48 };
@@ -24,6 +25,7 @@ struct collective_comm {
     int size;
     uint32_t pending;
     bool is_freed;
+    struct collective_topology topology;
     struct collective_sizes sizes[COLLECTIVE_WORK_DIFFERING];
     struct collective_choice choices[COLLECTIVE_COMM_CHOICES];
 };

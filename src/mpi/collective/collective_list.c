@@ -7,24 +7,24 @@
 #include "mpi/datatypes.h"
 #include "mpi/dispatch.h"
 
-static void array_wait(const void *array, size_t element_bytes, int blocks)
+static void array_wait(struct argument_buffer_list list, int blocks)
 {
-    if (array != NULL && blocks > 0)
-        dispatch_wait_argument(array, element_bytes * (size_t)blocks);
+    if (list.first != NULL && blocks > 0)
+        dispatch_wait_argument(list.first, list.element_bytes * (size_t)blocks);
 }
 
 void collective_list_wait(const struct collective_work_list *list, int blocks)
 {
-    array_wait(list->counts, sizeof *list->counts, blocks);
-    array_wait(list->displacements, sizeof *list->displacements, blocks);
-    array_wait(list->types, sizeof *list->types, blocks);
+    array_wait(list->counts, blocks);
+    array_wait(list->displacements, blocks);
+    array_wait(ARGUMENT_BUFFER_LIST(list->types), blocks);
 }
 
 MPI_Count collective_list_count(const struct collective_work_list *list, int blocks)
 {
     MPI_Count sum = 0;
     for (int i = 0; i < blocks; i++)
-        sum += list->counts[i];
+        sum += argument_buffers_at(list->counts, i);
     return sum;
 }
 
@@ -37,57 +37,74 @@ static void span_include(struct collective_list_span *span, struct range part)
     span->range.high = is_first || part.high > span->range.high ? part.high : span->range.high;
 }
 
+static bool block_is_absent(const struct collective_work_side *side, int block)
+{
+    enum { BITS = 64 };
+    return block < BITS && (side->absent >> block & 1) != 0;
+}
+
 static bool span_add(struct collective_list_span *span, const void *buffer, const struct collective_work_side *side,
                      int block)
 {
     const struct collective_work_list *list = &side->list;
-    MPI_Count count = list->counts[block];
-    if (count == 0)
+    MPI_Count count = argument_buffers_at(list->counts, block);
+    if (count == 0 || block_is_absent(side, block))
         return true;
     const struct type_layout *layout = datatype_layout(list->types != NULL ? list->types[block] : side->type);
     if (count < 0 || !layout->is_known)
         return false;
     int64_t unit_bytes = list->types != NULL ? 1 : layout->extent_bytes;
-    uintptr_t at = (uintptr_t)buffer + (uintptr_t)(list->displacements[block] * unit_bytes);
+    uintptr_t at = (uintptr_t)buffer + (uintptr_t)(argument_buffers_at(list->displacements, block) * unit_bytes);
     span_include(span, datatype_span(layout, (const void *)at, count));
     span->bytes += (uint64_t)layout->size_bytes * (uint64_t)count;
     return true;
 }
 
-struct collective_list_span collective_list_span(const void *buffer, const struct collective_work_side *side,
-                                                 int blocks)
+struct collective_list_span collective_list_span(const void *buffer, const struct collective_work_side *side)
 {
     struct collective_list_span span = {.is_known = true};
-    for (int i = 0; span.is_known && i < blocks; i++)
+    for (int i = 0; span.is_known && i < side->blocks; i++)
         span.is_known = span_add(&span, buffer, side, i);
     return span;
 }
 
+static size_t array_bytes(struct argument_buffer_list list, int blocks)
+{
+    return list.first != NULL ? list.element_bytes * (size_t)blocks : 0;
+}
+
+static size_t lists_bytes(const struct collective_work_side *side)
+{
+    const struct collective_work_list *list = &side->list;
+    return array_bytes(ARGUMENT_BUFFER_LIST(list->types), side->blocks) +
+           array_bytes(list->displacements, side->blocks) + array_bytes(list->counts, side->blocks);
+}
+
 /* Copies an array of the program's behind what has been copied before. */
-static const void *array_keep(char **memory, const void *array, size_t length_bytes)
+static const void *array_keep(char **memory, struct argument_buffer_list list, int blocks)
 {
     void *kept = *memory;
-    if (array == NULL)
-        return NULL;
-    memcpy(kept, array, length_bytes);
-    *memory += length_bytes;
+    if (array_bytes(list, blocks) == 0)
+        return list.first;
+    memcpy(kept, list.first, array_bytes(list, blocks));
+    *memory += array_bytes(list, blocks);
     return kept;
 }
 
-/* Types first: handles may be pointers, and ints need less alignment. */
+/* What may be pointers or of 64 bits first; a count is never longer than a displacement. */
 void *collective_list_keep(struct collective_work *work)
 {
-    struct collective_work_list *lists[] = {&work->sent.list, &work->received.list};
-    size_t blocks = (size_t)work->size;
-    if (!collective_work_is_listed(work->function))
+    struct collective_work_side *sides[] = {&work->sent, &work->received};
+    size_t length_bytes = lists_bytes(sides[0]) + lists_bytes(sides[1]);
+    if (!collective_work_is_listed(work->function) || length_bytes == 0)
         return NULL;
-    char *memory = collective_alone_memory(2 * blocks * (sizeof(MPI_Datatype) + 2 * sizeof(int)), "lists of counts");
+    char *memory = collective_alone_memory(length_bytes, "lists of counts");
     char *next = memory;
     for (int i = 0; i < 2; i++)
-        lists[i]->types = array_keep(&next, lists[i]->types, blocks * sizeof(MPI_Datatype));
-    for (int i = 0; i < 2; i++) {
-        lists[i]->counts = array_keep(&next, lists[i]->counts, blocks * sizeof(int));
-        lists[i]->displacements = array_keep(&next, lists[i]->displacements, blocks * sizeof(int));
-    }
+        sides[i]->list.types = array_keep(&next, ARGUMENT_BUFFER_LIST(sides[i]->list.types), sides[i]->blocks);
+    for (int i = 0; i < 2; i++)
+        sides[i]->list.displacements.first = array_keep(&next, sides[i]->list.displacements, sides[i]->blocks);
+    for (int i = 0; i < 2; i++)
+        sides[i]->list.counts.first = array_keep(&next, sides[i]->list.counts, sides[i]->blocks);
     return memory;
 }

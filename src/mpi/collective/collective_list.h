@@ -25,8 +25,7 @@ struct collective_list_span {
     bool is_known;
 };
 
-struct collective_list_span collective_list_span(const void *buffer, const struct collective_work_side *side,
-                                                 int blocks);
+struct collective_list_span collective_list_span(const void *buffer, const struct collective_work_side *side);
 
 /* Gives the work lists of its own, which are to be freed; NULL when it has none. */
 void *collective_list_keep(struct collective_work *work);

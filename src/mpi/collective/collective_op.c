@@ -309,6 +309,7 @@ static void work_fill(struct collective_work *work, const struct collective_call
                                      .receive_stride_bytes = call->receive_stride_bytes,
                                      .send = call->send_blocks != 0 ? call->send.buffer : call->given.send,
                                      .receive = call->given.receive,
+                                     .has_large_counts = call->given.has_large_counts,
                                      .sent = call->sent,
                                      .received = call->received};
     if (collective_work_reduces(call->function))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/collective/collective_work.h"
 
+#include "mpi/collective_listed.h"
 #include "mpi/real.h"
 
 /* A piece is a message of its own, with its price; and no piece ends within a line of the processor's cache. */
@@ -119,35 +120,6 @@ static int start_reducing(struct collective_work *work, const void *send, void *
     }
 }
 
-/* In one go, so that the lists must stay until it is over (MPI 4.1, 6.12). */
-static int start_listed(const struct collective_work *work, MPI_Request *request)
-{
-    const struct collective_work_side *s = &work->sent;
-    const struct collective_work_side *r = &work->received;
-    const struct collective_work_list *from = &s->list;
-    const struct collective_work_list *to = &r->list;
-    MPI_Comm comm = work->comm;
-    switch (work->function) {
-    case COLLECTIVE_GATHERV:
-        return real.MPI_Igatherv(work->send, s->count, s->type, work->receive, to->counts, to->displacements, r->type,
-                                 work->root, comm, request);
-    case COLLECTIVE_SCATTERV:
-        return real.MPI_Iscatterv(work->send, from->counts, from->displacements, s->type, work->receive, r->count,
-                                  r->type, work->root, comm, request);
-    case COLLECTIVE_ALLGATHERV:
-        return real.MPI_Iallgatherv(work->send, s->count, s->type, work->receive, to->counts, to->displacements,
-                                    r->type, comm, request);
-    case COLLECTIVE_ALLTOALLV:
-        return real.MPI_Ialltoallv(work->send, from->counts, from->displacements, s->type, work->receive, to->counts,
-                                   to->displacements, r->type, comm, request);
-    case COLLECTIVE_ALLTOALLW:
-        return real.MPI_Ialltoallw(work->send, from->counts, from->displacements, from->types, work->receive,
-                                   to->counts, to->displacements, to->types, comm, request);
-    default:
-        return real.MPI_Ireduce_scatter(work->send, work->receive, to->counts, r->type, work->op, comm, request);
-    }
-}
-
 int collective_work_start(struct collective_work *work)
 {
     uint64_t low = collective_work_end(work, work->started);
@@ -157,7 +129,7 @@ int collective_work_start(struct collective_work *work)
     *request = abi_handles.request_null;
     work->started++;
     if (collective_work_is_listed(work->function))
-        return start_listed(work, request);
+        return collective_listed_run(work, request); /* the lists must stay until it is over (MPI 4.1, 6.12) */
     if (!collective_work_reduces(work->function))
         return start_moving(work, low, high, request);
     return start_reducing(work, at(work->send, low), (void *)at(work->receive, low), count, request);

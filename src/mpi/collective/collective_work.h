@@ -8,10 +8,17 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "mpi/argument_buffers.h"
 
 /* From GATHER to REDUCE_SCATTER_BLOCK: with a block for each rank. From REDUCE_SCATTER_BLOCK on: reductions. From
- * GATHERV to ALLGATHERV, and REDUCE_SCATTER: with lists; to ALLTOALLW, no rank knows how much all of them move. */
+ * NEIGHBOR_ALLGATHER to ALLGATHERV, and REDUCE_SCATTER: go as they were given, lists and all; to ALLTOALLW, no rank
+ * knows how much all of them move; to NEIGHBOR_ALLTOALLW, blocks are of neighbors. */
 enum collective_work_function {
+    COLLECTIVE_NEIGHBOR_ALLGATHER,
+    COLLECTIVE_NEIGHBOR_ALLGATHERV,
+    COLLECTIVE_NEIGHBOR_ALLTOALL,
+    COLLECTIVE_NEIGHBOR_ALLTOALLV,
+    COLLECTIVE_NEIGHBOR_ALLTOALLW,
     COLLECTIVE_GATHERV,
     COLLECTIVE_SCATTERV,
     COLLECTIVE_ALLTOALLV,
@@ -34,19 +41,22 @@ enum { COLLECTIVE_WORK_DIFFERING = COLLECTIVE_ALLTOALLW + 1 }; /* functions for 
 
 enum { COLLECTIVE_WORK_PIECES_MAX = 16 };
 
-/* What a function names rank by rank. displacements: NULL where the blocks lie in a row. types: of each block, and then
- * displacements are in bytes; NULL: all are of one type. */
+/* What a function names block by block. displacements: none where the blocks lie in a row. types: of each block, and
+ * then displacements are in bytes; NULL: all are of one type. */
 struct collective_work_list {
-    const int *counts;
-    const int *displacements;
+    struct argument_buffer_list counts;
+    struct argument_buffer_list displacements;
     const MPI_Datatype *types;
 };
 
-/* What a call of a function with lists says of one of its buffers: one count and type, or a list. */
+/* What such a call says of one of its buffers: `blocks` blocks of one count and type in a row, or a list of so many.
+ * absent: bit i tells that block i is nobody's (MPI_PROC_NULL), and is left alone. */
 struct collective_work_side {
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     struct collective_work_list list;
+    int blocks;
+    uint64_t absent;
 };
 
 struct collective_work {
@@ -65,7 +75,8 @@ struct collective_work {
     uint64_t receive_stride_bytes;
     const void *send; /* or MPI_IN_PLACE */
     void *receive;
-    /* Of functions with lists. */
+    /* Of functions with lists. has_large_counts: the function is the one for large counts. */
+    bool has_large_counts;
     struct collective_work_side sent;
     struct collective_work_side received;
     uint32_t pieces;
@@ -80,6 +91,12 @@ static inline bool collective_work_has_blocks(enum collective_work_function func
     return function >= COLLECTIVE_GATHER && function <= COLLECTIVE_REDUCE_SCATTER_BLOCK;
 }
 
+static inline bool collective_work_is_neighborhood(enum collective_work_function function)
+{
+    return function <= COLLECTIVE_NEIGHBOR_ALLTOALLW;
+}
+
+/* It goes in one piece, as the program gave it. */
 static inline bool collective_work_is_listed(enum collective_work_function function)
 {
     return function <= COLLECTIVE_ALLGATHERV || function == COLLECTIVE_REDUCE_SCATTER;
