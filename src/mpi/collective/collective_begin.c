@@ -205,16 +205,17 @@ static struct message listed_side_of(enum policy_direction direction, const void
 
 /* A program may give one address for both where it sends or receives nothing. Open MPI 4.1 takes that for MPI_IN_PLACE
  * in MPI_Ialltoallv and its kin (nbc_internal.h, NBC_IN_PLACE), and its messages then are others than the peers'. What
- * is empty is not looked at, and gets an address of its own. */
+ * is empty is not looked at, and gets an address of its own: for two null pointers none that means something to MPI. */
 static void call_tell_sides_apart(struct collective_call *call)
 {
+    enum { APART_BYTES = 64 };
     struct collective_call_arguments *given = &call->given;
     if (given->send != given->receive)
         return;
     if (call->send.bytes == 0)
-        given->send = (const void *)((uintptr_t)given->send + 1);
+        given->send = (const void *)((uintptr_t)given->send + APART_BYTES);
     else if (call->receive.bytes == 0)
-        given->receive = (void *)((uintptr_t)given->receive + 1);
+        given->receive = (void *)((uintptr_t)given->receive + APART_BYTES);
 }
 
 /* What a rank has one block of, for all others or from the root, goes without a list. */
