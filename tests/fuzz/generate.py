@@ -26,6 +26,8 @@ BUFFER_BYTES_MOST = 400000
 REDUCED = (3, 6)  # types that reductions use: INT, UNSIGNED
 (BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER) = range(10)
 LISTED = 10  # and the number of a function: the one that names counts rank by rank (interpreter/collectives.c)
+# Functions among neighbors: the plain one's number, and what makes it theirs.
+NEIGHBORED = ((ALLGATHER, 14), (ALLTOALL, 14), (ALLGATHER, 16), (ALLTOALL, 16), (ALLTOALL, 17))
 
 Choice = TypeVar("Choice")
 
@@ -74,6 +76,7 @@ class Comm:
     index: int
     sides: tuple[tuple[int, ...], ...]
     users: int = 0  # pending operations
+    is_ring: bool = False  # its ranks have neighbors
 
     @property
     def members(self) -> tuple[int, ...]:
@@ -902,10 +905,14 @@ class Draft:
 
     def event_collective(self) -> None:
         """A collective on all members of a communicator."""
-        comm = self.random.choice(self.comms)
+        rings = [comm for comm in self.comms if comm.is_ring]
+        comm = self.random.choice(rings if rings and self.chance(2) else self.comms)
         if comm.is_inter or not self.features.collectives or comm is self.job_comm:
             return
-        what = self.random.choice((BARRIER, BCAST, BCAST, *range(2, 10)))
+        what, form = self.random.choice((BARRIER, BCAST, BCAST, *range(2, 10))), 0
+        if comm.is_ring and self.chance(2):
+            # Mostly the same function: the first calls on a communicator do not return early.
+            what, form = NEIGHBORED[comm.index % len(NEIGHBORED)] if self.chance(2) else self.random.choice(NEIGHBORED)
         size, root = len(comm.members), self.random.randrange(len(comm.members))
         layout = BUILTINS[self.random.choice(REDUCED)]
         if what in (BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL):
@@ -915,10 +922,11 @@ class Draft:
         count = self.length() // max(1, layout.size) // (1 if what in (BCAST, REDUCE, ALLREDUCE, SCAN) else size)
         if layout.span(count * size)[1] > BUFFER_BYTES_MOST:
             count = BUFFER_BYTES_MOST // layout.extent // size
-        is_nonblocking = self.chance(3) and all(len(self.ranks[rank].slots) > 4 for rank in comm.members)
+        is_nonblocking = form == 0 and self.chance(3) and all(len(self.ranks[rank].slots) > 4 for rank in comm.members)
         group, operation = self.group(), self.random.randrange(3)
-        is_in_place = what in (ALLREDUCE, ALLGATHER) and self.chance(3)
-        form = 0 if is_nonblocking else self.list_form(what)
+        is_in_place = form == 0 and what in (ALLREDUCE, ALLGATHER) and self.chance(3)
+        if form == 0 and not is_nonblocking:
+            form = self.list_form(what)
         for rank in comm.members:
             call = (what, form, root, operation)
             self.emit_collective(group, rank, comm, call, layout, count, is_nonblocking, is_in_place)
@@ -1012,11 +1020,17 @@ class Draft:
             return
         if comm.is_inter or comm is self.job_comm:
             return
-        choice, group, index = self.random.randrange(4), self.group(), self.comms_made
+        choice, group, index = self.random.randrange(5), self.group(), self.comms_made
         if choice == 3 and comm.index == 0:
             self.make_inter(group, index)
             return
         self.comms_made += 1
+        if choice == 4 and len(comm.members) > 1:
+            kind = self.random.randrange(3)
+            for rank in comm.members:
+                self.emit(rank, group, "ring", comm.index, index, kind)
+            self.comms.append(Comm(index, (comm.members,), is_ring=True))
+            return
         colours = {rank: self.random.randrange(2) if choice == 2 else 0 for rank in comm.members}
         for number, rank in enumerate(comm.members):
             if choice == 0:

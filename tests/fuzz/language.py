@@ -58,6 +58,7 @@ INSTRUCTIONS: Mapping[str, str] = {
     "pack": "buffer offset count type buffer offset size comm",
     "unpack": "buffer offset size buffer offset count type comm",
     "dup": "comm new_comm",
+    "ring": "comm new_comm kind",
     "split": "comm new_comm colour key",
     "intercomm": "comm new_comm leader tag",
     "commfree": "comm",

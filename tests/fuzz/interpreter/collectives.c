@@ -2,6 +2,8 @@
 /* Collectives, blocking and nonblocking. */
 #include "machine.h"
 
+#include <string.h>
+
 /* One call's arguments. `in` is MPI_IN_PLACE where a program says buffer -1. */
 struct collective {
     void *in;
@@ -191,6 +193,101 @@ static int reduce_scatter_lists(const struct collective *c)
     return MPI_Reduce_scatter(c->in, c->out, l.counts, c->type, c->operation, c->comm);
 }
 
+/* --- on a ring (types.c) --- */
+
+enum { NEIGHBORS_MAX = 2 };
+
+/* The blocks of the neighbors: where the k-th of them may be, counted by c->count. */
+struct ring {
+    int rank;
+    int source_count;
+    int target_count;
+    int sources[NEIGHBORS_MAX];
+    int targets[NEIGHBORS_MAX];
+    int displacements[NEIGHBORS_MAX];
+    MPI_Aint byte_displacements[NEIGHBORS_MAX];
+    MPI_Datatype types[NEIGHBORS_MAX];
+};
+
+static void ring_ask(const struct collective *c, struct ring *ring)
+{
+    int kind;
+    int weights[NEIGHBORS_MAX];
+    MPI_Topo_test(c->comm, &kind);
+    MPI_Comm_rank(c->comm, &ring->rank);
+    if (kind == MPI_CART) {
+        ring->source_count = ring->target_count = NEIGHBORS_MAX;
+        MPI_Cart_shift(c->comm, 0, 1, &ring->sources[0], &ring->sources[1]);
+        memcpy(ring->targets, ring->sources, sizeof ring->targets);
+    } else {
+        MPI_Dist_graph_neighbors_count(c->comm, &ring->source_count, &ring->target_count, weights);
+        MPI_Dist_graph_neighbors(c->comm, NEIGHBORS_MAX, ring->sources, weights, NEIGHBORS_MAX, ring->targets, weights);
+    }
+}
+
+static struct ring ring_of(const struct collective *c)
+{
+    struct ring ring = {0};
+    MPI_Aint lower;
+    MPI_Aint extent;
+    MPI_Type_get_extent(c->type, &lower, &extent);
+    ring_ask(c, &ring);
+    for (int i = 0; i < NEIGHBORS_MAX; i++) {
+        ring.displacements[i] = i * c->count;
+        ring.byte_displacements[i] = ring.displacements[i] * extent;
+        ring.types[i] = c->type;
+    }
+    return ring;
+}
+
+/* As much for both of a pair; or as much as the neighbor has for all. */
+static void ring_count(const struct collective *c, const int *neighbors, int rank, int counts[])
+{
+    for (int i = 0; i < NEIGHBORS_MAX; i++)
+        counts[i] = neighbors[i] < 0 ? 0 : block_count(c, rank + neighbors[i]);
+}
+
+static int neighbor_allgather(const struct collective *c)
+{
+    return MPI_Neighbor_allgather(c->in, c->count, c->type, c->out, c->count, c->type, c->comm);
+}
+
+static int neighbor_alltoall(const struct collective *c)
+{
+    return MPI_Neighbor_alltoall(c->in, c->count, c->type, c->out, c->count, c->type, c->comm);
+}
+
+static int neighbor_allgatherv(const struct collective *c)
+{
+    struct ring ring = ring_of(c);
+    int counts[NEIGHBORS_MAX];
+    ring_count(c, ring.sources, 0, counts);
+    return MPI_Neighbor_allgatherv(c->in, block_count(c, ring.rank), c->type, c->out, counts, ring.displacements,
+                                   c->type, c->comm);
+}
+
+static int neighbor_alltoallv(const struct collective *c)
+{
+    struct ring ring = ring_of(c);
+    int counts[NEIGHBORS_MAX];
+    int own_counts[NEIGHBORS_MAX];
+    ring_count(c, ring.sources, ring.rank, counts);
+    ring_count(c, ring.targets, ring.rank, own_counts);
+    return MPI_Neighbor_alltoallv(c->in, own_counts, ring.displacements, c->type, c->out, counts, ring.displacements,
+                                  c->type, c->comm);
+}
+
+static int neighbor_alltoallw(const struct collective *c)
+{
+    struct ring ring = ring_of(c);
+    int counts[NEIGHBORS_MAX];
+    int own_counts[NEIGHBORS_MAX];
+    ring_count(c, ring.sources, ring.rank, counts);
+    ring_count(c, ring.targets, ring.rank, own_counts);
+    return MPI_Neighbor_alltoallw(c->in, own_counts, ring.byte_displacements, ring.types, c->out, counts,
+                                  ring.byte_displacements, ring.types, c->comm);
+}
+
 static struct collective collective_read(const int64_t *a)
 {
     const MPI_Op operations[] = {MPI_SUM, MPI_MAX, MPI_BXOR};
@@ -207,12 +304,34 @@ static struct collective collective_read(const int64_t *a)
 }
 
 /* collective what request comm root operation buffer offset count type buffer offset; request -1: blocking. what: one
- * of the functions below, or LISTED and more, which are blocking. */
+ * of the functions below; from LISTED on they are blocking. */
 static void run_collective(const int64_t *a)
 {
-    static collective_fn *const blocking[] = {
-        barrier, bcast, reduce, allreduce, gather,  scatter,  allgather,  alltoall,  scan,      reduce_scatter,
-        NULL,    NULL,  NULL,   NULL,      gatherv, scatterv, allgatherv, alltoallv, alltoallw, reduce_scatter_lists};
+    static collective_fn *const blocking[] = {barrier,
+                                              bcast,
+                                              reduce,
+                                              allreduce,
+                                              gather,
+                                              scatter,
+                                              allgather,
+                                              alltoall,
+                                              scan,
+                                              reduce_scatter,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gatherv,
+                                              scatterv,
+                                              allgatherv,
+                                              alltoallv,
+                                              alltoallw,
+                                              reduce_scatter_lists,
+                                              neighbor_allgather,
+                                              neighbor_alltoall,
+                                              neighbor_allgatherv,
+                                              neighbor_alltoallv,
+                                              neighbor_alltoallw};
     static collective_fn *const started[] = {ibarrier, ibcast,     ireduce,   iallreduce, igather,
                                              iscatter, iallgather, ialltoall, iscan,      ireduce_scatter};
     struct collective collective = collective_read(a);

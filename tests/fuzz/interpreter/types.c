@@ -137,6 +137,26 @@ static void run_dup(const int64_t *a)
     machine_observe_result(MPI_Comm_dup(comms_table[a[0]], comm_new(a[1])));
 }
 
+/* ring comm new kind: one in which a rank has two neighbors; a line; one in which it has but a source and a target */
+static void run_ring(const int64_t *a)
+{
+    enum { RING, LINE, CIRCLE };
+    int rank;
+    int size;
+    int is_periodic = a[2] == RING;
+    int weight = 1;
+    MPI_Comm comm = comms_table[a[0]];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int source = (rank + size - 1) % size;
+    int target = (rank + 1) % size;
+    if (a[2] == CIRCLE)
+        machine_observe_result(MPI_Dist_graph_create_adjacent(comm, 1, &source, &weight, 1, &target, &weight,
+                                                              MPI_INFO_NULL, 0, comm_new(a[1])));
+    else
+        machine_observe_result(MPI_Cart_create(comm, 1, &size, &is_periodic, 0, comm_new(a[1])));
+}
+
 /* split comm new colour key */
 static void run_split(const int64_t *a)
 {
@@ -167,6 +187,7 @@ const struct instruction type_instructions[] = {
     {"pack", run_pack},
     {"unpack", run_unpack},
     {"dup", run_dup},
+    {"ring", run_ring},
     {"split", run_split},
     {"intercomm", run_intercomm},
     {"commfree", run_commfree},
