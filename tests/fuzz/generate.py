@@ -26,6 +26,7 @@ BUFFER_BYTES_MOST = 400000
 REDUCED = (3, 6)  # types that reductions use: INT, UNSIGNED
 (BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER) = range(10)
 LISTED = 10  # and the number of a function: the one that names counts rank by rank (interpreter/collectives.c)
+IN_PLACE_GATHERS = ((ALLGATHER, 0), (ALLGATHER, LISTED))
 # Functions among neighbors: the plain one's number, and what makes it theirs.
 NEIGHBORED = ((ALLGATHER, 14), (ALLTOALL, 14), (ALLGATHER, 16), (ALLTOALL, 16), (ALLTOALL, 17))
 
@@ -909,10 +910,25 @@ class Draft:
         comm = self.random.choice(rings if rings and self.chance(2) else self.comms)
         if comm.is_inter or not self.features.collectives or comm is self.job_comm:
             return
-        what, form = self.random.choice((BARRIER, BCAST, BCAST, *range(2, 10))), 0
         if comm.is_ring and self.chance(2):
-            # Mostly the same function: the first calls on a communicator do not return early.
-            what, form = NEIGHBORED[comm.index % len(NEIGHBORED)] if self.chance(2) else self.random.choice(NEIGHBORED)
+            self.repeat_collective(comm, *self.random.choice(NEIGHBORED))
+            return
+        what = self.random.choice((BARRIER, BCAST, BCAST, *range(2, 10)))
+        is_nonblocking = self.chance(3) and all(len(self.ranks[rank].slots) > 4 for rank in comm.members)
+        form = 0 if is_nonblocking else self.list_form(what)
+        if form != 0 and self.chance(4):
+            self.repeat_collective(comm, what, form)
+        else:
+            self.make_collective(comm, what, form, is_nonblocking)
+
+    def repeat_collective(self, comm: Comm, what: int, form: int) -> None:
+        """Several calls of one function: where counts may differ by rank, the first four do not return early."""
+        for _ in range(self.random.randrange(1, 9)):
+            self.make_collective(comm, what, form, is_nonblocking=False)
+            self.event_touch()
+
+    def make_collective(self, comm: Comm, what: int, form: int, is_nonblocking: bool) -> None:
+        """One call by all members."""
         size, root = len(comm.members), self.random.randrange(len(comm.members))
         layout = BUILTINS[self.random.choice(REDUCED)]
         if what in (BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL):
@@ -922,11 +938,8 @@ class Draft:
         count = self.length() // max(1, layout.size) // (1 if what in (BCAST, REDUCE, ALLREDUCE, SCAN) else size)
         if layout.span(count * size)[1] > BUFFER_BYTES_MOST:
             count = BUFFER_BYTES_MOST // layout.extent // size
-        is_nonblocking = form == 0 and self.chance(3) and all(len(self.ranks[rank].slots) > 4 for rank in comm.members)
         group, operation = self.group(), self.random.randrange(3)
-        is_in_place = form == 0 and what in (ALLREDUCE, ALLGATHER) and self.chance(3)
-        if form == 0 and not is_nonblocking:
-            form = self.list_form(what)
+        is_in_place = (what == ALLREDUCE or (what, form) in IN_PLACE_GATHERS) and self.chance(3)
         for rank in comm.members:
             call = (what, form, root, operation)
             self.emit_collective(group, rank, comm, call, layout, count, is_nonblocking, is_in_place)
@@ -1020,12 +1033,12 @@ class Draft:
             return
         if comm.is_inter or comm is self.job_comm:
             return
-        choice, group, index = self.random.randrange(5), self.group(), self.comms_made
+        choice, group, index = self.random.randrange(6), self.group(), self.comms_made
         if choice == 3 and comm.index == 0:
             self.make_inter(group, index)
             return
         self.comms_made += 1
-        if choice == 4 and len(comm.members) > 1:
+        if choice >= 4 and len(comm.members) > 1:
             kind = self.random.randrange(3)
             for rank in comm.members:
                 self.emit(rank, group, "ring", comm.index, index, kind)
