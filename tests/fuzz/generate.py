@@ -938,6 +938,8 @@ class Draft:
         count = self.length() // max(1, layout.size) // (1 if what in (BCAST, REDUCE, ALLREDUCE, SCAN) else size)
         if layout.span(count * size)[1] > BUFFER_BYTES_MOST:
             count = BUFFER_BYTES_MOST // layout.extent // size
+        if form != 0:
+            count = max(1, count)  # MPICH refuses one address for two buffers of nothing; Lapwing tells them apart
         group, operation = self.group(), self.random.randrange(3)
         is_in_place = (what == ALLREDUCE or (what, form) in IN_PLACE_GATHERS) and self.chance(3)
         for rank in comm.members:
