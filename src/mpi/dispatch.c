@@ -52,8 +52,8 @@ void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype data
 
 void dispatch_wait_argument(const void *argument, size_t length_bytes)
 {
-    bool is_memory = (uintptr_t)argument > base_page_bytes() && !gate_is_inside();
-    if (is_memory && (protect_armed_is_any() || gate_is_shared()))
+    bool may_be_held = protect_armed_is_any() || gate_is_shared(); /* first: most calls end here */
+    if (may_be_held && (uintptr_t)argument > base_page_bytes() && !gate_is_inside())
         dispatch_wait_range(base_range_of(argument, length_bytes), false);
 }
 
