@@ -478,26 +478,6 @@ void transfer_wait_due_unless_interrupted(void)
         transfer_wait_due();
 }
 
-static uint64_t transfer_known_id(uint32_t slot)
-{
-    const struct transfer *transfer = &transfers.slots[slot];
-    uint64_t id = transfer_id(slot);
-    bool is_of_others =
-        host.threads_are_several() && atomic_load_explicit(&transfer->starter, memory_order_relaxed) != transfer_me();
-    return id == 0 || is_of_others || transfer->direction == POLICY_SEND ? 0 : id;
-}
-
-void transfer_wait_known(void)
-{
-    for (uint32_t slot = 0; slot < TRANSFERS_MAX && engine_pending() != 0; slot++) {
-        uint64_t id = transfer_known_id(slot);
-        if (id != 0 && !host.threads_are_several() && transfer_has_interrupted())
-            return;
-        if (id != 0)
-            transfer_wait(id);
-    }
-}
-
 /* The engine ends the ops: another thread may be inside MPI for as long as it likes. */
 static bool transfer_await_received(int patience_s)
 {

@@ -126,11 +126,6 @@ void transfer_wait_own(void);
 void transfer_wait_due(void);
 void transfer_wait_due_unless_interrupted(void);
 
-/* Waits for the ops that may tell this thread what others have done: receives and collectives, its own where there are
- * several threads. A send that has returned tells nothing. Not in a handler that interrupted a wait, where there is one
- * thread. */
-void transfer_wait_known(void);
-
 /* Before the process is copied: waits for this thread's ops as long as it takes, and for
  * other threads' receives so many seconds, since they may need what this thread does next.
  * False when that was in vain. In a handler that interrupted a wait, as far as that can be

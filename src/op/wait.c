@@ -2,6 +2,7 @@
 #include "op/wait.h"
 
 #include "engine/gate.h"
+#include "op/host.h"
 #include "op/observer.h"
 #include "op/session.h"
 #include "op/transfer.h"
@@ -29,9 +30,13 @@ void wait_all(void)
 
 void wait_known(void)
 {
+    if (!host.threads_are_several()) {
+        wait_all();
+        return;
+    }
     if (protect_armed_is_any())
         observer.all_used();
-    transfer_wait_known();
+    transfer_wait_own();
 }
 
 void wait_copied(void)

@@ -19,9 +19,9 @@ void wait_range(struct range bytes, bool is_read);
 /* Waits for every pending op (exec, exit, calls of unknown effect). */
 void wait_all(void);
 
-/* Waits for the receives and collectives that the calling thread must take for ended:
- * before it looks at what others may have left for it outside MPI (files). With several
- * threads these are its own: another's receive, whose call has only returned early, may
+/* Waits for every op that the calling thread must take for ended: before it looks
+ * at what others may have left for it outside MPI (files). With several threads
+ * these are its own: another's receive, whose call has only returned early, may
  * itself depend on what this thread is about to do. */
 void wait_known(void);
 
