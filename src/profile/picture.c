@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/picture.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "base/options.h"
 #include "profile/caller.h"
 #include "profile/profile.h"
+#include "record/name.h"
 
 /* What stands for functions: an op does not know by which call it was begun. */
 static const char *const direction_names[] = {
@@ -17,7 +18,7 @@ static const char *const direction_names[] = {
 
 void picture_start(const struct profile_file_identity *identity)
 {
-    const char *directory = getenv("LAPWING_RECORD_DIR");
+    const char *directory = record_name_folder();
     if (directory == NULL || !profile_file_open(directory, identity))
         return;
     caller_modules_read();
