@@ -410,6 +410,14 @@ static void sizes_agree(const struct collective_call *call, const struct collect
     collective_sizes_agree(sizes, all_bytes, known->size, options.threshold_bytes);
 }
 
+/* Alike on all ranks, as topologies are. Open MPI 4.1's MPI_Ialltoallw takes the lists of types to be as long as there
+ * are neighbors wherever the communicator has a topology (ompi_coll_base_retain_datatypes_w()). */
+static bool topology_forbids(enum collective_work_function function, const struct collective_topology *topology)
+{
+    return collective_work_is_neighborhood(function) ? !topology->is_known
+                                                     : function == COLLECTIVE_ALLTOALLW && topology->is_known;
+}
+
 /* Are the calls of this function on this communicator known to be large? Calls are counted here, on all ranks alike,
  * but for those that collective_comm_passes() has. */
 static bool call_is_known_large(struct collective_call *call)
@@ -417,7 +425,7 @@ static bool call_is_known_large(struct collective_call *call)
     dispatch_enter();
     struct collective_comm *known = comm_find_or_meet(call->given.comm);
     gate_leave();
-    if (known == NULL || (collective_work_is_neighborhood(call->function) && !known->topology.is_known))
+    if (known == NULL || topology_forbids(call->function, &known->topology))
         return false;
     struct collective_sizes *sizes = &known->sizes[call->function];
     if (sizes->are_large)

@@ -73,11 +73,17 @@ static size_t array_bytes(struct argument_buffer_list list, int blocks)
     return list.first != NULL ? list.element_bytes * (size_t)blocks : 0;
 }
 
+/* Handles of types, counts and displacements have 4 bytes or 8: each list begins where either may. */
+static size_t array_kept_bytes(struct argument_buffer_list list, int blocks)
+{
+    return (array_bytes(list, blocks) + sizeof(int64_t) - 1) & ~(sizeof(int64_t) - 1);
+}
+
 static size_t lists_bytes(const struct collective_work_side *side)
 {
     const struct collective_work_list *list = &side->list;
-    return array_bytes(ARGUMENT_BUFFER_LIST(list->types), side->blocks) +
-           array_bytes(list->displacements, side->blocks) + array_bytes(list->counts, side->blocks);
+    return array_kept_bytes(ARGUMENT_BUFFER_LIST(list->types), side->blocks) +
+           array_kept_bytes(list->displacements, side->blocks) + array_kept_bytes(list->counts, side->blocks);
 }
 
 /* Copies an array of the program's behind what has been copied before. */
@@ -87,11 +93,10 @@ static const void *array_keep(char **memory, struct argument_buffer_list list, i
     if (array_bytes(list, blocks) == 0)
         return list.first;
     memcpy(kept, list.first, array_bytes(list, blocks));
-    *memory += array_bytes(list, blocks);
+    *memory += array_kept_bytes(list, blocks);
     return kept;
 }
 
-/* What may be pointers or of 64 bits first; a count is never longer than a displacement. */
 void *collective_list_keep(struct collective_work *work)
 {
     struct collective_work_side *sides[] = {&work->sent, &work->received};
