@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -80,6 +81,14 @@ def test_flaws_name_the_file_and_the_remedy(text: str) -> None:
         parse(text)
     assert str(SITE) in caught.value.message
     assert caught.value.remedy
+
+
+def test_the_example_in_the_documents_is_read() -> None:
+    (text,) = re.findall("```toml\n(.*?)```", (PYTHON.parent / "docs/site.md").read_text("utf-8"), re.DOTALL)
+    document = parse(text)
+    assert document.options["threshold"] == str(128 << 10)
+    assert (document.selection.exclude_ranks, document.selection.include_ranks) == ("0", "")
+    assert document.reports
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,9 @@ def is_ranks(text: str) -> bool:
 
 
 def read_ranks(path: Path, name: str, value: Any) -> str:
-    """Read a list of ranks."""
+    """Read a list of ranks; an empty one says nothing."""
     text = str(value).replace(" ", "")
-    if not is_ranks(text):
+    if text and not is_ranks(text):
         raise refuse(path, f"[select] {name} is no list of ranks", f'write {name} = "0,4-7"')
     return text
 
