@@ -17,6 +17,7 @@ from lapwing.configuration.document import Document, find_user_file, is_ranks, p
 from lapwing.configuration.settings import (
     draw_reports,
     explain_exclusion,
+    find_user,
     list_rank_variables,
     list_variables,
     name_report_folder,
@@ -106,6 +107,15 @@ def test_the_example_in_the_documents_is_read() -> None:
 )
 def test_selection(text: str, programs: list[str], user: str, is_excluded: bool) -> None:
     assert bool(explain_exclusion(programs, user, [parse(text)])) is is_excluded
+
+
+def test_a_user_without_a_name_has_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> str:
+        raise KeyError("getpwuid(): uid not found: 12345")
+
+    monkeypatch.setattr("getpass.getuser", fail)
+    monkeypatch.setattr("os.getuid", lambda: 12345)
+    assert find_user() == "12345"
 
 
 def test_ranks() -> None:

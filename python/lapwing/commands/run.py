@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from getpass import getuser
 from pathlib import Path
 from random import random
 from secrets import token_hex
@@ -18,6 +17,7 @@ from lapwing.configuration.settings import (
     collect_variables,
     draw_reports,
     explain_exclusion,
+    find_user,
     name_report_folder,
 )
 from lapwing.errors import LapwingError
@@ -86,7 +86,7 @@ class RunCommand:
         command = prepare_command(arguments.launcher, self.name)
         check_outputs(arguments.keep_record, arguments.json)
         documents = read_documents()
-        reason = "LAPWING=off" if is_off() else explain_exclusion(command.list_programs(), getuser(), documents)
+        reason = "LAPWING=off" if is_off() else explain_exclusion(command.list_programs(), find_user(), documents)
         if reason:
             say(f"{reason}: the program runs without Lapwing, and nothing is recorded")
             return command.start({}).exit_code
@@ -101,7 +101,7 @@ class RunCommand:
             self._report(arguments, command.describe(result), records)
             if reports:
                 with say_failure():
-                    keep_report(name_report_folder(reports, getuser()), command, command.describe(result), records)
+                    keep_report(name_report_folder(reports, find_user()), command, command.describe(result), records)
             if is_drawn:
                 with say_failure():
                     self._draw(arguments, command.describe(result), records)

@@ -2,6 +2,7 @@
 """What of flags, environment and files holds: the system's file < the user's < the environment < a flag."""
 
 import argparse
+import getpass
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,14 @@ def collect_variables(arguments: argparse.Namespace, environment: Mapping[str, s
 def collect_options(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables of what environment and files say of options; all checked."""
     return list_variables(resolve({}, environment, read_documents(environment)))
+
+
+def find_user() -> str:
+    """Return the user's name; the number where the system has no name for it, as in many containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:

@@ -5,7 +5,6 @@ The page has the tables as text, the plot as SVG, what it ran on, and all figure
 they stand as words; a path keeps its last part.
 """
 
-import getpass
 import io
 import json
 import os
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from lapwing.configuration.settings import find_user
 from lapwing.report.html import STYLE
 from lapwing.screen import Screen
 
@@ -40,16 +40,9 @@ def list_names(hosts: Sequence[str]) -> Names:
     names = [(name, f"host{number}") for number, name in enumerate(known, 1)]
     names += [(name.split(".")[0], shown) for name, shown in names if "." in name]
     user = find_user()
-    names += [(user, "user")] if user and user not in COMMON_USERS else []
+    is_telling = user not in COMMON_USERS and not user.isdecimal()  # a number might be one of the figures
+    names += [(user, "user")] if is_telling else []
     return sorted(names, key=lambda pair: -len(pair[0]))
-
-
-def find_user() -> str:
-    """Return the user's name, if the system knows one."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return ""
 
 
 def hide_names(text: str, names: Names) -> str:
