@@ -89,7 +89,7 @@ class RunCommand:
         reason = "LAPWING=off" if is_off() else explain_exclusion(command.list_programs(), find_user(), documents)
         if reason:
             say(f"{reason}: the program runs without Lapwing, and nothing is recorded")
-            return command.start({}).exit_code
+            return command.start({} if is_off() else {"LAPWING": "off"}).exit_code
         reports = draw_reports(documents, random())
         is_drawn = int(options.get("LAPWING_TIMELINE", "0")) > 0
         check_outputs(arguments.timeline_output if is_drawn else None)
