@@ -159,8 +159,15 @@ def test_files_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert find_user_file({"HOME": "/h", "XDG_CONFIG_HOME": "relative"}) == Path("/h/.config/lapwing/lapwing.toml")
     (tmp_path / "lapwing").mkdir()
     (tmp_path / "lapwing/lapwing.toml").write_text('[options]\nhold = "none"')
-    environment = {"XDG_CONFIG_HOME": str(tmp_path), "LAPWING_CONFIG": str(tmp_path / "nothing")}
-    assert [document.options for document in read_documents(environment)] == [{"hold": "none"}]
+    (tmp_path / "site.toml").write_text("")
+    environment = {"XDG_CONFIG_HOME": str(tmp_path), "LAPWING_CONFIG": str(tmp_path / "site.toml")}
+    assert [document.options for document in read_documents(environment)] == [{}, {"hold": "none"}]
+
+
+def test_a_file_that_the_environment_names_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(LapwingError, match="no such file") as caught:
+        read_documents({"LAPWING_CONFIG": str(tmp_path / "nothing")})
+    assert caught.value.remedy == "correct LAPWING_CONFIG"
 
 
 def run_lapwing(folder: Path, site: str, *words: str) -> subprocess.CompletedProcess[str]:

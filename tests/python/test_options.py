@@ -13,7 +13,7 @@ from lapwing.options import GROUPS, add_flags, format_markdown, load_options, pa
 def collect(line: list[str], environment: dict[str, str] | None = None) -> dict[str, str]:
     parser = argparse.ArgumentParser()
     add_flags(parser, tuple(GROUPS))
-    nowhere = {"HOME": "/nowhere", "LAPWING_CONFIG": "/nowhere/lapwing.toml"}
+    nowhere = {"HOME": "/nowhere", "LAPWING_CONFIG": "/dev/null"}
     return collect_variables(parser.parse_args(line), {**nowhere, **(environment or {})})
 
 

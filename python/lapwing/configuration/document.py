@@ -71,7 +71,7 @@ def refuse(path: Path, cause: str, remedy: str) -> LapwingError:
 
 
 def check_names(path: Path, table: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse names that mean nothing here: a misspelt one would silently change nothing."""
+    """Refuse names that mean nothing here: a misspelt one would be ignored."""
     for name in given:
         if name not in known:
             place = f"[{table}] {name}" if table else f"[{name}]"
@@ -185,7 +185,16 @@ def read_document(path: Path) -> Document | None:
         raise refuse(path, "no UTF-8", "write it anew") from error
 
 
+def read_system_document(environment: Mapping[str, str]) -> Document | None:
+    """Read the site's file; one that the environment names must be there."""
+    path = find_system_file(environment)
+    document = read_document(path)
+    if document is None and environment.get(SYSTEM_VARIABLE):
+        raise refuse(path, "there is no such file", f"correct {SYSTEM_VARIABLE}")
+    return document
+
+
 def read_documents(environment: Mapping[str, str] = os.environ) -> list[Document]:
     """Return the site's file and the user's, as far as they are there: the later one is stronger."""
-    found = (read_document(path) for path in (find_system_file(environment), find_user_file(environment)))
+    found = (read_system_document(environment), read_document(find_user_file(environment)))
     return [document for document in found if document]
