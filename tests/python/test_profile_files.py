@@ -9,11 +9,19 @@ from pathlib import Path
 import pytest
 from profile_files import BLOCK_BYTES, HEADER_BYTES, FileSpec, SiteSpec, make_file, make_receive
 
+from lapwing.cli import main
 from lapwing.errors import RecordError
 from lapwing.model.profile import Moments, Peer
 from lapwing.model.reader import read_profile
 from lapwing.model.recorded import read_recorded
-from lapwing.profile.job_file import PROFILE_LINE, check_one_job, is_profile, open_profile_job, write_profile_job
+from lapwing.profile.job_file import (
+    PICTURE,
+    PROFILE_LINE,
+    check_one_job,
+    is_profile,
+    open_profile_job,
+    write_profile_job,
+)
 from lapwing.profile.rank_file import HEADER, decode_rank_file
 from lapwing.report.totals import sum_profile
 
@@ -192,6 +200,17 @@ def test_advice_refuses_several_jobs_without_naming_a_file(tmp_path: Path) -> No
         (tmp_path / f"{number}.profile").write_bytes(make_file(make_receive()))
     with pytest.raises(RecordError, match=r"^2 jobs left profiles: the command"):
         check_one_job(tmp_path)
+
+
+@pytest.mark.parametrize("words", [["predict"], ["compare", "base"]])
+def test_model_refuses_the_picture_of_a_run(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_job(tmp_path, [make_receive()]).rename("base")
+    write_profile_job(tmp_path / "picture", {PICTURE: True}, tmp_path / "records")
+    assert main([*words, "picture"]) == 2
+    assert "picture holds the picture of a run, no profile" in capsys.readouterr().err
 
 
 def test_model_says_that_a_rank_was_killed(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from lapwing.model.profile import (
     Touch,
 )
 from lapwing.model.scaling import derive_calibration, read_sweep
-from lapwing.profile.job_file import Atlas, ProfileJob, open_profile_job
+from lapwing.profile.job_file import PICTURE, Atlas, ProfileJob, open_profile_job
 from lapwing.profile.rank_file import (
     KIND_PASS,
     KIND_PEER,
@@ -230,5 +230,8 @@ def convert_profile(job: ProfileJob) -> JobProfile:
 
 
 def read_recorded(path: Path) -> JobProfile:
-    """Read a record of `lapwing profile`."""
-    return convert_profile(open_profile_job(path))
+    """Read a record of `lapwing profile`; the picture of a run has no times of calls."""
+    job = open_profile_job(path)
+    if job.about.get(PICTURE):
+        raise RecordError(f"{path} holds the picture of a run, no profile", "record with `lapwing profile`")
+    return convert_profile(job)
