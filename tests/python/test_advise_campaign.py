@@ -88,16 +88,27 @@ def test_inputs_and_a_launcher_are_refused_together(tmp_path: Path, capsys: pyte
     assert "cannot be read" in capsys.readouterr().err
 
 
+def test_all_lines_are_looked_at_before_the_first_runs(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    (tmp_path / "inputs").write_text(f"first: touch {tmp_path}/ran\nsecond: {tmp_path}/absent\n")
+    assert main(["advise", "--inputs", str(tmp_path / "inputs")]) == 2
+    assert "absent" in capsys.readouterr().err
+    assert not (tmp_path / "ran").exists()
+
+
 @needs_preload
 def test_short_campaign(tmp_path: Path) -> None:
     mpi = "openmpi"
     program = build(mpi, tmp_path, "-g")
     launch = " ".join(LAUNCH[mpi])
-    inputs = f"20 steps: {launch} -n 2 {program} 20\n40 steps: {launch} -n 2 {program} 40\n"
+    inputs = f"20 steps: {launch} -n 2 {program} 20\nfails: false\n40 steps: {launch} -n 2 {program} 40\n"
     (tmp_path / "inputs").write_text(inputs)
     files = ["--json", "campaign.json", "--html", "campaign.html"]
     done = run_advise(tmp_path, "--rounds", "1", "--way", "deferred", "--inputs", "inputs", *files)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
+    assert "fails: the program ended with 1 without Lapwing" in done.stderr
     document = json.loads((tmp_path / "campaign.json").read_text())
     counts = [run["parameters"]["N_blocking"] for run in document["runs"]]
     assert counts == [20, 40]

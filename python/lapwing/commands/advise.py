@@ -31,7 +31,7 @@ from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import prepare_command, say
+from lapwing.launch.start import Command, prepare_command, say
 from lapwing.model.profile import Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import Study, study_profile
@@ -92,7 +92,8 @@ class AdviseCommand:
         parser.add_argument("--rounds", type=int, metavar="N", help=rounds)
         text = "try this way, whatever is predicted (may be repeated; default: the promising ones)"
         parser.add_argument("--way", action="append", choices=sorted(NAMES), help=text)
-        parser.add_argument("--json", type=Path, metavar="FILE", help="write the advice to FILE; `report` reads it")
+        text = "write the advice to FILE; `report` reads it (not with --inputs)"
+        parser.add_argument("--json", type=Path, metavar="FILE", help=text)
         parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with drawings")
         text = "advise on every line of FILE (NAME: LAUNCHER ...), and compare them; the budget is shared out"
         parser.add_argument("--inputs", type=Path, metavar="FILE", help=text)
@@ -110,24 +111,33 @@ class AdviseCommand:
         read_system_flag(arguments)  # a file that cannot be read is refused before anything runs
         if arguments.inputs:
             return self._run_campaign(arguments)
-        finished = self._run_line(arguments, arguments.launcher, arguments.budget)
+        finished = self._run_line(arguments, self._prepare(arguments.launcher), arguments.budget)
         if finished.advice and finished.profiled:
             self._show(arguments, finished.advice, finished.profiled)
         return finished.exit_code
 
     def _run_campaign(self, arguments: argparse.Namespace) -> int:
-        """Advise on all lines in turn, and compare them; an interruption ends it with what is there."""
+        """Advise on all lines in turn, and compare them; an interruption ends it with what is there.
+
+        A line whose runs fail is left out, and its exit code is the command's.
+        """
         lines = parse_inputs(read_inputs(arguments.inputs))
+        commands = [self._prepare(line.words) for line in lines]  # all of them before the first one runs
         begin_s, runs = time.monotonic(), list[CampaignRun]()
         exit_code = 0
-        for number, line in enumerate(lines):
+        for number, (line, command) in enumerate(zip(lines, commands, strict=True)):
             left_s = max(0.0, arguments.budget - (time.monotonic() - begin_s))
             say(f"{line.name}: {shlex.join(line.words)}")
-            finished = self._run_line(arguments, line.words, left_s / (len(lines) - number))
+            try:
+                finished = self._run_line(arguments, command, left_s / (len(lines) - number))
+            except LapwingError as error:
+                say(f"{line.name}: {error}")
+                exit_code = exit_code or error.exit_code
+                continue
             if finished.advice and finished.profiled:
                 runs.append(summarise_run(line.name, finished.advice, finished.profiled.study.profile))
-            exit_code = finished.exit_code
-            if exit_code:
+            if finished.exit_code:
+                exit_code = finished.exit_code
                 break
         if runs and arguments.json:
             write_text(arguments.json, encode_campaign(runs))
@@ -137,15 +147,18 @@ class AdviseCommand:
             print_campaign(Screen(), runs)
         return exit_code
 
-    def _run_line(self, arguments: argparse.Namespace, words: Sequence[str], budget_s: float) -> Finished:
+    def _prepare(self, words: Sequence[str]) -> Command:
+        """Refuse a command line that cannot be run with and without Lapwing."""
+        command = prepare_command(words, self.name)
+        check_stock(command.words, find_preload())
+        return command
+
+    def _run_line(self, arguments: argparse.Namespace, command: Command, budget_s: float) -> Finished:
         """Advise on one command line."""
         options = collect_variables(arguments)
-        preload = find_preload()
-        command = prepare_command(words, self.name)
-        check_stock(command.words, preload)
         folder = make_record_folder()
         try:
-            return self._advise(arguments, Trial(command, preload, folder, options), budget_s)
+            return self._advise(arguments, Trial(command, find_preload(), folder, options), budget_s)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -259,6 +272,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
         if value is not None and value < least:
             raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
     check_outputs(arguments.json, arguments.html, arguments.profile_record)
+    collect_variables(arguments)
 
 
 def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float) -> Profiled:
