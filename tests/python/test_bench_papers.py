@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from test_model_waits import make_route, make_system
 from lapwing.bench.bip import KEYS as BIP_KEYS
 from lapwing.bench.bip import describe_bip
 from lapwing.bench.contenders import Contender
+from lapwing.bench.line import LinePlace, RankView
 from lapwing.bench.mpi import Mpi
 from lapwing.bench.place import Place
 from lapwing.bench.sendtime import KEYS, describe_sendtime
 from lapwing.bench.turns import Turns, take_turns
+from lapwing.commands.bench_papers import SendtimeExperiment
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
 from lapwing.model.system import FORMAT
@@ -101,6 +104,24 @@ def test_plots_are_written(bip: list[dict[str, Any]], sendtime: list[dict[str, A
     for figure in (plot_bip(bip, "t"), plot_sendtime(sendtime, "t")):
         save_plot(figure, tmp_path / "plot.png")
         assert (tmp_path / "plot.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("hosts", "where"), [(("a", "a"), "within"), (("a", "b"), "between"), ((), "between"), (None, "within")]
+)
+def test_parameters_are_those_of_the_place(hosts: tuple[str, ...] | None, where: str, tmp_path: Path) -> None:
+    """Hosts of the launcher's line; without one the lab, or shared memory."""
+    (tmp_path / "system.json").write_text(
+        FORMAT.encode(make_system(make_route("within", 0.2), make_route("between", 8.0)))
+    )
+    mpi = Mpi("mpich", "mpicc", Hydra("mpirun"))
+    views = [RankView(host, frozenset()) for host in hosts or ()]
+    place = LinePlace(mpi, None, tmp_path, views=views) if hosts else Place(mpi, None, tmp_path)
+    experiment = SendtimeExperiment()
+    arguments = Namespace(system=tmp_path / "system.json", shared_memory=hosts is None)
+    experiment.check_place(arguments, place)
+    assert experiment.route
+    assert experiment.route.where == where
 
 
 @needs_mpi

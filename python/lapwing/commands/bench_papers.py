@@ -12,6 +12,7 @@ from rich.console import Console
 from lapwing.bench.bip import POKES, calibrate_products, describe_bip
 from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
 from lapwing.bench.experiments import calibrate
+from lapwing.bench.line import LinePlace
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.bench.place import Place
 from lapwing.bench.plan import choose_repetitions, estimate_round_trip_us, parse_computes, parse_sizes
@@ -46,6 +47,11 @@ if TYPE_CHECKING:
 
 START_S = 60.0
 SLOWER = 20  # a run may take so many times what was planned before it is ended
+
+
+def is_on_one_host(arguments: argparse.Namespace, place: Place) -> bool:
+    """Say whether all ranks are on one host."""
+    return len(place.hosts) < 2 if isinstance(place, LinePlace) else bool(arguments.shared_memory)
 
 
 def find_route(path: Path, is_within: bool) -> Route:
@@ -91,7 +97,7 @@ class PaperExperiment:
         contenders = self.list_contenders(mpi, strategies, options)
         begin = time.time()
         with open_chosen(arguments, mpi, options, self.count_ranks(arguments)) as place:
-            self.check_ranks(place)
+            self.check_place(arguments, place)
             program = build_program(mpi, f"{self.name}.c", place.folder)
             turns = self._measure(arguments, place, program, contenders, sizes, compute_us)
             results = self.describe(sizes, contenders, turns)
@@ -109,7 +115,7 @@ class PaperExperiment:
         """Return how many ranks the lab is to have."""
         return RANKS_LEAST
 
-    def check_ranks(self, place: Place) -> None:
+    def check_place(self, arguments: argparse.Namespace, place: Place) -> None:
         """Refuse ranks that the experiment has no part for."""
         check_one_pair(place)
 
@@ -178,7 +184,7 @@ class BipExperiment(PaperExperiment):
         check_ranks(arguments)
         return int(arguments.ranks)
 
-    def check_ranks(self, place: Place) -> None:
+    def check_place(self, arguments: argparse.Namespace, place: Place) -> None:
         """Refuse a rank without a partner."""
         check_pairs(place)
 
@@ -208,12 +214,12 @@ class BipExperiment(PaperExperiment):
 class SendtimeExperiment(PaperExperiment):
     """The multithreading paper's tables (Mao and others, 2006): where the time of a message is spent.
 
-    Time in MPI_Send to a receiver that waits and to a late one; in MPI_Isend and in MPI_Wait after work; in both at
-    once where the receiver is late and work follows; in MPI_Recv before and after the message arrived; in MPI_Irecv and
-    MPI_Wait. After a blocking call the first touch of the
-    buffer is timed too, since a call that returned early makes the program wait there. "early": each strategy once more
-    with --early-receive on, as the paper's worker thread receives. With --system FILE, of `lapwing probe`, the paper's
-    equations 1 to 6 stand beside the measured times.
+    Time in MPI_Send to a receiver that waits and to a late one; in MPI_Isend and in MPI_Wait after work; in MPI_Isend
+    and MPI_Wait right after each other, and in MPI_Start and MPI_Wait, to a late receiver; in MPI_Recv before and after
+    the message arrived; in MPI_Irecv and MPI_Wait. After a blocking call the first touch of the buffer is timed too,
+    since a call that returned early makes the program wait there. "early": each strategy once more with --early-receive
+    on, as the paper's worker thread receives. With --system FILE, of `lapwing probe`, the paper's equations 1 to 6
+    stand beside the measured times.
     """
 
     name = "sendtime"
@@ -228,9 +234,15 @@ class SendtimeExperiment(PaperExperiment):
         parser.add_argument("--system", type=Path, metavar="FILE", help=text)
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Read the parameters before anything takes time; measure and show."""
-        self.route = find_route(arguments.system, arguments.shared_memory) if arguments.system else None
+        """Refuse a file that cannot be read before anything takes time; measure and show."""
+        if arguments.system:
+            read_system(arguments.system)
         return super().run(arguments)
+
+    def check_place(self, arguments: argparse.Namespace, place: Place) -> None:
+        """Refuse more than two ranks, and parameters of other places than theirs."""
+        super().check_place(arguments, place)
+        self.route = find_route(arguments.system, is_on_one_host(arguments, place)) if arguments.system else None
 
     def list_contenders(self, mpi: Mpi, strategies: Sequence[str], options: Sequence[str]) -> list[Contender]:
         """Return who takes part; stock is first."""
