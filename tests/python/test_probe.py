@@ -18,6 +18,7 @@ from rich.console import Console
 from lapwing.bench.contenders import Contender
 from lapwing.bench.line import LinePlace, find_line_mpi
 from lapwing.bench.mpi import Mpi
+from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
 from lapwing.probe.evidence import EXPERIMENTS, Carrier, Finding, SizeFindings, Verdict, choose_verdict, judge_size
@@ -198,6 +199,30 @@ def test_line_with_a_program_is_refused() -> None:
         find_line_mpi(["mpirun", "-n", "2", "./a"], None)
     with pytest.raises(LapwingError, match="no MPI launcher"):
         find_line_mpi(["true"], None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--system s.json --json p.json",
+        "--system s.json --sizes 1KiB",
+        "--system s.json --strategies auto",
+        "--system s.json --absence 5",
+        "--shared-memory mpirun -n 2",
+        "--mpi mpich mpirun -n 2",
+    ],
+)
+def test_flags_that_would_be_ignored_are_refused(
+    line: str,
+    tmp_path: Path,
+    stand_in_preload: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    assert main(["probe", *line.split()]) == 2
+    assert "leave --" in capsys.readouterr().err
 
 
 @needs_mpi

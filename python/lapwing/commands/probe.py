@@ -16,13 +16,12 @@ from lapwing.bench.line import LinePlace, find_line_mpi
 from lapwing.bench.mpi import Mpi, build_program, find_mpi
 from lapwing.bench.place import SELF, Place, open_place
 from lapwing.bench.plan import parse_sizes
-from lapwing.commands.experiment import add_place_flags, forward_options, show_progress, warn_if_busy
+from lapwing.commands.experiment import add_place_flags, forward_options, read_line, show_progress, warn_if_busy
 from lapwing.commands.lab import catch_signals
 from lapwing.commands.probe_system import add_system_flags, check_system_flags, measure_system
 from lapwing.errors import LabError, LapwingError
 from lapwing.files import find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
-from lapwing.launch.start import strip_separator
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.probe.run import Advance, Findings, Plan, probe_where
@@ -82,7 +81,7 @@ class ProbeCommand:
         sizes = parse_sizes(arguments.sizes) if arguments.sizes else []
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
         find_preload()
-        line = strip_separator(arguments.launcher)
+        line = read_line(arguments)
         mpi = find_line_mpi(line, arguments.compiler) if line else find_mpi(arguments.mpi)
         if arguments.system:
             return self._measure_system(arguments, mpi, line)

@@ -45,6 +45,10 @@ def check_system_flags(arguments: argparse.Namespace) -> None:
     others = (arguments.loggopsim, arguments.simgrid, arguments.host_names, arguments.route)
     if arguments.system is None and any(others):
         raise LapwingError("the parameters are not measured", "add --system FILE")
+    of_absences = (arguments.json, arguments.sizes, arguments.strategies, arguments.absence)
+    if arguments.system is not None and any(given is not None for given in of_absences):
+        remedy = "leave --json, --sizes, --strategies and --absence out"
+        raise LapwingError("--system measures parameters, and no absences", remedy)
     if not LARGEST_LEAST_BYTES <= parse_bytes(arguments.largest) <= 1 << 30:
         raise LapwingError(f"--largest {arguments.largest} is out of range", "give 1MiB to 1GiB")
     if not 1 <= arguments.jobs <= 1000:
