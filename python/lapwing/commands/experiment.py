@@ -138,10 +138,16 @@ def prepare_lab(arguments: argparse.Namespace) -> None:
 
 def prepare_place(arguments: argparse.Namespace) -> Mpi:
     """Prepare for one MPI."""
-    line = read_line(arguments)
-    mpi = find_line_mpi(line, arguments.compiler, "bench overlap") if line else find_mpi(arguments.mpi)
+    mpi = find_chosen_mpi(arguments, read_line(arguments))
     prepare_lab(arguments)
     return mpi
+
+
+def find_chosen_mpi(arguments: argparse.Namespace, line: Sequence[str]) -> Mpi:
+    """Return the MPI of the launcher's line, else the one that the flags name."""
+    if not line:
+        return find_mpi(arguments.mpi)
+    return find_line_mpi(line, arguments.compiler, f"bench {arguments.experiment_name} --")
 
 
 def prepare_places(arguments: argparse.Namespace, default: str | None = None) -> dict[str, Mpi]:
