@@ -12,6 +12,7 @@ from test_advise_run import LAUNCH, build, needs_preload
 from test_advise_run import advise as run_advise
 from test_model_refined import blocking_with_slack
 
+from lapwing.advise.build import Beside
 from lapwing.advise.campaign import CampaignRun, list_bars, list_parameters, parse_inputs, summarise_run
 from lapwing.advise.campaign_page import draw_campaign, encode_campaign, make_campaign_page, print_campaign
 from lapwing.cli import main
@@ -68,6 +69,13 @@ def test_tables_have_every_class(runs: list[CampaignRun]) -> None:
     assert list_parameters(runs[0])["t_model"] is None
 
 
+def test_a_dedicated_core_is_timed_as_the_profiled_run_is() -> None:
+    study = make_study(blocking_with_slack, cores=16)
+    times = {Way.STOCK: [3.0] * 5, Way.DEDICATED: [2.5] * 5}
+    advice = advise(study, make_rounds(times), beside=Beside(launch_s=1.5, start_s=0.25))
+    assert list_parameters(summarise_run("16 cores", advice, study.profile))["t_dedicated"] == pytest.approx(0.75)
+
+
 def test_page_terminal_and_json_show_every_run(runs: list[CampaignRun]) -> None:
     assert draw_campaign(runs).count("<rect") == sum(len(list_bars(run)) for run in runs)
     page = make_campaign_page(runs)
@@ -76,6 +84,7 @@ def test_page_terminal_and_json_show_every_run(runs: list[CampaignRun]) -> None:
     print_campaign(console, runs)
     text = console.export_text()
     assert "one core" in text
+    assert "profiled" in text
     assert "16 cores" in text
     document = json.loads(encode_campaign(runs))
     assert [run["name"] for run in document["runs"]] == ["one core", "16 cores"]

@@ -112,16 +112,22 @@ def list_bars(run: CampaignRun) -> list[CampaignBar]:
     return bars
 
 
+def measure_dedicated_s(run: CampaignRun) -> float | None:
+    """Return the median time with a dedicated core from MPI_Init to MPI_Finalize, as that of the profiled run is."""
+    dedicated = find_way(run, Way.DEDICATED)
+    if dedicated is None or dedicated.measured is None:
+        return None
+    return max(0.0, dedicated.measured.time.median - run.advice.launch_s - run.advice.start_s)
+
+
 def list_parameters(run: CampaignRun) -> dict[str, float | None]:
     """Return the rows of Tables I and II, with N and t_min of every class; times in seconds."""
-    dedicated = find_way(run, Way.DEDICATED)
-    measured = dedicated.measured if dedicated else None
     rows: dict[str, float | None] = {
         "ranks": run.advice.rank_count,
         "t_noprogress": run.advice.profile_s,
         "t_MPI": run.mpi_s,
         "t_model": run.curve.time_s(0.0) if run.curve else None,
-        "t_dedicated": measured.time.median if measured else None,
+        "t_dedicated": measure_dedicated_s(run),
         "N_core": run.core_count,
         "t_comp": run.computation_s,
     }

@@ -41,7 +41,7 @@ def format_bar(bar: CampaignBar) -> str:
 def print_campaign(console: Console, runs: Sequence[CampaignRun]) -> None:
     """Print what was found of each line."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in ("run", "ranks", "stock", "speedup by", "", "verdict"):
+    for name in ("run", "ranks", "profiled", "speedup by", "", "verdict"):
         table.add_column(name)
     for run in runs:
         bars = list_bars(run)
