@@ -112,4 +112,7 @@ def test_one_run(tmp_path: Path) -> None:
     assert all(site["why"] for site in sites)
     names = {event["name"].split(" ")[0] for event in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]}
     assert names >= {"send", "receive", "release", "engine"}
-    assert "<svg" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "<svg" in page
+    assert 'class="sortable"' in page
+    assert "aria-sort" in page[page.index("<script>") :]

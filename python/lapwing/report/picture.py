@@ -17,9 +17,9 @@ from lapwing.profile.rank_file import KIND_PASS, KIND_TOUCHED, Event, RankFile
 from lapwing.profile.record import load_names, load_reason_help
 from lapwing.report.html import (
     MARGIN,
-    STYLE,
     WIDTH,
     make_cell,
+    make_document,
     make_legend,
     make_rectangle,
     make_svg,
@@ -219,8 +219,8 @@ def make_picture_page(job: ProfileJob) -> str:
     )
     command = escape(" ".join(map(str, job.about.get("command", ()))))
     table = make_table("sites", ("call site", "in the background", "bytes", "overlapped", "why"), rows)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Lapwing: one run</title>'
-        f"<style>{STYLE}</style></head><body>\n<h1>The picture of one run</h1><p>{command}</p>\n"
-        f"<h2>Its end</h2>{draw_picture(job)}\n<h2>Call sites</h2>{table}\n</body></html>\n"
+    body = (
+        f"\n<h1>The picture of one run</h1><p>{command}</p>\n<h2>Its end</h2>{draw_picture(job)}\n"
+        f"<h2>Call sites</h2>{table}\n"
     )
+    return make_document("Lapwing: one run", body)
