@@ -47,6 +47,7 @@ def test_predict_prints_every_way_and_both_models(base: str, capsys: pytest.Capt
     text = capsys.readouterr().out
     for word in ("stock", "progress by", "dedicated core", "deferred", "rewritten", "paper's model", "assumption"):
         assert word in text
+    assert text.count("slope") == 1  # the paper's model is told once
 
 
 def test_predict_json_carries_both_models(base: str, capsys: pytest.CaptureFixture[str]) -> None:

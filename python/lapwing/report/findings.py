@@ -134,8 +134,8 @@ def find_hidden_waits(events: Prediction) -> list[Finding]:
         text = (
             f"{site.function} at {site.where} waits {format_time(site.data_ns)} per rank for data "
             f"({format_time(site.data_mean_ns)} per call) that could move during the computation before it "
-            f"({format_time(site.slack_mean_ns)} per call), and nobody made progress: in the background it would hide "
-            f"{format_time(site.hidden_ns)} per rank"
+            f"({format_time(site.slack_mean_ns)} per call), but nobody made progress: progress in the background would "
+            f"hide {format_time(site.hidden_ns)} per rank"
         )
         findings.append(Finding("overlap without progress", text, site.hidden_ns))
     return findings

@@ -99,18 +99,6 @@ def make_paper_table(paper: PaperResult, study: Study) -> Table:
     return table
 
 
-def describe_paper(paper: PaperResult) -> str:
-    """Say what the paper's model makes of blocking calls that become nonblocking."""
-    end = paper.curve[-1][1]
-    text = (
-        f"Paper's model, dedicated core, blocking calls made nonblocking: speedup {paper.speedup:.2f} with none "
-        f"(alpha 0), {end:.2f} with all (alpha 1), slope {paper.slope:.2f}"
-    )
-    if paper.break_even_alpha is None:
-        return text + "; no alpha pays for the core"
-    return text + ("" if paper.break_even_alpha == 0 else f"; it pays from alpha {paper.break_even_alpha:.2f} on")
-
-
 def make_assumption_table(assumptions: Sequence[Assumption]) -> Table:
     """Make the table of the assumptions that are in doubt."""
     table = make_table("assumption in doubt", "model", "", "")
@@ -142,12 +130,11 @@ def print_study(study: Study, console: Console) -> None:
     console.print(make_ways_table(study))
     if study.paper is not None and not study.predictions[Way.DEDICATED].impossible:
         console.print(make_paper_table(study.paper, study))
-    if study.paper is not None:
-        console.print(describe_paper(study.paper), highlight=False)
     console.print(make_assumption_table(study.assumptions))
     console.print(describe_held(study.assumptions), highlight=False)
     told = describe_causes(sum_all_causes(study.waits), sum(rank.elapsed_ns for rank in profile.ranks) or 1)
-    console.print(f"Of the ranks' time pass {told}." if told else "No rank waited.", highlight=False)
+    told = told.replace(" %", " % of their time", 1)
+    console.print(f"Ranks waited: {told}." if told else "No rank waited.", highlight=False)
     print_findings(console, find_in_profile(study))
     for text in profile.unknown:
         console.print(f"- This source cannot tell {text}.", highlight=False)
