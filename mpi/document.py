@@ -16,9 +16,10 @@ HEAD = """<!-- Made by `python3 mpi/document.py` from mpi/functions.toml: change
 What Lapwing does when the program calls an MPI function. An *op* is a transfer that goes on after its call returned, a
 *hold* the memory that the program must not touch until it is over.
 
-Most functions are passed on to MPI; before that they wait for what they could observe. A function with counts stands
-for its large-count twin (`MPI_Send_c`), too. A function that MPI adds one day is passed, and a program that calls it is
-treated like one that calls `PMPI_` functions.
+Most functions are passed on to MPI; before that they wait for what they could observe. Blocking collectives, waits for
+sends and `MPI_Bsend` may return early, too ([inside](inside.md)): their class says what they wait for first. A function
+with counts stands for its large-count twin (`MPI_Send_c`), too. A function that MPI adds one day is passed, and a
+program that calls it is treated like one that calls `PMPI_` functions.
 """
 
 

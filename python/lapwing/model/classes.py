@@ -65,7 +65,8 @@ TESTS = frozenset(
 WAITS = frozenset(["Wait", "Waitall", "Waitany", "Waitsome"])
 STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLECTIVES | MESSAGES}
 
-# The preload passes them, or has done what there is to do when they return (docs/limits-all.md).
+# The preload passes them, or has done what there is to do when they return. Of collectives among neighbours a profile
+# does not know the bytes: they are taken to stay as they are (docs/limits-all.md).
 NEIGHBOURHOOD = frozenset(name for name in COLLECTIVES if name.startswith("Neighbor_"))
 NEVER_DEFERRED = NEIGHBOURHOOD | {"Barrier", "Bsend", "Ssend"}
 # Where all ranks know all counts, and these are alike, a collective is cut (src/mpi/collective/collective_work.c).
