@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Make stubs of an old GLIBC to link with: libraries that have its names and versions, and no code.
 
-make_libc_stubs.py x86_64 2.17 FOLDER. Zig (PyPI's ziglang, to be installed for this Python) knows the names of every
+make_libc_stubs.py x86_64 2.17 FOLDER. Zig (the Python package ziglang, to be installed) knows the names of every
 GLIBC version and makes such stubs before it links; they are taken from its cache. The preload is compiled by the usual
 compiler, as the tests have it, and only linked with them (LAPWING_LIBC_STUBS of CMake).
 """
