@@ -10,8 +10,10 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     unsigned char *buffer = check_buffer_new(BYTES);
     MPI_Request request;
-    if (check_rank() == 0) {
+    if (check_rank() == 0)
         check_fill(buffer, BYTES, 3);
+    MPI_Barrier(MPI_COMM_WORLD); /* the receiver is late once the sender has something to send */
+    if (check_rank() == 0) {
         MPI_Isend(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
