@@ -40,11 +40,13 @@ struct buffered_send {
     struct assist assist;
 };
 
-/* All under the lock, but for looks at the count; [0, count) are under way, `claimed` are or are about to be.
- * attached_bytes: of the process's buffer; 0: none, or one whose length MPI alone knows. */
+/* All under the lock, but for looks at the count; [0, count) are under way, and `tested` others, which are being
+ * tested; `claimed` are or are about to be. attached_bytes: of the process's buffer; 0: none, or one whose length MPI
+ * alone knows. */
 static struct {
     struct base_lock lock;
     _Atomic uint32_t count;
+    uint32_t tested;
     uint32_t claimed;
     uint64_t attached_bytes;
     uint64_t used_bytes;
@@ -88,16 +90,45 @@ static void buffered_unclaim(uint64_t bytes)
     base_lock_release(&buffered.lock);
 }
 
-/* Its place is claimed. */
+/* Under the lock. Its place is claimed. */
+static void buffered_add_locked(const struct buffered_send *send)
+{
+    buffered.sends[buffered_count()] = *send;
+    buffered_count_set(buffered_count() + 1);
+}
+
 static void buffered_add(const struct buffered_send *send)
 {
     base_lock_take(&buffered.lock);
-    buffered.sends[buffered_count()] = *send;
-    buffered_count_set(buffered_count() + 1);
+    buffered_add_locked(send);
     base_lock_release(&buffered.lock);
 }
 
-/* Is it over? Inside the gate. An error is raised as that of an op. */
+/* To test it. False: there are not so many. Its place stays claimed. */
+static bool buffered_take(uint32_t index, struct buffered_send *send)
+{
+    base_lock_take(&buffered.lock);
+    uint32_t last = buffered_count() - 1;
+    bool is_there = index < buffered_count();
+    if (is_there) {
+        *send = buffered.sends[index];
+        buffered.sends[index] = buffered.sends[last];
+        buffered_count_set(last);
+        buffered.tested++;
+    }
+    base_lock_release(&buffered.lock);
+    return is_there;
+}
+
+static void buffered_put_back(const struct buffered_send *send)
+{
+    base_lock_take(&buffered.lock);
+    buffered.tested--;
+    buffered_add_locked(send);
+    base_lock_release(&buffered.lock);
+}
+
+/* Is it over? Inside the gate, without the lock: MPI may call an error handler of the program's, which may call MPI. */
 static bool buffered_is_over(struct buffered_send *send)
 {
     int is_over = 0;
@@ -107,47 +138,58 @@ static bool buffered_is_over(struct buffered_send *send)
     return result != MPI_SUCCESS || is_over;
 }
 
-/* Inside the gate, under the lock. Each is the engine's work until it is taken out, so that the last call of MPI is
- * made before calls may go straight there again. */
+/* Inside the gate. It is the engine's work until then, so that the last call of MPI is made before calls may go
+ * straight there again. */
+static void buffered_end(struct buffered_send *send)
+{
+    copies_give_back(send->copy);
+    assist_end(&send->assist);
+    base_lock_take(&buffered.lock);
+    buffered.tested--;
+    buffered_unclaim_locked(send->bytes);
+    base_lock_release(&buffered.lock);
+}
+
+/* Inside the gate. From the last to the first: one that is put back comes after those that are still to be tested. */
 static void buffered_sweep(void)
 {
-    for (uint32_t i = 0; i < buffered_count();) {
-        struct buffered_send *send = &buffered.sends[i];
-        if (!buffered_is_over(send)) {
-            i++;
+    struct buffered_send send;
+    for (uint32_t i = buffered_count(); i > 0; i--) {
+        if (!buffered_take(i - 1, &send))
             continue;
-        }
-        struct buffered_send ended = *send;
-        buffered_count_set(buffered_count() - 1);
-        *send = buffered.sends[buffered_count()];
-        buffered_unclaim_locked(ended.bytes);
-        copies_give_back(ended.copy);
-        assist_end(&ended.assist);
+        if (buffered_is_over(&send))
+            buffered_end(&send);
+        else
+            buffered_put_back(&send);
     }
 }
 
 void buffered_poll(void)
 {
     /* As in progress_poll(): only the program's own threads may run its functions. */
-    if (buffered_count() == 0 || session_reason() != REASON_NONE || !base_lock_try(&buffered.lock))
-        return;
-    buffered_sweep();
+    if (buffered_count() != 0 && session_reason() == REASON_NONE)
+        buffered_sweep();
+}
+
+/* In a function that MPI has called, one that is being tested may be what has called it. */
+static bool buffered_are_over(void)
+{
+    base_lock_take(&buffered.lock);
+    bool are_over = buffered_count() == 0 && (buffered.tested == 0 || gate_thread.depth > 1);
     base_lock_release(&buffered.lock);
+    return are_over;
 }
 
 static int buffered_look(void *unused, int *is_over)
 {
-    if (base_lock_try(&buffered.lock)) {
-        buffered_sweep();
-        base_lock_release(&buffered.lock);
-    }
-    *is_over = buffered_count() == 0;
+    buffered_sweep();
+    *is_over = buffered_are_over();
     return MPI_SUCCESS;
 }
 
 void buffered_wait_all(void)
 {
-    if (buffered_count() != 0)
+    if (!buffered_are_over())
         dispatch_block(buffered_look, NULL);
 }
 
@@ -208,6 +250,7 @@ static bool buffered_start(struct message *message, struct buffered_send *send, 
 {
     dispatch_enter();
     send->home = errors_home_of(message->comm);
+    send->home.comm = abi_handles.comm_world; /* the program may free the other before the message has gone */
     *result = message_start_send(message, message->buffer, &send->request);
     bool is_left = *result == MPI_SUCCESS && !buffered_is_over(send);
     if (is_left) {
