@@ -138,12 +138,18 @@ static bool buffered_is_over(struct buffered_send *send)
     return result != MPI_SUCCESS || is_over;
 }
 
+static void buffered_end_assist(struct assist *assist)
+{
+    if (assist->is_active)
+        assist_end(assist);
+}
+
 /* Inside the gate. It is the engine's work until then, so that the last call of MPI is made before calls may go
  * straight there again. */
 static void buffered_end(struct buffered_send *send)
 {
     copies_give_back(send->copy);
-    assist_end(&send->assist);
+    buffered_end_assist(&send->assist);
     base_lock_take(&buffered.lock);
     buffered.tested--;
     buffered_unclaim_locked(send->bytes);
@@ -164,11 +170,24 @@ static void buffered_sweep(void)
     }
 }
 
+/* Inside the gate. MPI carries them on from now on, in calls of the program's. */
+static void buffered_dismiss_engine(void)
+{
+    base_lock_take(&buffered.lock);
+    for (uint32_t i = 0; i < buffered_count(); i++)
+        buffered_end_assist(&buffered.sends[i].assist);
+    base_lock_release(&buffered.lock);
+}
+
 void buffered_poll(void)
 {
+    if (buffered_count() == 0)
+        return;
     /* As in progress_poll(): only the program's own threads may run its functions. */
-    if (buffered_count() != 0 && session_reason() == REASON_NONE)
+    if (session_reason() == REASON_NONE)
         buffered_sweep();
+    else
+        buffered_dismiss_engine();
 }
 
 /* In a function that MPI has called, one that is being tested may be what has called it. */
