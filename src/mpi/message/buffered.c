@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/pages.h"
+#include "engine/engine.h"
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
 #include "mpi/entries.h"
@@ -282,6 +283,15 @@ static bool buffered_start(struct message *message, struct buffered_send *send, 
     return !is_left;
 }
 
+/* Where the engine takes the program's core, a call that is left to MPI shows what that takes, and so when to look
+ * again. Elsewhere only the slack counts, of which it shows nothing: messages that go at once would keep those after
+ * them from being carried on for ever. There one wake-up is all that help costs in vain. */
+static bool buffered_is_worth(struct buffered_send *send, const struct message *message, const void *return_address)
+{
+    bool is_worth = assist_judge(&send->assist, message->bytes, message->range.low, return_address);
+    return is_worth || !engine_is_dear();
+}
+
 /* Sends from a copy. On REASON_NONE *result is the call's. */
 static enum reason buffered_carry(struct message *message, struct buffered_send *send, int *result)
 {
@@ -301,7 +311,7 @@ static enum reason buffered_try(struct message *message, struct buffered_send *s
     enum reason reason = buffered_judge(message);
     if (reason != REASON_NONE)
         return reason;
-    if (!assist_judge(&send->assist, message->bytes, message->range.low, return_address))
+    if (!buffered_is_worth(send, message, return_address))
         return REASON_LEARNED;
     return buffered_carry(message, send, result);
 }
