@@ -260,13 +260,11 @@ static enum reason buffered_judge(struct message *message)
     if (session_reason_to_begin() != REASON_NONE)
         return session_reason_to_begin();
     enum reason held = message_judge_to_hold(message);
-    if (held != REASON_NONE && !message_may_copy(held))
-        return held;
-    return buffered_has_engine() ? REASON_NONE : REASON_NO_ENGINE;
+    return held == REASON_NONE || message_may_copy(held) ? REASON_NONE : held;
 }
 
-/* One that is over at once needs no engine. True: its place is still the call's. */
-static bool buffered_start(struct message *message, struct buffered_send *send, int *result)
+/* One that is over at once needs no engine. */
+static void buffered_start(struct message *message, struct buffered_send *send, int *result)
 {
     dispatch_enter();
     send->home = errors_home_of(message->comm);
@@ -278,9 +276,10 @@ static bool buffered_start(struct message *message, struct buffered_send *send, 
         message->copy = NULL;
         assist_engage(&send->assist);
         buffered_add(send);
+    } else {
+        buffered_unclaim(send->bytes);
     }
     gate_leave();
-    return !is_left;
 }
 
 /* Where the engine takes the program's core, a call that is left to MPI shows what that takes, and so when to look
@@ -292,28 +291,37 @@ static bool buffered_is_worth(struct buffered_send *send, const struct message *
     return is_worth || !engine_is_dear();
 }
 
+/* Its place is claimed. The engine comes last: a process that has no use for it gets none. */
+static enum reason buffered_prepare(struct message *message, struct buffered_send *send, const void *return_address)
+{
+    if (!buffered_is_worth(send, message, return_address))
+        return REASON_LEARNED;
+    if (!buffered_has_engine())
+        return REASON_NO_ENGINE;
+    return message_copy(message) ? REASON_NONE : REASON_NO_BUFFER;
+}
+
 /* Sends from a copy. On REASON_NONE *result is the call's. */
-static enum reason buffered_carry(struct message *message, struct buffered_send *send, int *result)
+static enum reason buffered_carry(struct message *message, struct buffered_send *send, const void *return_address,
+                                  int *result)
 {
     send->bytes = message->bytes + OVERHEAD_LEAST_BYTES;
     if (!buffered_claim(send->bytes))
         return REASON_NO_BUFFER;
-    bool is_copied = message_copy(message);
-    if (!is_copied || buffered_start(message, send, result))
+    enum reason reason = buffered_prepare(message, send, return_address);
+    if (reason == REASON_NONE)
+        buffered_start(message, send, result);
+    else
         buffered_unclaim(send->bytes);
     message_give_back(message);
-    return is_copied ? REASON_NONE : REASON_NO_BUFFER;
+    return reason;
 }
 
 static enum reason buffered_try(struct message *message, struct buffered_send *send, const void *return_address,
                                 int *result)
 {
     enum reason reason = buffered_judge(message);
-    if (reason != REASON_NONE)
-        return reason;
-    if (!buffered_is_worth(send, message, return_address))
-        return REASON_LEARNED;
-    return buffered_carry(message, send, result);
+    return reason == REASON_NONE ? buffered_carry(message, send, return_address, result) : reason;
 }
 
 /* What MPI itself takes for it is what the engine's help is compared with. */
