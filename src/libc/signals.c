@@ -130,22 +130,25 @@ void libc_signals_watch(void)
         disposition_watch(number);
 }
 
+/* signal() and its kin, which differ in the flags alone. */
+static sighandler_t handler_set(int number, sighandler_t handler, int flags, sighandler_t (*real)(int, sighandler_t))
+{
+    if (signals_are_shared(number))
+        return handler_change(handler, flags);
+    handler_note(number, handler);
+    return real(number, handler);
+}
+
 sighandler_t libc_entry_signal(int number, sighandler_t handler) LIBC_ENTRY(signal);
 sighandler_t libc_entry_signal(int number, sighandler_t handler)
 {
-    if (signals_are_shared(number))
-        return handler_change(handler, SIGNAL_BSD_FLAGS);
-    handler_note(number, handler);
-    return LIBC_REAL(signal)(number, handler);
+    return handler_set(number, handler, SIGNAL_BSD_FLAGS, LIBC_REAL(signal));
 }
 
 sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(__sysv_signal);
 sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
 {
-    if (signals_are_shared(number))
-        return handler_change(handler, SIGNAL_SYSV_FLAGS);
-    handler_note(number, handler);
-    return LIBC_REAL(__sysv_signal)(number, handler);
+    return handler_set(number, handler, SIGNAL_SYSV_FLAGS, LIBC_REAL(__sysv_signal));
 }
 
 /* signal() by other names of System V and BSD. */
@@ -153,28 +156,19 @@ sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
 sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(sysv_signal);
 sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler)
 {
-    if (signals_are_shared(number))
-        return handler_change(handler, SIGNAL_SYSV_FLAGS);
-    handler_note(number, handler);
-    return LIBC_REAL(sysv_signal)(number, handler);
+    return handler_set(number, handler, SIGNAL_SYSV_FLAGS, LIBC_REAL(sysv_signal));
 }
 
 sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler) LIBC_ENTRY(bsd_signal);
 sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler)
 {
-    if (signals_are_shared(number))
-        return handler_change(handler, SIGNAL_BSD_FLAGS);
-    handler_note(number, handler);
-    return LIBC_REAL(bsd_signal)(number, handler);
+    return handler_set(number, handler, SIGNAL_BSD_FLAGS, LIBC_REAL(bsd_signal));
 }
 
 sighandler_t libc_entry_ssignal(int number, sighandler_t handler) LIBC_ENTRY(ssignal);
 sighandler_t libc_entry_ssignal(int number, sighandler_t handler)
 {
-    if (signals_are_shared(number))
-        return handler_change(handler, SIGNAL_BSD_FLAGS);
-    handler_note(number, handler);
-    return LIBC_REAL(ssignal)(number, handler);
+    return handler_set(number, handler, SIGNAL_BSD_FLAGS, LIBC_REAL(ssignal));
 }
 
 /* The signal that a touch raises stays open: SIG_HOLD and sighold() change nothing about it. */
