@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "measure.h"
 
 enum { PAIR_NAME_BYTES = 64, PAIR_SENDER = 1, PAIR_RECEIVER = 2 };
@@ -50,18 +51,6 @@ static inline void pair_print(const char *names, int peer)
     fflush(stdout);
 }
 
-/* A rank that waits in MPI would spin, perhaps on the core of a rank that measures. */
-static inline void pair_wait_asleep(void)
-{
-    MPI_Request request;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    int is_done = 0;
-    while (!is_done) {
-        measure_sleep(1000);
-        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-    }
-}
-
 static inline void pair_split(const char *names, int argc, char **argv, pair_measure *measure)
 {
     int rank, size;
@@ -92,7 +81,7 @@ static inline int pair_run(int argc, char **argv, int least_argc, pair_measure *
     MPI_Allgather(name, PAIR_NAME_BYTES, MPI_CHAR, names, PAIR_NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
     pair_split(names, argc, argv, measure);
     free(names);
-    pair_wait_asleep();
+    asleep_wait();
     MPI_Finalize();
     return 0;
 }

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "asleep.h"
 #include "measure.h"
 
 enum { WARM_UP = 2, REPETITIONS_MIN = 3, TAG = 1, ROUND_TRIPS = 50, WINDOW = 64, WINDOWS = 10 };
@@ -222,18 +223,6 @@ static void measure_operation(struct job *job, const struct operation *operation
     free(own_us);
 }
 
-/* A rank that waits in MPI would spin, perhaps on the core of a rank that measures. */
-static void wait_asleep(void)
-{
-    MPI_Request request;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    int is_done = 0;
-    while (!is_done) {
-        measure_sleep(1000);
-        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-    }
-}
-
 static double time_round_trips(struct job *job)
 {
     double begin_us = measure_now_us();
@@ -283,7 +272,7 @@ static void measure_pair(struct job *job, const char *name, double (*once)(struc
         done++;
     }
     MPI_Comm_free(&pair);
-    wait_asleep();
+    asleep_wait();
     if (job->rank == 0) {
         print_head(name, 0, job->length_bytes);
         measure_print_array(name, values, done, 1);
