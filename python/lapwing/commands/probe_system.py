@@ -18,6 +18,7 @@ from lapwing.options import parse_bytes
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.probe.exports import make_loggopsim, make_simgrid
 from lapwing.probe.parameters import SMALL_JOBS, SMALLEST_BYTES, Ground, measure_route
+from lapwing.report.sendable import find_processor
 from lapwing.report.system import print_system
 from lapwing.screen import Screen
 
@@ -56,16 +57,6 @@ def check_system_flags(arguments: argparse.Namespace) -> None:
     check_outputs(arguments.system, arguments.loggopsim, arguments.simgrid)
 
 
-def read_processor() -> str:
-    """Return the processor's name, as the kernel gives it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
 def describe_ground(arguments: argparse.Namespace, line: Sequence[str], where: str) -> Ground:
     """Say what is known of a route before it is measured."""
     is_lab = not line and where == "between"
@@ -99,7 +90,7 @@ def measure_system(
     if not routes:
         raise LapwingError(f"nothing could be measured: {'; '.join(told.values())}", "see the causes", 1)
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    about = (mpi.name, library, lapwing.__version__, platform.release(), read_processor(), date)
+    about = (mpi.name, library, lapwing.__version__, platform.release(), find_processor(), date)
     write_system(arguments, System(*about, tuple(routes)))
     print_system(Screen(), System(*about, tuple(routes)), told)
     return 0
