@@ -187,7 +187,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, help="stop after so long per MPI")
     parser.add_argument("--lines", type=int, default=LINES, help="length of a program (default: %(default)s)")
     parser.add_argument("--replay", type=Path, help="run the programs of this file instead")
-    parser.add_argument("--level", default="single", help="thread level of --replay")
+    parser.add_argument("--level", help="thread level of --replay (default: that of the programs' seed)")
     parser.add_argument("--failures", type=Path, default=ROOT / "build/fuzz/failures", help="folder for what differs")
     parser.add_argument("--no-minimise", dest="minimise", action="store_false", help="do not shorten what differs")
     parser.add_argument("--tries", type=int, default=3, help="runs before a shortened program counts as good")
@@ -205,9 +205,10 @@ def parse_arguments() -> argparse.Namespace:
 def run_replay(session: Session, arguments: argparse.Namespace) -> None:
     """Compare the programs of a file."""
     programs = list(parse_programs(arguments.replay.read_text()))
-    stock = session.machine.run(programs, None, arguments.level, is_traced=True)
+    level = arguments.level or level_of(features_of(programs[0].seed))
+    stock = session.machine.run(programs, None, level, is_traced=True)
     for variant in arguments.variant:
-        lapwing = session.machine.run(programs, variant, arguments.level, is_traced=True)
+        lapwing = session.machine.run(programs, variant, level, is_traced=True)
         difference = find_difference(stock, lapwing)
         session.totals[variant].programs += len(programs)
         session.totals[variant].mismatches += bool(difference)
