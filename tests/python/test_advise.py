@@ -522,5 +522,5 @@ def test_page_works_in_a_browser(gained: Advice, tmp_path: Path) -> None:
 def test_page_draws_the_papers_curve_where_ranks_have_cores() -> None:
     advice = advise(make_study(overlapping, cores=16), Rounds())
     page = make_advice_page(advice, None)
-    assert "alpha 0.5: speedup" in page
+    assert "a dedicated core, alpha 0.5: " in page
     assert len(advice.curve) == 11

@@ -15,10 +15,9 @@ from lapwing.advise.document import encode_advice
 from lapwing.report.alpha import COLOURS, draw_curves
 from lapwing.report.html import (
     MARGIN,
-    SCRIPT,
-    STYLE,
     WIDTH,
     make_cell,
+    make_document,
     make_legend,
     make_rectangle,
     make_svg,
@@ -101,20 +100,19 @@ def make_parameter_rows(runs: Sequence[CampaignRun]) -> Iterator[str]:
 
 
 def make_campaign_page(runs: Sequence[CampaignRun]) -> str:
-    """Make the page, which needs no network."""
+    """Make the page."""
     names = [run.name for run in runs]
     verdicts = (make_cell(run.name) + make_cell(" ".join(run.advice.verdict)) for run in runs)
     curves = [run.curve for run in runs if run.curve]
     alpha = f"<h2>The paper's model: speedup over alpha</h2>{draw_curves(curves, [])}" if curves else ""
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Lapwing: a campaign</title>'
-        f"<style>{STYLE}</style></head><body>\n<h1>A campaign</h1>\n"
+    body = (
+        "<h1>A campaign</h1>\n"
         f"<h2>Speedup over the run without progress</h2>{draw_campaign(runs)}\n"
         f"{make_table('verdicts', ['run', 'verdict'], verdicts)}\n{alpha}\n"
         "<h2>Parameters of the mean rank, in the paper's names; times in seconds</h2>"
-        f"{make_table('parameters', ['', *names], make_parameter_rows(runs))}\n"
-        f"<script>{SCRIPT}</script></body></html>\n"
+        f"{make_table('parameters', ['', *names], make_parameter_rows(runs))}"
     )
+    return make_document("Lapwing: a campaign", body)
 
 
 def encode_campaign(runs: Sequence[CampaignRun]) -> str:

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable
 from html import escape
 
-from lapwing.advise.advice import Advice, Point, WayAdvice
+from lapwing.advise.advice import Advice, WayAdvice
 from lapwing.advise.judge import predict_speedup
 from lapwing.advise.show import (
     describe_beside,
@@ -14,13 +14,13 @@ from lapwing.advise.show import (
     list_shown,
 )
 from lapwing.model.profile import Way
+from lapwing.report.alpha import AlphaLine, draw_lines
 from lapwing.report.html import (
-    HEIGHT,
-    MARGIN,
     WIDTH,
     make_body,
     make_cell,
     make_document,
+    make_dot,
     make_legend,
     make_list,
     make_svg,
@@ -30,7 +30,7 @@ from lapwing.report.html import (
 from lapwing.report.summary import format_seconds
 from lapwing.report.totals import JobTotals
 
-PREDICTED, MEASURED, CURVE = "#2e86ab", "#d1495b", "#7b5ea7"
+PREDICTED, MEASURED = "#2e86ab", "#d1495b"
 NAME_WIDTH, ROW_HEIGHT = 190, 44
 TICKS = 5
 WAY_HEADS = ("way to run", "time predicted", "measured", "speedup predicted", "measured", "inside")
@@ -41,11 +41,6 @@ def make_line(x1: float, y1: float, x2: float, y2: float, colour: str, width: fl
     ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
     dash = f' stroke-dasharray="{dashes}"' if dashes else ""
     return f'<line {ends} stroke="{colour}" stroke-width="{width}"{dash}/>'
-
-
-def make_dot(x: float, y: float, colour: str, title: str) -> str:
-    """Draw a point with a tooltip."""
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"><title>{escape(title)}</title></circle>'
 
 
 def list_ticks(low: float, high: float) -> list[float]:
@@ -101,35 +96,6 @@ def draw_ways(advice: Advice) -> str:
     return make_svg(shapes, bottom + 24) + legend
 
 
-def draw_curve(points: tuple[Point, ...]) -> str:
-    """Draw the speedup over alpha that the paper's model predicts, as its figure 5 does."""
-    speedups = [1.0, *(point.speedup for point in points)]
-    low, high = 0.95 * min(speedups), 1.05 * max(speedups)
-
-    def place_x(alpha: float) -> float:
-        return MARGIN + alpha * (WIDTH - MARGIN - 40)
-
-    def place_y(speedup: float) -> float:
-        return HEIGHT - 40 - (speedup - low) / (high - low) * (HEIGHT - 60)
-
-    shapes = []
-    for tick in list_ticks(0.0, 1.0):
-        shapes += [make_line(place_x(tick), 10, place_x(tick), HEIGHT - 40, "#ddd")]
-        shapes += [make_text(place_x(tick), HEIGHT - 24, f"{tick:.2f}")]
-    for tick in list_ticks(low, high):
-        shapes += [make_line(MARGIN, place_y(tick), WIDTH - 40, place_y(tick), "#ddd")]
-        shapes += [make_text(MARGIN - 6, place_y(tick) + 4, f"{tick:.2f}", "end")]
-    shapes.append(make_line(MARGIN, place_y(1), WIDTH - 40, place_y(1), "#777", 1, "4"))
-    path = " ".join(f"{place_x(point.alpha):.1f},{place_y(point.speedup):.1f}" for point in points)
-    shapes.append(f'<polyline points="{path}" fill="none" stroke="{CURVE}" stroke-width="2"/>')
-    shapes += [
-        make_dot(place_x(p.alpha), place_y(p.speedup), CURVE, f"alpha {p.alpha:.1f}: speedup {p.speedup:.3f}")
-        for p in points
-    ]
-    shapes.append(make_text(WIDTH / 2, HEIGHT - 6, "alpha: share of the blocking calls that are made nonblocking"))
-    return make_svg(shapes)
-
-
 def make_way_row(way: WayAdvice, advice: Advice) -> str:
     """Make a row of the table of ways."""
     return "".join(make_cell(text) for text in format_way(way, advice))
@@ -139,12 +105,13 @@ def make_curve(advice: Advice) -> str:
     """Make the section of the paper's model."""
     if not advice.curve:
         return ""
+    points = [(point.alpha, point.speedup) for point in advice.curve]
     pays = advice.break_even_alpha
     words = "no alpha pays for the core" if pays is None else f"the core pays from alpha {pays:.2f} on"
     return (
         "<h2>Speedup over alpha</h2>"
         f'<p class="dim">What the model of the dedicated-core paper predicts (its figure 5): {words}.</p>'
-        + draw_curve(advice.curve)
+        + draw_lines([AlphaLine("a dedicated core", points, points)])
     )
 
 

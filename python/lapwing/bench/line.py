@@ -161,16 +161,23 @@ def hide_hosts(launcher: Launcher, arguments: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def open_line(mpi: Mpi, arguments: Sequence[str], options: Sequence[str]) -> Iterator[LinePlace]:
-    """Use the hosts of the user's line; programs stand in this folder, which all hosts should see."""
+def open_folder(name: str) -> Iterator[Path]:
+    """Make a folder for programs in this one, which all hosts should see, and remove it at the end."""
     try:
-        folder = tempfile.TemporaryDirectory(prefix=".lapwing-bench-", dir=Path.cwd())
+        folder = tempfile.TemporaryDirectory(prefix=f".lapwing-{name}-", dir=Path.cwd())
     except OSError as error:
         raise LapwingError(
             f"this folder cannot be written ({error.strerror})", "start in a folder that all hosts share"
         ) from error
     with folder as path:
-        place = LinePlace(mpi, None, Path(path), options, arguments=arguments)
+        yield Path(path)
+
+
+@contextmanager
+def open_line(mpi: Mpi, arguments: Sequence[str], options: Sequence[str]) -> Iterator[LinePlace]:
+    """Use the hosts of the user's line, all of them looked at before anything is measured."""
+    with open_folder("bench") as folder:
+        place = LinePlace(mpi, None, folder, options, arguments=arguments)
         program = build_program(mpi, "pingpong.c", place.folder)
         place.limit_s = LOOK_LIMIT_S
         place.views = look_around(place, [program, find_preload()])

@@ -5,14 +5,13 @@ import argparse
 import json
 import platform
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import lapwing
 from lapwing.bench.contenders import Contender, list_contenders, parse_strategies
-from lapwing.bench.line import LinePlace, find_line_mpi
+from lapwing.bench.line import LinePlace, find_line_mpi, open_folder
 from lapwing.bench.mpi import Mpi, build_program, find_mpi
 from lapwing.bench.place import SELF, Place, open_place
 from lapwing.bench.plan import parse_sizes
@@ -178,15 +177,15 @@ def open_where(
 ) -> AbstractContextManager[Place]:
     """Open the user's hosts, this machine, or the lab."""
     if line:
-        return open_line(mpi, line[1:])
+        return open_hosts(mpi, line[1:])
     return open_place(mpi, arguments.rate, arguments.cores_per_host, where == "within", forward_options(arguments))
 
 
 @contextmanager
-def open_line(mpi: Mpi, arguments: Sequence[str]) -> Iterator[Place]:
-    """Use the hosts of the user's line; the program stands in this folder, which they should all see."""
-    with tempfile.TemporaryDirectory(prefix=".lapwing-probe-", dir=Path.cwd()) as folder:
-        yield LinePlace(mpi, None, Path(folder), arguments=arguments)
+def open_hosts(mpi: Mpi, arguments: Sequence[str]) -> Iterator[Place]:
+    """Use the hosts of the user's line, without a look at them."""
+    with open_folder("probe") as folder:
+        yield LinePlace(mpi, None, folder, arguments=arguments)
 
 
 def make_document(mpi: Mpi, line: Sequence[str], found: Sequence[Findings], places: Sequence[str]) -> dict[str, object]:

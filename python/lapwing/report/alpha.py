@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The alpha curves of one or several runs: in a terminal, on a page, and for programs."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from html import escape
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -14,10 +13,10 @@ from lapwing.model.alpha import NO_PROGRESS, SYMBOLS, AlphaCurve
 from lapwing.report.html import (
     HEIGHT,
     MARGIN,
-    SCRIPT,
-    STYLE,
     WIDTH,
     make_cell,
+    make_document,
+    make_dot,
     make_legend,
     make_svg,
     make_table,
@@ -34,9 +33,9 @@ BREAK_EVEN = 1.0
 LEAST_SPAN = 0.02
 
 
-def find_span(curves: Sequence[AlphaCurve]) -> tuple[float, float]:
+def find_span(lines: Iterable[Sequence[tuple[float, float]]]) -> tuple[float, float]:
     """Return the least and the largest speedup to show; where it pays, 1, is always there."""
-    speedups = [BREAK_EVEN, *(speedup for curve in curves for _, speedup in curve.points)]
+    speedups = [BREAK_EVEN, *(speedup for points in lines for _, speedup in points)]
     low, high = min(speedups), max(speedups)
     spare = max(LEAST_SPAN, high - low) * 0.05
     return low - spare, high + spare
@@ -49,7 +48,7 @@ def mark_of(number: int) -> str:
 
 def draw_text(curves: Sequence[AlphaCurve]) -> list[str]:
     """Draw the curves by letters, and the line of no gain by dots."""
-    low, high = find_span(curves)
+    low, high = find_span(curve.points for curve in curves)
     grid = [[" "] * PLOT_COLUMNS for _ in range(PLOT_ROWS)]
 
     def find_row(speedup: float) -> int:
@@ -115,26 +114,39 @@ def draw_axes(low: float, high: float) -> Iterator[str]:
     yield f'<path d="M{MARGIN} {y:.1f}H{right}" stroke="#444" stroke-dasharray="4 4"/>'
 
 
-def draw_curves(curves: Sequence[AlphaCurve], alphas: Sequence[float]) -> str:
-    """Return figure 5 for these runs, with its legend."""
-    low, high = find_span(curves)
+@dataclass(frozen=True)
+class AlphaLine:
+    """A line to draw. points and marks: (alpha, speedup); a mark is a dot with its figures."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    marks: Sequence[tuple[float, float]] = ()
+
+
+def draw_lines(lines: Sequence[AlphaLine]) -> str:
+    """Return figure 5 of the dedicated-core paper for these lines, with its legend."""
+    low, high = find_span(line.points for line in lines)
     bottom, right = HEIGHT - 30, WIDTH - 20
 
-    def place(alpha: float, speedup: float) -> str:
+    def place(alpha: float, speedup: float) -> tuple[float, float]:
         y = bottom - (speedup - low) / (high - low) * (bottom - 10)
-        return f"{MARGIN + (right - MARGIN) * alpha:.1f},{y:.1f}"
+        return MARGIN + (right - MARGIN) * alpha, y
 
     shapes = list(draw_axes(low, high))
-    for number, curve in enumerate(curves):
-        colour = COLOURS[number % len(COLOURS)]
-        line = " ".join(place(*point) for point in curve.points)
-        shapes.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        for alpha in alphas:
-            x, y = place(alpha, curve.speedup(alpha)).split(",")
-            title = f"{curve.run.name}, alpha {alpha:g}: {curve.speedup(alpha):.3f}"
-            shapes.append(f'<circle cx="{x}" cy="{y}" r="4" fill="{colour}"><title>{escape(title)}</title></circle>')
-    names = [(curve.run.name, COLOURS[number % len(COLOURS)]) for number, curve in enumerate(curves)]
+    names = [(line.name, COLOURS[number % len(COLOURS)]) for number, line in enumerate(lines)]
+    for line, (name, colour) in zip(lines, names, strict=True):
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in line.points))
+        shapes.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for alpha, speedup in line.marks:
+            shapes.append(make_dot(*place(alpha, speedup), colour, f"{name}, alpha {alpha:g}: {speedup:.3f}"))
     return make_svg(shapes) + make_legend(names)
+
+
+def draw_curves(curves: Sequence[AlphaCurve], alphas: Sequence[float]) -> str:
+    """Return figure 5 for these runs."""
+    return draw_lines(
+        [AlphaLine(curve.run.name, curve.points, [(a, curve.speedup(a)) for a in alphas]) for curve in curves]
+    )
 
 
 def list_parameters(curve: AlphaCurve) -> Mapping[str, float]:
@@ -156,14 +168,12 @@ def make_alpha_page(curves: Sequence[AlphaCurve], alphas: Sequence[float]) -> st
         make_cell(curve.run.name) + "".join(make_cell(text) for text in list_cells(curve, alphas)) for curve in curves
     )
     parameters = make_table("parameters", ["", *(curve.run.name for curve in curves)], make_parameter_rows(curves))
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Lapwing: speedup over alpha</title>'
-        f"<style>{STYLE}</style></head><body>\n<h1>Speedup by a dedicated core, over the share of blocking calls made "
-        f"nonblocking</h1>\n{draw_curves(curves, alphas)}\n"
-        f"{make_table('speedups', ['run', *list_heads(alphas)], speedups)}\n"
-        f"<h2>Parameters of one rank, in the paper's names; times in seconds</h2>{parameters}\n"
-        f"<script>{SCRIPT}</script></body></html>\n"
+    body = (
+        "<h1>Speedup by a dedicated core, over the share of blocking calls made nonblocking</h1>\n"
+        f"{draw_curves(curves, alphas)}\n{make_table('speedups', ['run', *list_heads(alphas)], speedups)}\n"
+        f"<h2>Parameters of one rank, in the paper's names; times in seconds</h2>{parameters}"
     )
+    return make_document("Lapwing: speedup over alpha", body)
 
 
 def encode_curve(curve: AlphaCurve, alphas: Sequence[float]) -> dict[str, Any]:

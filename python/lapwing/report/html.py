@@ -93,6 +93,11 @@ def make_text(x: float, y: float, text: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
+def make_dot(x: float, y: float, colour: str, title: str) -> str:
+    """Draw a point with a tooltip."""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"><title>{escape(title)}</title></circle>'
+
+
 def make_svg(shapes: Iterable[str], height: int = HEIGHT) -> str:
     """Put a drawing together."""
     box = f"0 0 {WIDTH} {height}"
@@ -273,13 +278,13 @@ def make_body(totals: JobTotals) -> str:
     return "\n".join(parts)
 
 
-def make_document(title: str, body: str) -> str:
-    """Make the whole page."""
+def make_document(title: str, body: str, style: str = "") -> str:
+    """Make a whole page, which needs no network; style: rules of its own."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f"<style>{STYLE}</style></head>\n<body>{body}\n<script>{SCRIPT}</script></body></html>\n"
+        f"<style>{STYLE}{style}</style></head>\n<body>{body}\n<script>{SCRIPT}</script></body></html>\n"
     )
 
 

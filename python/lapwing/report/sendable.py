@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from lapwing.configuration.settings import find_user
-from lapwing.report.html import STYLE
+from lapwing.report.html import make_document
 from lapwing.screen import Screen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH_COLUMNS = 120
+FIGURES_STYLE = "pre { font: 13px/1.3 monospace; overflow-x: auto; } td { white-space: normal; text-align: left; }"
 PATH = re.compile(r"(?<![\w/.:-])/(?:[\w.+@%~-]+/)+[\w.+@%~-]*|(?<![\w/.:-])/[\w.+@%~-]{2,}")
 ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){3,}[0-9a-fA-F:]+")
 HIDDEN_ALWAYS = ("launcher", "line")  # what the page says in another form
@@ -134,11 +135,9 @@ def make_sendable(
     rows = "\n".join(f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in system)
     packed = json.dumps(data, indent=1).replace("</", "<\\/")
     title = escape(f"lapwing bench {document['experiment']}")
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{STYLE} pre {{ font: 13px/1.3 monospace; overflow-x: auto; }} td {{ white-space: normal; "
-        f"text-align: left; }}</style></head><body>\n<h1>{title}</h1>\n<table>{rows}</table>\n"
+    body = (
+        f"<h1>{title}</h1>\n<table>{rows}</table>\n"
         f"<pre>{escape(text)}</pre>\n{draw_svg(figure) if figure else ''}\n"
-        f'<h2>All figures</h2>\n<details><summary>JSON</summary><pre id="figures">{escape(packed)}</pre></details>\n'
-        "</body></html>\n"
+        f'<h2>All figures</h2>\n<details><summary>JSON</summary><pre id="figures">{escape(packed)}</pre></details>'
     )
+    return make_document(title, body, FIGURES_STYLE)
