@@ -252,9 +252,12 @@ class Draft:
             wanted = wanted // 4096 * 4096
         return max(least, min(most, wanted))
 
-    def find_place(self, rank: int, layout: Layout, count: int, is_written: bool) -> tuple[Buffer, int, list[Block]]:
-        """Where an operation may read or write so many items."""
-        span, blocks = layout.span(count), layout.spread(count)
+    def find_place(
+        self, rank: int, layout: Layout, count: int, is_written: bool, is_whole: bool = False
+    ) -> tuple[Buffer, int, list[Block]]:
+        """Where an operation may read or write so many items; is_whole: with the gaps between them."""
+        span = layout.span(count)
+        blocks = (span,) if is_whole else layout.spread(count)
         state = self.ranks[rank]
         fitting = [buffer for buffer in state.buffers if buffer.length >= span[1] - span[0]]
         for _ in range(4 if fitting else 0):
@@ -962,10 +965,12 @@ class Draft:
         in_count = many if what in (SCATTER, ALLTOALL, REDUCE_SCATTER) else count
         out_count = many if what in (GATHER, ALLGATHER, ALLTOALL) else count
         is_out_read = what == BCAST and comm.members[root] == rank
-        buffer, offset, in_placed = self.find_place(rank, layout, in_count, is_written=False)
+        # MPICH 4.0 takes a type's size for its extent when it looks whether the buffers of a call with lists are one.
+        is_whole = form != 0
+        buffer, offset, in_placed = self.find_place(rank, layout, in_count, False, is_whole)
         busy = Busy(in_placed, False)
         buffer.busy.append(busy)
-        target, at, out_placed = self.find_place(rank, layout, out_count, is_written=not is_out_read)
+        target, at, out_placed = self.find_place(rank, layout, out_count, not is_out_read, is_whole)
         slot = self.take_slot(rank) if is_nonblocking else None
         source = (IN_PLACE, 0) if is_in_place else (buffer.index, offset)
         words = (comm.index, root, operation, *source, count, layout.index, target.index, at)
