@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The record file of one rank: what the injected part writes and
- * python/lapwing/profile/record.py reads. Little-endian, packed by hand:
- * a header, then `counter_count` counters, then `reason_count` passes.
- * Names and units stand in record.toml and base/reasons.toml; a file carries
- * its counts so that a reader can tell an older or a newer writer.
- * The file is in record_name_folder() (record/name.h), renamed from *.part. */
+/* The records of the ranks of one host: what the injected part writes and
+ * python/lapwing/profile/record.py reads. Little-endian, packed by hand.
+ * The file is in record_name_folder() (record/name.h). Ranks append to it, each
+ * a frame and its record: a header, then `counter_count` counters, then
+ * `reason_count` passes. Names and units stand in record.toml and
+ * base/reasons.toml; a record carries its counts so that a reader can tell an
+ * older or a newer writer. */
 #ifndef RECORD_FORMAT_H
 #define RECORD_FORMAT_H
 
@@ -12,6 +13,15 @@
 
 #define RECORD_MAGIC "LAPWING" /* 8 bytes with its final zero */
 enum { RECORD_VERSION = 1 };
+
+#define RECORD_FRAME_MAGIC "LAPRANK" /* 8 bytes with its final zero */
+
+/* 16 bytes. What is no frame, or whose check is wrong, was cut short: the next frame's magic is looked for. */
+struct record_format_frame {
+    char magic[8];
+    uint32_t length_bytes; /* of the record */
+    uint32_t check;        /* CRC-32 of the record */
+};
 
 /* 328 bytes; strings are zero-terminated, cut when too long. */
 struct record_format_header {

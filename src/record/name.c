@@ -33,6 +33,27 @@ const char *record_name_folder(void)
     return directory != NULL && folder_is_own(directory) ? directory : NULL;
 }
 
+/* The first digits of a number that is drawn at each boot. */
+static bool boot_read(char *boot, size_t length_bytes)
+{
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    bool is_read = file >= 0 && read(file, boot, length_bytes) == (ssize_t)length_bytes;
+    if (file >= 0)
+        close(file);
+    return is_read;
+}
+
+bool record_name_of_host(char *name, size_t name_bytes, const char *directory, const char *kind)
+{
+    char host[64] = "";
+    char boot[9] = "";
+    gethostname(host, sizeof host - 1);
+    if (!boot_read(boot, sizeof boot - 1))
+        return false;
+    int length = snprintf(name, name_bytes, "%s/%s-%s.%s", directory, host, boot, kind);
+    return length > 0 && (size_t)length < name_bytes;
+}
+
 bool record_name_make(char *name, size_t name_bytes, const char *directory, int rank, const char *kind)
 {
     char host[64] = "";

@@ -11,6 +11,10 @@
  * NULL: none. */
 const char *record_name_folder(void);
 
+/* <directory>/<host>-<what its kernel calls this boot>.<kind>: one file for all ranks of a host. Host names alone are
+ * not enough: containers on several hosts may have one name. False when the name is too long, or the boot unknown. */
+bool record_name_of_host(char *name, size_t name_bytes, const char *directory, const char *kind);
+
 /* <directory>/<host>-<pid>-<rank>-<time>.<kind>. Host and process number are not enough: ranks in containers may have
  * both alike (PID namespaces, fixed host names), and their number in the job is another's in a spawned one. False when
  * the name is too long. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/profile_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,9 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/descriptors.h"
 #include "base/hash.h"
-#include "record/name.h"
 
 _Static_assert(sizeof(struct profile_format_header) == 512, "the reader counts on this size");
 _Static_assert(sizeof(struct profile_format_name) == PROFILE_BLOCK_BYTES, "one block");
@@ -25,8 +21,8 @@ _Static_assert(sizeof(struct profile_format_events) == PROFILE_BLOCK_BYTES, "one
 _Static_assert(sizeof(struct profile_format_site) == 3 * PROFILE_BLOCK_BYTES, "three blocks");
 _Static_assert(sizeof(struct profile_format_event) * 2 == PROFILE_BLOCK_BYTES, "two events in a block");
 
-/* The file grows in steps. Address space for all of it is taken at once. */
-enum { STEP_BYTES = 64 << 10, LENGTH_MAX_BYTES = 32 << 20 };
+/* Address space for all of it is taken at once. */
+enum { LENGTH_MAX_BYTES = 32 << 20 };
 enum { PROBES_MAX = 64, SITE_BLOCKS = sizeof(struct profile_format_site) / PROFILE_BLOCK_BYTES };
 
 struct profile_file profile_file;
@@ -36,27 +32,14 @@ static void *block_at(uint32_t number)
     return (char *)profile_file.header + sizeof(struct profile_format_header) + (size_t)number * PROFILE_BLOCK_BYTES;
 }
 
-/* Room on the disk before the first store: a mapped page without it is a SIGBUS. File
- * systems without fallocate get zeros written. */
-static bool file_reserve(uint64_t from_bytes, uint64_t to_bytes)
-{
-    static const char zeros[4096];
-    if (syscall(SYS_fallocate, profile_file.descriptor, 0, from_bytes, to_bytes - from_bytes) == 0)
-        return true;
-    if (errno != EOPNOTSUPP && errno != ENOSYS)
-        return false;
-    for (; from_bytes < to_bytes; from_bytes += sizeof zeros)
-        if (syscall(SYS_pwrite64, profile_file.descriptor, zeros, sizeof zeros, from_bytes) != (long)sizeof zeros)
-            return false;
-    return true;
-}
-
 static bool file_grow(uint64_t wanted_bytes)
 {
-    uint64_t next_bytes = (wanted_bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+    uint64_t next_bytes = (wanted_bytes + PROFILE_PIECE_BYTES - 1) / PROFILE_PIECE_BYTES * PROFILE_PIECE_BYTES;
     if (wanted_bytes <= profile_file.length_bytes)
         return true;
-    if (next_bytes > LENGTH_MAX_BYTES || !file_reserve(profile_file.length_bytes, next_bytes))
+    uint32_t count = (uint32_t)((next_bytes - profile_file.length_bytes) / PROFILE_PIECE_BYTES);
+    char *end = (char *)profile_file.header + profile_file.length_bytes;
+    if (next_bytes > LENGTH_MAX_BYTES || !pieces_map(&profile_file.pieces, end, count))
         return false;
     profile_file.length_bytes = next_bytes;
     return true;
@@ -74,21 +57,19 @@ static uint32_t blocks_take(uint32_t count)
     return first;
 }
 
+static bool space_take(void)
+{
+    long space =
+        syscall(SYS_mmap, NULL, LENGTH_MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    profile_file.header = space == -1 ? NULL : (struct profile_format_header *)space;
+    return profile_file.header != NULL;
+}
+
 static bool file_map(const char *directory, int rank)
 {
-    if (!record_name_make(profile_file.path, sizeof profile_file.path, directory, rank, "profile"))
-        return false;
-    int opened = open(profile_file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    profile_file.descriptor = base_descriptor_own(opened);
     profile_file.length_bytes = 0;
-    profile_file.is_open = profile_file.descriptor >= 0;
-    if (!profile_file.is_open || !file_grow(STEP_BYTES))
-        return false;
-    /* Not by our own entry: a program that shares memory has its receives matched first (session.h). */
-    long mapped =
-        syscall(SYS_mmap, NULL, LENGTH_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, profile_file.descriptor, 0);
-    profile_file.header = mapped == -1 ? NULL : (struct profile_format_header *)mapped;
-    return profile_file.header != NULL;
+    profile_file.is_open = pieces_open(&profile_file.pieces, directory, rank);
+    return profile_file.is_open && space_take() && file_grow(sizeof(struct profile_format_header));
 }
 
 static uint32_t core_count(void)
@@ -141,7 +122,7 @@ static void events_make(uint32_t capacity)
 static void file_close(void)
 {
     if (profile_file.is_open)
-        base_descriptor_close(profile_file.descriptor);
+        pieces_close(&profile_file.pieces);
     profile_file.is_open = false;
 }
 
@@ -149,7 +130,7 @@ bool profile_file_open(const char *directory, const struct profile_file_identity
 {
     if (!file_map(directory, identity->rank)) {
         file_close();
-        unlink(profile_file.path);
+        profile_file.header = NULL;
         return false;
     }
     profile_file.is_shared = identity->is_shared;
@@ -164,12 +145,8 @@ void profile_file_close(enum profile_format_state state, int64_t ended_ns)
     if (!profile_file.is_open)
         return;
     base_lock_take(&profile_file.growth);
-    uint32_t used = atomic_load_explicit(&profile_file.header->used_blocks, memory_order_relaxed);
     atomic_store_explicit(&profile_file.header->ended_ns, (uint64_t)ended_ns, memory_order_relaxed);
     atomic_store_explicit(&profile_file.header->state, state, memory_order_relaxed);
-    if (state == PROFILE_FINALIZED)
-        syscall(SYS_ftruncate, profile_file.descriptor,
-                sizeof(struct profile_format_header) + (uint64_t)used * PROFILE_BLOCK_BYTES);
     file_close();
     base_lock_release(&profile_file.growth);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile that a process keeps in a mapped file; layout: profile_format.h.
+/* The profile that a process keeps in mapped pieces of a file; layout: profile_format.h.
  * Any thread may add. Nothing here waits on the way of a call, but for the first
  * call of a site. */
 #ifndef RECORD_PROFILE_FILE_H
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/lock.h"
+#include "record/pieces.h"
 #include "record/profile_format.h"
 
 /* What is known when the profile begins. */
@@ -22,10 +23,10 @@ struct profile_file_identity {
     uint32_t event_capacity; /* events of the timeline to keep; 0: none */
 };
 
-/* Makes and maps the file. False, with nothing left behind, when that cannot be done. */
+/* Begins a profile in the file of this host. False when that cannot be done. */
 bool profile_file_open(const char *directory, const struct profile_file_identity *identity);
 
-/* The end: nothing is added afterwards. Cuts the file to what is used. */
+/* The end: nothing is added afterwards. */
 void profile_file_close(enum profile_format_state state, int64_t ended_ns);
 
 /* In the child after fork: the file is the parent's. */
@@ -35,17 +36,16 @@ enum { PROFILE_FILE_NAMES = 1024, PROFILE_FILE_SITE_BITS = 13, PROFILE_FILE_SITE
 
 /* header: NULL before profile_file_open(). is_shared: several threads in MPI at once. Written by
  * profile_file_open().
- * The rest is for profile_file.c, written there and under `growth`. is_open: there is a descriptor, and room can be
- * made. sites: a site with key 0 is free; filled under `growth`, block first; read by all without it. */
+ * The rest is for profile_file.c, written there and under `growth`. is_open: room can be made. sites: a site with key 0
+ * is free; filled under `growth`, block first; read by all without it. */
 extern struct profile_file {
     struct profile_format_header *header;
     bool is_shared;
     bool is_open;
-    int descriptor;
+    struct pieces pieces;
     struct base_lock growth;
     uint64_t length_bytes;
     struct profile_format_events *events;
-    char path[4096];
     struct {
         _Atomic uint64_t key;
         _Atomic uint32_t block;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile of one process: a file that the process maps and writes into while
- * it runs, so that it is there however the process ends (docs/records.md). Read by
- * python/lapwing/profile/rank_file.py. Little-endian.
+/* The profile of one process: memory of a file that the process maps and writes into
+ * while it runs, so that it is there however the process ends (docs/records.md). Read
+ * by python/lapwing/profile/rank_file.py and host_file.py. Little-endian.
+ *
+ * The processes of one host share a file: a directory, then pieces. A piece belongs to
+ * the process whose number stands in `owners`; its pieces in their order are its profile.
  *
  * A header, then blocks of 64 bytes, numbered from 0; block 0 is blank, so that 0
  * can mean "none". The first word of a block is its kind; modules and sites take
@@ -17,6 +20,21 @@
 
 #define PROFILE_MAGIC "LAPPROF" /* 8 bytes with its final zero */
 enum { PROFILE_VERSION = 1, PROFILE_BLOCK_BYTES = 64 };
+
+#define PROFILE_HOST_MAGIC "LAPHOST" /* 8 bytes with its final zero */
+enum { PROFILE_PIECE_BYTES = 65536, PROFILE_DIRECTORY_BYTES = 262144, PROFILE_PIECES_MAX = 65528 };
+
+/* piece_count: that were asked for; room may have been missing. Processes are numbered from 1; a piece without an owner
+ * holds nothing. */
+struct profile_format_directory {
+    char magic[8];
+    uint32_t version;
+    uint32_t piece_bytes;
+    _Atomic uint32_t piece_count;
+    _Atomic uint32_t process_count;
+    uint32_t spare[2];
+    _Atomic uint32_t owners[PROFILE_PIECES_MAX];
+};
 
 /* `state`: how the process ended. One that died without a word is still running. */
 enum profile_format_state { PROFILE_RUNNING = 0, PROFILE_FINALIZED = 1, PROFILE_EXITED = 2 };

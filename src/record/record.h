@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a rank remembers: counters and passes, written to one file at the end.
+/* What a rank remembers: counters and passes, appended to the file of its host at the end.
  * The layout of the file is format.h; names and units are record.toml. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
@@ -15,7 +15,7 @@
 /* Any thread may add to the counters (relaxed: numbers for a report, read at the end); the
  * passes are on the path of every small message.
  * is_shared: several threads may count at once (MPI_THREAD_MULTIPLE).
- * path, temporary: for record_write(). Not on the stack, which may be the smallest there is: any thread can end the
+ * path: for record_write(). Not on the stack, which may be the smallest there is: any thread can end the
  * process. One does, and it alone. */
 extern __attribute__((visibility("hidden"))) struct record {
     _Atomic uint64_t counters[RECORD_COUNTER_COUNT];
@@ -23,7 +23,6 @@ extern __attribute__((visibility("hidden"))) struct record {
     _Atomic uint64_t pass_bytes[REASON_COUNT];
     bool is_shared;
     char path[4096];
-    char temporary[4096 + 8];
 } record;
 
 /* One thread at a time is here: a plain add, without the locked cycle. */
@@ -56,8 +55,7 @@ static inline void record_count(enum record_counter counter, uint64_t value)
     atomic_fetch_add_explicit(&record.counters[counter], value, memory_order_relaxed);
 }
 
-/* Writes a file of <directory> (record/name.h) atomically (a temporary name, then a
- * rename). False, with nothing left behind, when the folder cannot be written. */
+/* Appends to a file of <directory> (record/name.h) by one write. False when that cannot be done. */
 bool record_write(const char *directory, const struct record_format_header *identity);
 
 #endif

@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT / "tests/mpi"), str(ROOT / "python")]
 from families import Family  # noqa: E402
 from launching import run_group  # noqa: E402
 
-from lapwing.profile.record import RankRecord, decode_record  # noqa: E402
+from lapwing.profile.record import RankRecord, read_folder  # noqa: E402
 
 LINES_PER_SECOND = 300  # a slow machine's; slower is a hang
 ONE = {"LAPWING_LEARN": "off", "LAPWING_THRESHOLD": "1", "LAPWING_PROGRESS_THRESHOLD": "1"}
@@ -76,8 +76,7 @@ def build_interpreter(family: Family, folder: Path) -> Path:
 
 def read_records(folder: Path) -> list[RankRecord]:
     """What the ranks remembered; a job that died may have left none."""
-    paths = [path for path in folder.iterdir() if path.suffix == ".rank"]
-    return [decode_record(path.read_bytes(), path.name)[0] for path in paths]
+    return list(read_folder(folder, {}).ranks)
 
 
 def read_results(folder: Path, ranks: int) -> tuple[tuple[str, ...], ...]:

@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "python"))
 
 from lapwing.profile.record import RankRecord as RankRecord  # noqa: E402
-from lapwing.profile.record import decode_record, iterate_record_files  # noqa: E402
+from lapwing.profile.record import read_folder  # noqa: E402
 
 CHECK_LOCK = threading.Lock()
 
@@ -90,7 +90,7 @@ def run_command(command: Sequence[str], environment: Mapping[str, str], timeout_
 
 def read_records(folder: Path) -> list[RankRecord]:
     """What the ranks remembered."""
-    return [decode_record(path.read_bytes(), path.name)[0] for path in iterate_record_files(folder)]
+    return list(read_folder(folder, {}).ranks)
 
 
 class Bench:

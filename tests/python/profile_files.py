@@ -144,3 +144,19 @@ def make_receive(rank: int = 0, size: int = 1) -> FileSpec:
     )
     reduce = SiteSpec(1, 0x3050, (2, 8_000, 3_000, 5_000), (2, 16, 8, 8), cells=[(SIZE, 4, 2, 16, 8_000, 3_000)])
     return FileSpec(rank, size, names=("MPI_Recv", "MPI_Allreduce"), sites=[receive, reduce])
+
+
+def make_host_file(profiles: Sequence[bytes], piece_bytes: int = 65536) -> bytes:
+    """Make the file of a host: the processes' pieces in turn, after one that nobody has."""
+    left = dict(enumerate(profiles, 1))
+    owners, pieces = [0], [bytes(piece_bytes)]
+    while left:
+        for process in list(left):
+            owners.append(process)
+            pieces.append(left[process][:piece_bytes].ljust(piece_bytes, b"\0"))
+            left[process] = left[process][piece_bytes:]
+            if not left[process]:
+                del left[process]
+    head = struct.pack("<8sIIII8x", b"LAPHOST\0", 1, piece_bytes, len(owners), len(profiles))
+    directory = head + struct.pack(f"<{len(owners)}I", *owners)
+    return directory.ljust(262144, b"\0") + b"".join(pieces)

@@ -7,7 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from profile_files import BLOCK_BYTES, HEADER_BYTES, FileSpec, SiteSpec, make_file, make_receive
+from profile_files import (
+    BLOCK_BYTES,
+    HEADER_BYTES,
+    FileSpec,
+    SiteSpec,
+    make_file,
+    make_host_file,
+    make_receive,
+)
 
 from lapwing.cli import main
 from lapwing.errors import RecordError
@@ -34,6 +42,28 @@ def write_job(folder: Path, specs: list[FileSpec]) -> Path:
         (records / f"node-{number}.profile").write_bytes(make_file(spec))
     write_profile_job(folder / "job", {"command": ["mpirun", "solver"]}, records)
     return folder / "job"
+
+
+def test_profiles_of_a_host_are_read_from_one_file(tmp_path: Path) -> None:
+    """And beside it those of a host whose Lapwing still writes a file for each process."""
+    records = tmp_path / "records"
+    records.mkdir()
+    large = replace(make_receive(0, 4), modules=[(f"/bin/{number:04000}", 0, 0, 1) for number in range(40)])
+    specs = [large, make_receive(1, 4), replace(large, rank=2)]
+    (records / "host.profiles").write_bytes(make_host_file([make_file(spec) for spec in specs]))
+    (records / "other.profile").write_bytes(make_file(make_receive(3, 4)))
+    assert not write_profile_job(tmp_path / "job", {}, records)
+    assert [rank.rank for rank in read_recorded(tmp_path / "job").ranks] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("offset", "message"), [(0, "damaged"), (8, "newer"), (12, "damaged")])
+def test_damaged_file_of_a_host_is_named(offset: int, message: str, tmp_path: Path) -> None:
+    data = bytearray(make_host_file([make_file(make_receive())]))
+    data[offset] ^= 0x7F
+    (tmp_path / "host.profiles").write_bytes(data)
+    (tmp_path / "1.profile").write_bytes(make_file(make_receive()))
+    (damaged,) = write_profile_job(tmp_path / "job", {}, tmp_path)
+    assert message in damaged
 
 
 def test_header_has_the_size_that_c_says() -> None:

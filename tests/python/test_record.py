@@ -11,6 +11,7 @@ from lapwing.profile.record import (
     HEADER,
     RankRecord,
     decode_record,
+    encode_frame,
     encode_record,
     read_folder,
     read_job,
@@ -84,6 +85,25 @@ def test_rank_that_ended_while_it_wrote_is_named(rank_record: RankRecord, tmp_pa
     job = read_folder(tmp_path, {})
     assert len(job.ranks) == 1
     assert job.damaged == ["2.rank.part: the rank ended while it wrote its record"]
+
+
+def test_records_of_a_host_are_read_from_one_file(rank_record: RankRecord, tmp_path: Path) -> None:
+    (tmp_path / "host.ranks").write_bytes(encode_frame(encode_record(rank_record)) * 3)
+    (tmp_path / "1.rank").write_bytes(encode_record(rank_record))  # of a host with an older Lapwing
+    job = read_folder(tmp_path, {})
+    assert list(job.ranks) == [rank_record] * 4
+    assert not job.damaged
+
+
+@pytest.mark.parametrize("length_bytes", [1, 10, 16, 40, -1])
+def test_record_cut_short_does_not_hide_those_that_follow(
+    rank_record: RankRecord, length_bytes: int, tmp_path: Path
+) -> None:
+    frame = encode_frame(encode_record(rank_record))
+    (tmp_path / "host.ranks").write_bytes(frame + frame[:length_bytes] + frame + frame[:length_bytes])
+    job = read_folder(tmp_path, {})
+    assert list(job.ranks) == [rank_record] * 2
+    assert job.damaged == ["host.ranks: a record is cut short: is the disk full?"] * 2
 
 
 def test_empty_file_is_cut_short(tmp_path: Path) -> None:

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: a record is written whole or not at all, whatever its names and its folder; in folders of the user's own, for
- * this user's eyes. */
+/* Claim: the records of a host's processes stand whole in one file, whatever their names and their folder; in folders
+ * of the user's own, for this user's eyes, and never in a file that another may have put there. */
 #include <dirent.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../base/claim.h"
+#include "base/text.h"
 #include "record/name.h"
 #include "record/record.h"
 
@@ -35,12 +39,6 @@ static void counters_check(void)
     claim(record.pass_bytes[REASON_SMALL] == 10 * THREADS * ROUNDS, "nor a pass");
 }
 
-static bool name_is_of_record(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 5 && strcmp(name + length - 5, ".rank") == 0;
-}
-
 static bool is_private(int folder, const char *name)
 {
     enum { RIGHTS = 0777, OWNER_ONLY = 0600 };
@@ -48,17 +46,76 @@ static bool is_private(int folder, const char *name)
     return fstatat(folder, name, &status, 0) == 0 && (status.st_mode & RIGHTS) == OWNER_ONLY;
 }
 
-/* Removes them, too. */
-static int records_in(const char *folder)
+/* The only file in the folder, and nobody else's to read. */
+static void file_find(char *path, size_t path_bytes, const char *folder)
 {
     int count = 0;
     DIR *list = opendir(folder);
     claim(list != NULL, "the folder");
-    for (struct dirent *entry; (entry = readdir(list)) != NULL;)
-        if (name_is_of_record(entry->d_name))
-            count += is_private(dirfd(list), entry->d_name) && unlinkat(dirfd(list), entry->d_name, 0) == 0;
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        if (!base_text_ends(entry->d_name, ".ranks"))
+            continue;
+        claim(is_private(dirfd(list), entry->d_name), "a file for its user's eyes");
+        snprintf(path, path_bytes, "%s/%s", folder, entry->d_name);
+        count++;
+    }
     closedir(list);
+    claim(count == 1, "one file for all ranks of a host");
+}
+
+/* How many whole frames follow one another from the start. */
+static int frames_count(const char *path)
+{
+    int count = 0;
+    struct record_format_frame frame;
+    struct record_format_header header;
+    FILE *file = fopen(path, "r");
+    claim(file != NULL, "the file");
+    for (; fread(&frame, sizeof frame, 1, file) == 1; count++) {
+        claim(memcmp(frame.magic, RECORD_FRAME_MAGIC, sizeof frame.magic) == 0, "a frame where one ends");
+        claim(fread(&header, sizeof header, 1, file) == 1 && header.rank == 1, "a record in it");
+        fseek(file, (long)(frame.length_bytes - sizeof header), SEEK_CUR);
+    }
+    fclose(file);
     return count;
+}
+
+static void appends_check(const char *folder, const struct record_format_header *identity)
+{
+    enum { PROCESSES = 8, RECORDS = 50 };
+    char path[512];
+    for (int i = 0; i < PROCESSES; i++)
+        if (fork() == 0) {
+            for (int number = 0; number < RECORDS; number++)
+                claim(record_write(folder, identity), "a record is appended");
+            _exit(0);
+        }
+    for (int status; wait(&status) > 0;)
+        claim(status == 0, "a process that appends ends well");
+    file_find(path, sizeof path, folder);
+    claim(frames_count(path) == PROCESSES * RECORDS, "records of several processes do not mix");
+    claim(unlink(path) == 0, "the file can be removed");
+}
+
+/* Files that others may have put there, or that would end the process. */
+static void unfit_check(const char *folder, const struct record_format_header *identity)
+{
+    char path[512];
+    char other[600];
+    struct rlimit before;
+    claim(record_write(folder, identity), "a file is made");
+    file_find(path, sizeof path, folder);
+    snprintf(other, sizeof other, "%s.other", path);
+
+    claim(getrlimit(RLIMIT_FSIZE, &before) == 0, "the limit of file sizes");
+    struct rlimit small = {4096, before.rlim_max};
+    claim(setrlimit(RLIMIT_FSIZE, &small) == 0 && !record_write(folder, identity), "a limit of file sizes is kept");
+    claim(setrlimit(RLIMIT_FSIZE, &before) == 0, "no limit any more");
+
+    claim(link(path, other) == 0 && !record_write(folder, identity), "no file that has a second name is written");
+    claim(unlink(path) == 0 && symlink(other, path) == 0, "a link in its place");
+    claim(!record_write(folder, identity), "no link is followed");
+    claim(unlink(path) == 0 && unlink(other) == 0, "they can be removed");
 }
 
 /* "/" is root's; root gives its own away. */
@@ -86,11 +143,10 @@ int main(void)
     folders_check(folder);
     memset(far_away, 'x', sizeof far_away - 1);
     far_away[sizeof far_away - 1] = '\0';
-    claim(record_write(folder, &identity), "a record is written");
-    claim(record_write(folder, &identity), "another of a process with the same host name, number and rank");
+    appends_check(folder, &identity);
+    unfit_check(folder, &identity);
     claim(!record_write(far_away, &identity), "a path that is too long is refused");
     claim(!record_write("/nowhere/at/all", &identity), "so is a folder that is not there");
-    claim(records_in(folder) == 2, "both are there");
     claim(rmdir(folder) == 0, "nothing else is left");
     return 0;
 }

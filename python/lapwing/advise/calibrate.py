@@ -13,7 +13,7 @@ from lapwing.errors import LapwingError
 from lapwing.model.profile import Calibration
 from lapwing.model.recorded import estimate_cores, make_rank
 from lapwing.model.scaling import Sweep
-from lapwing.profile.job_file import Atlas, list_rank_files
+from lapwing.profile.job_file import Atlas, list_profiles
 from lapwing.profile.rank_file import decode_rank_file
 
 REDUCED = {"LAPWING_PROGRESS": "dedicated"}  # in a profile the core that is given up stays idle
@@ -23,8 +23,8 @@ REMEDY = "give each rank two cores or more of its own (mpirun --bind-to ..., sru
 
 def measure_run(records: Path) -> tuple[int, int]:
     """Return the computation of the mean rank in nanoseconds, and the cores of a rank (0: not known)."""
-    files, _ = list_rank_files(records)
-    ranks = [decode_rank_file(file.read_bytes(), file.name) for file in files]
+    profiles, _ = list_profiles(records)
+    ranks = [decode_rank_file(stored.read(header.length_bytes), stored.name) for header, stored in profiles]
     computation_ns = mean(make_rank(rank, Atlas(rank.modules, {})).computation_ns for rank in ranks)
     return round(computation_ns), estimate_cores([rank.header for rank in ranks]) or 0
 

@@ -278,7 +278,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
 def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float) -> Profiled:
     """Run the program with the profile on, and study what it left."""
     result, records = trial.run_profile(plain_s)
-    if not any(records.glob("*.profile")):
+    if not any(records.glob("*.profile*")):
         remedy = "see docs/limits.md: is MPI linked statically, and do all hosts see this folder?"
         raise LapwingError("no rank left a profile: no MPI program was started, or Lapwing did not reach it", remedy, 1)
     path = arguments.profile_record or trial.folder / "profile.record"

@@ -73,7 +73,7 @@ class ProfileCommand:
 
     def _keep(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Write the record, and print."""
-        if not any(records.glob("*.profile")):
+        if not any(records.glob("*.profile*")):
             say(
                 "no rank left a profile: was an MPI program started, does its host see this folder, is there room on "
                 f"the disk?{describe_old(arguments.output)}"

@@ -111,7 +111,7 @@ class RunCommand:
 
     def _draw(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Keep the picture of the run, and say what became of each call site."""
-        if not any(records.glob("*.profile")):
+        if not any(records.glob("*.profile*")):
             say("no rank left a timeline: was an MPI program started, and does its host see this folder?")
             return
         # Not above: what reads profiles takes longer to load than `lapwing run` may cost.

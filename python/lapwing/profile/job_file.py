@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 from lapwing.errors import RecordError
 from lapwing.outfiles import write_whole
+from lapwing.profile.host_file import Stored, list_stored
 from lapwing.profile.rank_file import (
     HEADER,
     KIND_TOUCH,
@@ -86,25 +87,24 @@ def list_addresses(rank: RankFile) -> Iterator[tuple[str, int]]:
                 yield found
 
 
-def read_header(path: Path) -> RankHeader:
-    """Read the header of a rank's file, and see that the file is whole."""
-    with path.open("rb") as stream:
-        header = decode_header(stream.read(HEADER.size), path.name)
-    if path.stat().st_size < header.length_bytes:
-        raise RecordError(f"{path.name} is cut short", "profile again")
+def read_header(stored: Stored) -> RankHeader:
+    """Read the header of a process's profile, and see that it is whole."""
+    header = decode_header(stored.read(HEADER.size), stored.name)
+    if stored.size < header.length_bytes:
+        raise RecordError(f"{stored.name} is cut short", "profile again")
     return header
 
 
-def list_rank_files(folder: Path) -> tuple[list[Path], list[str]]:
-    """Return the profiles of a folder by rank, and what is wrong with the rest."""
-    files: list[tuple[int, Path]] = []
-    damaged: list[str] = []
-    for path in sorted(folder.glob("*.profile")):
+def list_profiles(folder: Path) -> tuple[list[tuple[RankHeader, Stored]], list[str]]:
+    """Return the profiles in a folder by rank, and what is wrong with the rest."""
+    stored, damaged = list_stored(folder)
+    profiles: list[tuple[RankHeader, Stored]] = []
+    for one in stored:
         try:
-            files.append((read_header(path).rank, path))
+            profiles.append((read_header(one), one))
         except (RecordError, OSError) as error:
             damaged.append(error.message if isinstance(error, RecordError) else str(error))
-    return [path for _, path in sorted(files)], damaged
+    return sorted(profiles, key=lambda profile: profile[0].rank), damaged
 
 
 def count_jobs(ranks: Iterable[int]) -> int:
@@ -114,16 +114,16 @@ def count_jobs(ranks: Iterable[int]) -> int:
 
 def check_one_job(folder: Path) -> None:
     """Refuse what a script with several launchers left."""
-    count = count_jobs(read_header(path).rank for path in list_rank_files(folder)[0])
+    count = count_jobs(header.rank for header, _ in list_profiles(folder)[0])
     if count > 1:
         raise RecordError(f"{count} jobs left profiles: {SEVERAL_JOBS}", ONE_JOB_REMEDY)
 
 
-def copy_rank(path: Path, output: BinaryIO) -> set[tuple[str, int]]:
+def copy_rank(header: RankHeader, stored: Stored, output: BinaryIO) -> set[tuple[str, int]]:
     """Append a rank's profile; return its addresses."""
-    data = path.read_bytes()
-    rank = decode_rank_file(data, path.name)
-    output.write(data[: rank.header.length_bytes])
+    data = stored.read(header.length_bytes)
+    rank = decode_rank_file(data, stored.name)
+    output.write(data)
     return set(list_addresses(rank))
 
 
@@ -136,14 +136,14 @@ def write_places(output: BinaryIO, places: Mapping[tuple[str, int], Place]) -> N
 
 def write_profile_job(path: Path, about: Mapping[str, Any], folder: Path) -> list[str]:
     """Gather the ranks' profiles of a folder in one file; return what is wrong with some of them."""
-    files, damaged = list_rank_files(folder)
+    profiles, damaged = list_profiles(folder)
     addresses: set[tuple[str, int]] = set()
     count = 0
     # How many profiles are whole stands before them. The folder that holds them holds them twice for a while.
     with write_whole(path) as output, tempfile.TemporaryFile(dir=folder) as ranks:
-        for file in files:
+        for header, stored in profiles:
             try:
-                addresses |= copy_rank(file, ranks)
+                addresses |= copy_rank(header, stored, ranks)
                 count += 1
             except RecordError as error:
                 damaged.append(error.message)

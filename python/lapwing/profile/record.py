@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Reads the record files of ranks (src/record/format.h) and the job file that gathers them.
+"""Reads the records of ranks (src/record/format.h) and the job file that gathers them.
 
-A job file is one line "LAPWING-JOB 1", one line of JSON about the run, then the ranks' record files one
-after another; a record file says itself how long it is.
+The ranks of a host append their records to one file, each in a frame. A job file is one line "LAPWING-JOB 1", one line
+of JSON about the run, then the ranks' records one after another, without frames; a record says itself how long it is.
 """
 
 import json
 import struct
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,8 @@ from lapwing.outfiles import USUAL_MODE, write_whole
 MAGIC = b"LAPWING\0"
 VERSION = 1
 HEADER = struct.Struct("<8sIIiiIIIIQ64s96s16s24s16s64s")
+FRAME_MAGIC = b"LAPRANK\0"
+FRAME = struct.Struct("<8sII")  # magic, length of the record, its CRC-32
 JOB_LINE = b"LAPWING-JOB 1\n"
 VERSION_LENGTH_MAX = 20
 ENTRIES_MAX = 65536  # more counters or reasons than any version will have: the file is damaged
@@ -148,22 +151,61 @@ def encode_record(record: RankRecord) -> bytes:
     return header + counters + b"".join(struct.pack("<QQ", row.calls, row.bytes) for row in record.passes.values())
 
 
-def iterate_record_files(folder: Path) -> Iterator[Path]:
-    """Yield the finished record files of a folder in a steady order; profiles (job_file.py) lie beside them."""
-    return iter(sorted(folder.glob("*.rank")))
+def encode_frame(data: bytes) -> bytes:
+    """Make what a rank appends to its host's file: for tests."""
+    return FRAME.pack(FRAME_MAGIC, len(data), zlib.crc32(data)) + data
+
+
+def find_frame(data: bytes, place: int) -> bytes:
+    """Return the record whose frame begins at this place; nothing where none does, or it was cut short."""
+    if not data.startswith(FRAME_MAGIC, place) or len(data) < place + FRAME.size:
+        return b""
+    _, length_bytes, check = FRAME.unpack_from(data, place)
+    record = data[place + FRAME.size : place + FRAME.size + length_bytes]
+    return record if len(record) == length_bytes and zlib.crc32(record) == check else b""
+
+
+def split_frames(data: bytes) -> tuple[list[bytes], int]:
+    """Return the whole records in a host's file, and how many others were cut short."""
+    records: list[bytes] = []
+    place = cut_count = 0
+    while place < len(data):
+        record = find_frame(data, place)
+        if record:
+            records.append(record)
+            place += FRAME.size + len(record)
+            continue
+        cut_count += 1
+        found = data.find(FRAME_MAGIC, place + 1)
+        place = found if found >= 0 else len(data)
+    return records, cut_count
+
+
+def list_records(folder: Path) -> tuple[list[tuple[str, bytes]], list[str]]:
+    """Return the records in a folder, each with its file's name, in a steady order; and what was cut short.
+
+    Lapwing 0.1 wrote a file for each rank (*.rank); a host may still have it.
+    """
+    records = [(path.name, path.read_bytes()) for path in sorted(folder.glob("*.rank"))]
+    damaged = [f"{path.name}: the rank ended while it wrote its record" for path in sorted(folder.glob("*.part"))]
+    for path in sorted(folder.glob("*.ranks")):
+        whole, cut_count = split_frames(path.read_bytes())
+        records += [(path.name, record) for record in whole]
+        damaged += [f"{path.name}: a record is cut short: is the disk full?"] * cut_count
+    return records, damaged
 
 
 def read_folder(folder: Path, about: Mapping[str, Any]) -> JobRecord:
-    """Read what the ranks left; a damaged file is named and left out."""
+    """Read what the ranks left; a damaged record is named and left out."""
     ranks: list[RankRecord] = []
+    records, cut = list_records(folder)
     damaged: list[str] = []
-    for path in iterate_record_files(folder):
+    for name, data in records:
         try:
-            ranks.append(decode_record(path.read_bytes(), path.name)[0])
+            ranks.append(decode_record(data, name)[0])
         except RecordError as error:
             damaged.append(error.message)
-    damaged += [f"{path.name}: the rank ended while it wrote its record" for path in sorted(folder.glob("*.part"))]
-    return JobRecord(about, ranks, damaged)
+    return JobRecord(about, ranks, damaged + cut)
 
 
 def write_job(path: Path, about: Mapping[str, Any], records: Iterable[RankRecord], mode: int = USUAL_MODE) -> None:
@@ -174,7 +216,7 @@ def write_job(path: Path, about: Mapping[str, Any], records: Iterable[RankRecord
 
 
 def read_job(path: Path) -> JobRecord:
-    """Read a job file, or a single rank's record file."""
+    """Read a job file, or a single rank's record."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -9,6 +9,7 @@ from typing import Any
 from lapwing.profile.record import JobRecord, Pass, RankRecord, load_reason_help
 
 SCHEMA = "lapwing-run-1"
+SILENT = "killed, kept out of Lapwing, the disk is full, or its host does not see the folder of the records"
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,9 @@ def describe_problems(job: JobRecord, totals: Totals) -> list[str]:
     """Say what the numbers above leave out."""
     lines = [f"notice: {notice} ({format_count(number, 'process')})" for notice, number in totals.notices.items()]
     lines = [line.replace("processs", "processes") for line in lines]
+    silent = totals.expected - totals.reporting
+    if silent > 0:
+        lines.append(f"notice: {format_count(silent, 'rank')} left no record: {SILENT}")
     unfinished = totals.reporting - totals.complete
     if unfinished > 0:
         lines.append(f"notice: {format_count(unfinished, 'rank')} ended without MPI_Finalize")

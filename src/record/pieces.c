@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/pieces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/descriptors.h"
+#include "record/file.h"
+#include "record/name.h"
+
+_Static_assert(sizeof(struct profile_format_directory) == PROFILE_DIRECTORY_BYTES, "the reader counts on this size");
+
+/* File systems without fallocate get zeros written. */
+static bool room_take(int file, uint64_t from_bytes, uint64_t length_bytes)
+{
+    static const char zeros[4096];
+    if (!record_file_may_reach(from_bytes + length_bytes))
+        return false;
+    if (syscall(SYS_fallocate, file, 0, from_bytes, length_bytes) == 0)
+        return true;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+        return false;
+    for (uint64_t done_bytes = 0; done_bytes < length_bytes; done_bytes += sizeof zeros)
+        if (syscall(SYS_pwrite64, file, zeros, sizeof zeros, from_bytes + done_bytes) != (long)sizeof zeros)
+            return false;
+    return true;
+}
+
+static bool directory_write(int file)
+{
+    struct {
+        char magic[8];
+        uint32_t version;
+        uint32_t piece_bytes;
+    } head = {PROFILE_HOST_MAGIC, PROFILE_VERSION, PROFILE_PIECE_BYTES};
+    return room_take(file, 0, PROFILE_DIRECTORY_BYTES) &&
+           syscall(SYS_pwrite64, file, &head, sizeof head, 0L) == (long)sizeof head;
+}
+
+/* Whole before it gets the name that others look for. Of several that make one at a time the first counts. */
+static bool file_make(const struct pieces *pieces)
+{
+    int file = open(pieces->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return false;
+    bool is_whole = directory_write(file);
+    is_whole = close(file) == 0 && is_whole;
+    bool is_there = is_whole && (link(pieces->part, pieces->path) == 0 || errno == EEXIST);
+    unlink(pieces->part);
+    return is_there;
+}
+
+static int file_open(const struct pieces *pieces)
+{
+    enum { FLAGS = O_RDWR | O_NOFOLLOW | O_CLOEXEC };
+    int file = open(pieces->path, FLAGS);
+    return file < 0 && errno == ENOENT && file_make(pieces) ? open(pieces->path, FLAGS) : file;
+}
+
+static bool directory_is_ours(const struct profile_format_directory *directory)
+{
+    return memcmp(directory->magic, PROFILE_HOST_MAGIC, sizeof directory->magic) == 0 &&
+           directory->version == PROFILE_VERSION && directory->piece_bytes == PROFILE_PIECE_BYTES;
+}
+
+static bool directory_map(struct pieces *pieces)
+{
+    if (!record_file_is_own(pieces->descriptor, PROFILE_DIRECTORY_BYTES))
+        return false;
+    /* Not by our own entry: a program that shares memory has its receives matched first (session.h). */
+    long mapped = syscall(SYS_mmap, NULL, (size_t)PROFILE_DIRECTORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                          pieces->descriptor, 0L);
+    pieces->directory = mapped == -1 ? NULL : (struct profile_format_directory *)mapped;
+    return pieces->directory != NULL && directory_is_ours(pieces->directory);
+}
+
+bool pieces_open(struct pieces *pieces, const char *directory, int rank)
+{
+    if (!record_name_of_host(pieces->path, sizeof pieces->path, directory, "profiles") ||
+        !record_name_make(pieces->part, sizeof pieces->part, directory, rank, "part"))
+        return false;
+    pieces->descriptor = base_descriptor_own(file_open(pieces));
+    if (pieces->descriptor < 0)
+        return false;
+    if (!directory_map(pieces)) {
+        pieces_close(pieces);
+        return false;
+    }
+    pieces->process = 1 + atomic_fetch_add_explicit(&pieces->directory->process_count, 1, memory_order_relaxed);
+    return true;
+}
+
+bool pieces_map(const struct pieces *pieces, void *address, uint32_t count)
+{
+    struct profile_format_directory *directory = pieces->directory;
+    /* relaxed: processes tell each other nothing but the number, and a reader comes when they have ended. */
+    uint32_t first = atomic_fetch_add_explicit(&directory->piece_count, count, memory_order_relaxed);
+    if (first > PROFILE_PIECES_MAX - count)
+        return false;
+    size_t length_bytes = (size_t)count * PROFILE_PIECE_BYTES;
+    uint64_t begin_bytes = PROFILE_DIRECTORY_BYTES + (uint64_t)first * PROFILE_PIECE_BYTES;
+    if (!room_take(pieces->descriptor, begin_bytes, length_bytes))
+        return false;
+    long mapped = syscall(SYS_mmap, address, length_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                          pieces->descriptor, begin_bytes);
+    for (uint32_t i = first; mapped != -1 && i < first + count; i++)
+        atomic_store_explicit(&directory->owners[i], pieces->process, memory_order_relaxed);
+    return mapped != -1;
+}
+
+void pieces_close(struct pieces *pieces)
+{
+    base_descriptor_close(pieces->descriptor);
+    pieces->descriptor = -1;
+}

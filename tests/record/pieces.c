@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: the profiles of a host's processes stand in one file, each whole, however many there are at once. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../base/claim.h"
+#include "base/text.h"
+#include "record/profile_file.h"
+
+enum { PROCESSES = 8, EVENTS = 10000, SITES = 300 };
+
+static void profile_keep(const char *folder, int rank)
+{
+    struct profile_file_identity identity = {
+        .rank = rank, .size = PROCESSES, .abi = "abi", .mpi_library = "library", .event_capacity = EVENTS};
+    claim(profile_file_open(folder, &identity), "a profile begins");
+    for (int i = 1; i <= SITES; i++)
+        claim(profile_file_site_find((uintptr_t)i * 16, 1, "MPI_Send") != NULL, "a site has room");
+    for (int i = 0; i < EVENTS; i++)
+        profile_file_event_add(&(struct profile_format_event){.bytes = (uint64_t)rank});
+    if (rank % 2 == 0) /* the others die without a word */
+        profile_file_close(PROFILE_FINALIZED, 1);
+}
+
+static void *file_map(const char *folder)
+{
+    char path[512] = "";
+    struct stat status;
+    int count = 0;
+    DIR *list = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(list)) != NULL; count += entry->d_name[0] != '.')
+        if (base_text_ends(entry->d_name, ".profiles"))
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    closedir(list);
+    claim(count == 1, "one file, and nothing else");
+    int file = open(path, O_RDONLY);
+    claim(fstat(file, &status) == 0 && (status.st_mode & 0777) == 0600, "for its user's eyes");
+    void *mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    claim(mapped != MAP_FAILED && unlink(path) == 0, "the file");
+    return mapped;
+}
+
+/* The pieces of a process in their order, one after the other. */
+static char *profile_collect(const struct profile_format_directory *directory, uint32_t process)
+{
+    char *profile = calloc(1, 4 << 20);
+    size_t length = 0;
+    for (uint32_t i = 0; i < directory->piece_count; i++) {
+        if (directory->owners[i] != process)
+            continue;
+        const char *piece = (const char *)directory + PROFILE_DIRECTORY_BYTES + (size_t)i * PROFILE_PIECE_BYTES;
+        memcpy(profile + length, piece, PROFILE_PIECE_BYTES);
+        length += PROFILE_PIECE_BYTES;
+    }
+    return profile;
+}
+
+static int sites_count(const char *profile)
+{
+    int count = 0;
+    const struct profile_format_header *header = (const struct profile_format_header *)profile;
+    const char *blocks = profile + header->header_bytes;
+    for (uint32_t i = 1; i < header->used_blocks;) {
+        uint32_t kind = ((const uint32_t *)(blocks + (size_t)i * PROFILE_BLOCK_BYTES))[0];
+        const struct profile_format_events *events =
+            (const struct profile_format_events *)(blocks + (size_t)i * PROFILE_BLOCK_BYTES);
+        count += kind == PROFILE_SITE;
+        i += kind == PROFILE_SITE ? 3 : kind == PROFILE_EVENTS ? events->block_count : 1;
+    }
+    return count;
+}
+
+static int process_check(const struct profile_format_directory *directory, uint32_t process)
+{
+    char *profile = profile_collect(directory, process);
+    const struct profile_format_header *header = (const struct profile_format_header *)profile;
+    int rank = header->rank;
+    claim(memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) == 0, "a profile begins in its first piece");
+    claim(header->state == (rank % 2 == 0 ? PROFILE_FINALIZED : PROFILE_RUNNING), "how it ended");
+    claim(sites_count(profile) == SITES, "every site is there");
+    free(profile);
+    return 1 << rank;
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/lapwing-pieces-XXXXXX";
+    claim(mkdtemp(folder) != NULL, "a folder");
+    for (int rank = 0; rank < PROCESSES; rank++)
+        if (fork() == 0) {
+            profile_keep(folder, rank);
+            _exit(0);
+        }
+    for (int status; wait(&status) > 0;)
+        claim(status == 0, "a process ends well");
+    const struct profile_format_directory *directory = file_map(folder);
+    int ranks = 0;
+    for (uint32_t process = 1; process <= PROCESSES; process++)
+        ranks |= process_check(directory, process);
+    claim(ranks == (1 << PROCESSES) - 1, "every rank is there");
+    claim(rmdir(folder) == 0, "nothing is left");
+    return 0;
+}
