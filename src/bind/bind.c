@@ -56,6 +56,7 @@ static struct {
     _Atomic pthread_t binder;
     struct library library;
     const struct bind_backend *backend;
+    bool is_measured; /* is a profile wanted? Asked once: it takes a look at a folder, maybe of a shared file system */
     void *targets[NAMES_COUNT]; /* NULL: this MPI lacks the function */
     bool is_followed_by_tool[NAMES_COUNT];
     struct definition_search search; /* too large for a stack */
@@ -121,7 +122,7 @@ static void *tool_function(const char *name, const void *own)
 /* Where the program's call goes; NULL: to MPI's own function. */
 static void *entry_at(size_t index)
 {
-    void *measured = observer.is_wanted() ? binding.backend->measured_at(index) : NULL;
+    void *measured = binding.is_measured ? binding.backend->measured_at(index) : NULL;
     return measured != NULL ? measured : binding.backend->entry_at(index);
 }
 
@@ -170,6 +171,7 @@ static bool bind_library(void)
         binding.backend = NULL;
     if (binding.backend == NULL && !options_are_off())
         bind_say_off();
+    binding.is_measured = binding.backend != NULL && observer.is_wanted();
     definitions_find(&binding.search);
     for (size_t i = 0; i < NAMES_COUNT; i++)
         bind_name(i, &binding.search.names[i]);
