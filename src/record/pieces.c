@@ -55,11 +55,33 @@ static bool file_make(const struct pieces *pieces)
     return is_there;
 }
 
-static int file_open(const struct pieces *pieces)
+static int file_open_shared(struct pieces *pieces, const char *directory, int rank)
 {
     enum { FLAGS = O_RDWR | O_NOFOLLOW | O_CLOEXEC };
+    if (!record_name_of_host(pieces->path, sizeof pieces->path, directory, "profiles") ||
+        !record_name_make(pieces->part, sizeof pieces->part, directory, rank, "part"))
+        return -1;
     int file = open(pieces->path, FLAGS);
     return file < 0 && errno == ENOENT && file_make(pieces) ? open(pieces->path, FLAGS) : file;
+}
+
+/* Where the folder can have no links, or it is not known which host this is. */
+static int file_open_own(struct pieces *pieces, const char *directory, int rank)
+{
+    if (!record_name_make(pieces->path, sizeof pieces->path, directory, rank, "profiles"))
+        return -1;
+    int file = open(pieces->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 || directory_write(file))
+        return file;
+    close(file);
+    unlink(pieces->path);
+    return -1;
+}
+
+static int file_open(struct pieces *pieces, const char *directory, int rank)
+{
+    int file = file_open_shared(pieces, directory, rank);
+    return file >= 0 ? file : file_open_own(pieces, directory, rank);
 }
 
 static bool directory_is_ours(const struct profile_format_directory *directory)
@@ -81,10 +103,7 @@ static bool directory_map(struct pieces *pieces)
 
 bool pieces_open(struct pieces *pieces, const char *directory, int rank)
 {
-    if (!record_name_of_host(pieces->path, sizeof pieces->path, directory, "profiles") ||
-        !record_name_make(pieces->part, sizeof pieces->part, directory, rank, "part"))
-        return false;
-    pieces->descriptor = base_descriptor_own(file_open(pieces));
+    pieces->descriptor = base_descriptor_own(file_open(pieces, directory, rank));
     if (pieces->descriptor < 0)
         return false;
     if (!directory_map(pieces)) {
