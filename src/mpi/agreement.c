@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A rank that lacks Lapwing takes part in nothing, and a message to it could match a receive of its program. So who has
- * Lapwing is first asked of the launcher's store (job/store.h), and only ranks that have offered what rank 0 has speak
- * with it: each says whether it is able, and rank 0 answers whether all are.
+ * Lapwing is first asked of the launcher's store (job/store.h), and only ranks that have offered the same speak with
+ * each other. They do so along a tree, so that none asks the store for more than its neighbours there, however many
+ * ranks there are: each says upwards whether it and all below it are able, and rank 0 answers whether all are.
  *
  * No rank waits for one that does not answer. Both ends know from the store that the other has offered the same: what
  * was offered is there for both once it is settled. A rank that reads another text than its own, or none, neither sends
- * nor waits, and nor does the other end.
+ * there nor waits, and nor does the other end.
  *
  * No receive of the program can match these messages. Both ends are still in MPI_Init, and their programs have posted
  * nothing; each message has been received before MPI_Init returns there; and since messages do not overtake each other,
@@ -25,7 +26,7 @@
 
 /* Any that every MPI allows. The messages are empty: MPICH 4.0 leaves the length of what a request once received in the
  * status of a later one that fails. */
-enum { TAG_NO = 19520, TAG_YES = 19521 };
+enum { TAG_NO = 19520, TAG_YES = 19521, CHILDREN = 2 };
 
 /* Written in MPI_Init, before the program can ask. */
 static struct {
@@ -51,37 +52,59 @@ static void answer_send(int peer, bool is_yes)
     real.MPI_Send(NULL, 0, abi_handles.byte, peer, is_yes ? TAG_YES : TAG_NO, abi_handles.comm_world);
 }
 
-/* Is everybody here, and able? */
-static bool peers_hear(int size)
+/* The ranks below one in the tree. is_like: has offered the same; asked once. */
+struct children {
+    int first;
+    int count;
+    bool is_like[CHILDREN];
+};
+
+static struct children children_of(int rank, int size)
+{
+    struct children children = {.first = CHILDREN * rank + 1};
+    int left = size - children.first;
+    children.count = left < 0 ? 0 : left < CHILDREN ? left : CHILDREN;
+    return children;
+}
+
+/* Are all below here, and able? */
+static bool children_hear(struct children *children)
 {
     bool are_able = true;
-    for (int peer = 1; peer < size; peer++)
-        are_able = store_is_same(&agreement.store, peer) && answer_receive(peer) && are_able;
+    for (int i = 0; i < children->count; i++) {
+        children->is_like[i] = store_is_same(&agreement.store, children->first + i);
+        are_able = children->is_like[i] && answer_receive(children->first + i) && are_able;
+    }
     return are_able;
 }
 
 /* Only those that have spoken wait for it. */
-static void peers_tell(int size, bool is_whole)
+static void children_tell(const struct children *children, bool is_whole)
 {
-    for (int peer = 1; peer < size; peer++) {
-        if (is_whole || store_is_same(&agreement.store, peer))
-            answer_send(peer, is_whole);
-    }
+    for (int i = 0; i < children->count; i++)
+        if (children->is_like[i])
+            answer_send(children->first + i, is_whole);
 }
 
-static bool first_settle(int size, bool is_able)
+/* What rank 0 says for all. Whoever finds another above it than itself knows that not all are alike. */
+static bool parent_ask(int rank, bool is_able)
 {
-    bool is_whole = peers_hear(size) && is_able;
-    peers_tell(size, is_whole);
-    return is_whole;
-}
-
-static bool other_settle(bool is_able)
-{
-    if (!store_is_same(&agreement.store, 0))
+    int parent = (rank - 1) / CHILDREN;
+    if (rank == 0)
+        return is_able;
+    if (!store_is_same(&agreement.store, parent))
         return false;
-    answer_send(0, is_able);
-    return answer_receive(0);
+    answer_send(parent, is_able);
+    return answer_receive(parent);
+}
+
+static bool tree_settle(int rank, int size, bool is_able)
+{
+    struct children children = children_of(rank, size);
+    bool are_able = children_hear(&children) && is_able;
+    bool is_whole = parent_ask(rank, are_able);
+    children_tell(&children, is_whole);
+    return is_whole;
 }
 
 /* Where all calls are passed nobody will ask. */
@@ -98,7 +121,7 @@ void agreement_settle(int rank, int size, bool is_able)
     if (size < 2 || !store_is_settled(&agreement.store))
         return;
     gate_enter();
-    agreement.is_whole = rank == 0 ? first_settle(size, is_able) : other_settle(is_able);
+    agreement.is_whole = tree_settle(rank, size, is_able);
     gate_leave();
     record_count(RECORD_WHOLE, agreement.is_whole);
 }
