@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/pages.h"
 #include "protect/kernel.h"
@@ -22,6 +23,29 @@ static bool move_over(struct range pages, uintptr_t target)
         is_done = kernel_mremap(pages, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target;
     while (!is_done && errno == ENOMEM && reserve_spend());
     return is_done;
+}
+
+/* The data of the program are at neither place where they are looked for. */
+static _Noreturn void data_give_up(void)
+{
+    static const char text[] =
+        "lapwing: the kernel has no memory to move a message's data back: this process ends rather than compute with "
+        "wrong ones. Run with --hold none.\n";
+    syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
+    abort();
+}
+
+/* What stands between the program and its data is some kernel memory: it may come back. */
+static void move_over_at_last(struct range pages, uintptr_t target)
+{
+    enum { ATTEMPTS = 1000, PAUSE_NS = 1000000 };
+    struct timespec pause = {.tv_nsec = PAUSE_NS};
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (move_over(pages, target))
+            return;
+        syscall(SYS_nanosleep, &pause, NULL);
+    }
+    data_give_up();
 }
 
 /* Of pages that have been moved away. Without them MADV_FREE only asks: it is refused wherever a mapping is of a file,
@@ -54,8 +78,7 @@ bool transit_move_out(enum transit transit, struct range pages)
     if (landed == (uintptr_t)MAP_FAILED)
         return false;
     struct range elsewhere = {landed, landed + (pages.high - pages.low)};
-    if (!move_over(elsewhere, pages.low))
-        abort(); /* the program's memory is lost: going on would compute with zeros */
+    move_over_at_last(elsewhere, pages.low);
     return false;
 }
 
@@ -74,8 +97,10 @@ void transit_move_home(enum transit transit, struct range pages)
     if (move_over(transit_range(transit, pages), pages.low))
         return;
     uintptr_t middle = middle_of(pages);
-    if (middle == pages.low)
-        abort(); /* one page cannot be brought back: the data of the program is lost */
+    if (middle == pages.low) {
+        move_over_at_last(transit_range(transit, pages), pages.low);
+        return;
+    }
     transit_move_home(transit, (struct range){pages.low, middle});
     transit_move_home(transit, (struct range){middle, pages.high});
 }

@@ -120,19 +120,40 @@ static bool userfault_copying_close(struct range pages)
     return pages_register(pages, UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP);
 }
 
+/* Who is not woken sleeps for ever. */
 static void userfault_wake(struct range pages)
 {
+    enum { ATTEMPTS = 100 };
     struct uffdio_range range = kernel_range(pages);
-    kernel_ioctl(userfault.descriptor, UFFDIO_WAKE, &range);
+    int attempts = 0;
+    while (kernel_ioctl(userfault.descriptor, UFFDIO_WAKE, &range) != 0 && ++attempts < ATTEMPTS)
+        continue;
 }
 
-/* The protection goes with the registration: a mark that an older kernel leaves
- * in a page table entry means nothing without it. */
-static void userfault_open(struct range pages)
+/* Where a mapping was to be split, since a neighbour stays held, and there was none left: again with some more. */
+static bool pages_unregister(struct range pages)
 {
     struct uffdio_range range = kernel_range(pages);
-    while (kernel_ioctl(userfault.descriptor, UFFDIO_UNREGISTER, &range) != 0 && errno == ENOMEM && reserve_spend())
-        continue; /* a mapping was to be split where a neighbour stays held, and there was none left */
+    bool is_done;
+    do
+        is_done = kernel_ioctl(userfault.descriptor, UFFDIO_UNREGISTER, &range) == 0;
+    while (!is_done && errno == ENOMEM && reserve_spend());
+    return is_done;
+}
+
+static bool pages_write_protect(struct range pages, bool is_closed)
+{
+    struct uffdio_writeprotect protection = {.range = kernel_range(pages),
+                                             .mode = is_closed ? UFFDIO_WRITEPROTECT_MODE_WP : 0};
+    return kernel_ioctl(userfault.descriptor, UFFDIO_WRITEPROTECT, &protection) == 0;
+}
+
+/* The protection goes with the registration: a mark that an older kernel leaves in a page table entry means nothing
+ * without it. Pages that stay registered without it are open, too. */
+static void userfault_open(struct range pages)
+{
+    if (!pages_unregister(pages))
+        pages_write_protect(pages, false);
     userfault_wake(pages);
 }
 
@@ -149,17 +170,11 @@ static void pages_make_present(struct range pages)
         (void)*(volatile const char *)page;
 }
 
-static bool pages_write_protect(struct range pages)
-{
-    struct uffdio_writeprotect protection = {.range = kernel_range(pages), .mode = UFFDIO_WRITEPROTECT_MODE_WP};
-    return kernel_ioctl(userfault.descriptor, UFFDIO_WRITEPROTECT, &protection) == 0;
-}
-
 static bool userfault_write_close(struct range pages)
 {
     if (!(userfault.features & USERFAULT_WP_UNPOPULATED))
         pages_make_present(pages);
-    return pages_register(pages, UFFDIO_REGISTER_MODE_WP) && pages_write_protect(pages);
+    return pages_register(pages, UFFDIO_REGISTER_MODE_WP) && pages_write_protect(pages, true);
 }
 
 static int userfault_event_descriptor(void)
@@ -185,7 +200,7 @@ static size_t userfault_page_place(struct range pages, uintptr_t from)
 
 static void userfault_page_close(struct range pages)
 {
-    while (!pages_write_protect(pages) && errno == EAGAIN)
+    while (!pages_write_protect(pages, true) && errno == EAGAIN)
         continue; /* as above; no other error can come of pages that are registered for it */
 }
 

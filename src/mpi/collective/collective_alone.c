@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "mpi/real.h"
 
@@ -13,10 +16,23 @@ void collective_alone_end(const char *why)
     abort();
 }
 
+/* Memory that is missing now may be there in a moment. */
+static void *memory_find(uint64_t length_bytes)
+{
+    enum { ATTEMPTS = 1000, PAUSE_NS = 1000000 };
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    void *memory = calloc(1, length_bytes);
+    for (int i = 0; memory == NULL && i < ATTEMPTS; i++) {
+        syscall(SYS_nanosleep, &pause, NULL);
+        memory = calloc(1, length_bytes);
+    }
+    return memory;
+}
+
 void *collective_alone_memory(uint64_t length_bytes, const char *purpose)
 {
     char why[128];
-    void *memory = calloc(1, length_bytes);
+    void *memory = memory_find(length_bytes);
     if (memory != NULL)
         return memory;
     (void)snprintf(why, sizeof why, "no memory for %s", purpose);
