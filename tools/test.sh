@@ -8,7 +8,9 @@
 #   tools/test.sh docs       the documents as a site, in build/site, and no link that leads nowhere
 #   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
 #   tools/test.sh packages   programs that were not written for Lapwing (docs/tested.md): the outcomes of stock MPI (hours)
-#   tools/test.sh overlap  what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
+#   tools/test.sh faults     each system call of Lapwing's own fails once, in several programs, on two MPIs (hours)
+#   tools/test.sh ranks      64 to 512 ranks on this host, stock and under Lapwing: memory, time, files (some minutes)
+#   tools/test.sh overlap    what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
 #   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh harm       what programs without MPI pay: page faults, peak memory, instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
@@ -18,7 +20,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 build=$root/build/release
-every_step="format layers lint shell build preload options docs unit python sanitize mpi profile fuzz fortran_quick harm claim"
+every_step="format layers lint shell build preload options docs unit python sanitize mpi profile fuzz fortran_quick faults_quick harm claim"
 failed=""
 skipped=""
 
@@ -33,7 +35,8 @@ step_layers() {
 step_lint() {
     .venv/bin/ruff check python tools tests mpi src &&
         .venv/bin/mypy python/lapwing tools tests/mpi tests/claim &&
-        .venv/bin/mypy tests/fortran/run.py && .venv/bin/mypy tests/fuzz
+        .venv/bin/mypy tests/fortran/run.py && .venv/bin/mypy tests/fuzz &&
+        .venv/bin/mypy tests/faults tests/ranks/run.py
 }
 
 step_shell() {
@@ -193,6 +196,23 @@ step_call() {
 step_packages() {
     tools/setup.sh --tests --packages && tests/packages/fetch.sh build/packages &&
         .venv/bin/python tests/packages/run.py --preload "$build/liblapwing.so" --results build/packages/results.jsonl
+}
+
+run_faults() {
+    .venv/bin/cmake --build --preset release -j 2 --target lapwing_faults && .venv/bin/python tests/faults/run.py "$@"
+}
+
+step_faults() {
+    run_faults --results build/faults.jsonl
+}
+
+# Points at random, for half a minute.
+step_faults_quick() {
+    run_faults --program nonblocking_waits --seconds 30
+}
+
+step_ranks() {
+    .venv/bin/python tests/ranks/run.py
 }
 
 run_overlap() {
