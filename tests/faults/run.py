@@ -334,8 +334,16 @@ def parse_arguments() -> argparse.Namespace:
 def is_chosen(arguments: argparse.Namespace, point: Point) -> bool:
     """Is a point asked for?"""
     is_kind = not arguments.kind or point.kind in arguments.kind
-    is_rank = arguments.rank is None or point.rank == arguments.rank
-    return is_kind and is_rank and (not arguments.at or point.name == arguments.at)
+    return is_kind and (arguments.rank is None or point.rank == arguments.rank)
+
+
+def choose(bench: Bench, setting: Setting, ranks: int, arguments: argparse.Namespace) -> list[Point]:
+    """The one point that was named, or those that are asked for."""
+    if arguments.at:
+        kind, _, number = arguments.at.partition(":")
+        return [Point(arguments.rank or 0, kind, int(number.rstrip("+")), number.endswith("+"))]
+    points = list_points(bench, setting, ranks, arguments.every)
+    return [point for point in points if is_chosen(arguments, point)]
 
 
 def list_work(bench: Bench, arguments: argparse.Namespace, settings: Sequence[Setting]) -> Iterator[Outcome]:
@@ -348,7 +356,7 @@ def list_work(bench: Bench, arguments: argparse.Namespace, settings: Sequence[Se
         if stock.exit_code != 0:
             print(f"skip {setting.name}: stock ends with {stock.exit_code}")
             continue
-        points = [p for p in list_points(bench, setting, ranks, arguments.every) if is_chosen(arguments, p)]
+        points = choose(bench, setting, ranks, arguments)
         if end_s is None:
             for point in points:
                 yield try_point(bench, setting, stock, ranks, point)
