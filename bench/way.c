@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what a large MPI_Recv runs inside the preload, function by function: their addresses, from the beginning of
- * the preload's file. For a preload built with -finstrument-functions (tools/measure_way.py), which calls the two
- * functions below; link with -rdynamic. */
+/* Prints what each of several large MPI_Recvs runs inside the preload, function by function: their addresses, from the
+ * beginning of the preload's file, one receive a line. For a preload built with -finstrument-functions
+ * (tools/measure_way.py), which calls the two functions below; link with -rdynamic. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { STEPS_MAX = 100000, BYTES = 1 << 20, RECEIVES = 3, LATE_US = 50000 };
+enum { STEPS_MAX = 100000, BYTES = 1 << 20, RECEIVES = 6, LATE_US = 50000 };
 
 static void *steps[STEPS_MAX];
 static int step_count;
+static int ends[RECEIVES]; /* step_count after each */
 static bool is_tracing;
 static pthread_t traced;
 
@@ -32,15 +33,15 @@ void __cyg_profile_func_exit(void *function, void *caller)
     (void)function, (void)caller;
 }
 
-/* The last one counts: by then what is looked up once is known. The message is late, so that each returns early; the
- * touch waits for it. */
+/* Each message is late: so the receives return early, once the policy has seen that peers are late here, and the touch
+ * waits. */
 static void receive(char *buffer)
 {
     for (int i = 0; i < RECEIVES; i++) {
-        step_count = 0;
         is_tracing = true;
         MPI_Recv(buffer, BYTES, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         is_tracing = false;
+        ends[i] = step_count;
         buffer[0] = 0;
     }
 }
@@ -48,9 +49,10 @@ static void receive(char *buffer)
 static void print_steps(void)
 {
     Dl_info info;
-    for (int i = 0; i < step_count; i++)
-        if (dladdr(steps[i], &info) != 0)
-            printf("%#tx\n", (char *)steps[i] - (char *)info.dli_fbase);
+    for (int i = 0, receive = 0; receive < RECEIVES; receive++, putchar('\n'))
+        for (; i < ends[receive]; i++)
+            if (dladdr(steps[i], &info) != 0)
+                printf("%#tx ", (char *)steps[i] - (char *)info.dli_fbase);
 }
 
 int main(int argc, char **argv)

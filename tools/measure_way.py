@@ -7,7 +7,8 @@ Builds the preload in build/way with -O1 -g -finstrument-functions, and runs two
 are the functions that the receiving thread enters from the call to its return, inline ones included, in their order. A
 C file and its header are one file; a change of folders is a step into a function of another folder than the step
 before. Functions of src/base, the ground of all folders, are counted apart: most are lines that the compiler puts where
-they are used. With --steps each step is printed. Exit code 77 when there is no MPI.
+they are used. The first receive that returns early is counted apart from the later ones: it starts the engine, too.
+With --steps each step of a later one is printed. Exit code 77 when there is no MPI.
 """
 
 import argparse
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/way"
 PRELOAD = BUILD / "liblapwing.so"
 FLAGS = "-O1 -g -finstrument-functions"
+LAUNCH = ("op/transfer", "transfer_launch")
 SKIP = 77
 SOURCE = re.compile(r"(?:/src/|/generated/)((?:\w+/)*\w+)\.[chS]:")
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -40,13 +42,14 @@ def build_preload() -> None:
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
-def run_receive(compiler: str, launcher: str) -> list[str]:
-    """The addresses of the functions that a receive enters."""
+def run_receives(compiler: str, launcher: str) -> list[list[str]]:
+    """The addresses of the functions that each receive enters."""
     with tempfile.TemporaryDirectory(prefix="lapwing-way-") as folder:
         program = Path(folder) / "way"
         subprocess.run([compiler, "-O2", "-rdynamic", str(ROOT / "bench/way.c"), "-o", str(program)], check=True)
         ranks = [launcher, "-n", "2", "env", f"LD_PRELOAD={PRELOAD}", str(program)]
-        return subprocess.check_output(ranks, env=ENVIRONMENT, text=True).split()
+        lines = subprocess.check_output(ranks, env=ENVIRONMENT, text=True).splitlines()
+    return [line.split() for line in lines]
 
 
 def find_steps(addresses: Sequence[str]) -> list[tuple[str, str]]:
@@ -57,10 +60,25 @@ def find_steps(addresses: Sequence[str]) -> list[tuple[str, str]]:
     return [(source[1], name) for name, source in named if source is not None]
 
 
-def describe(steps: Sequence[tuple[str, str]]) -> str:
+def find_early(receives: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
+    """The steps of those that have returned early."""
+    steps = [find_steps(addresses) for addresses in receives]
+    early = [receive for receive in steps if LAUNCH in receive]
+    if len(early) < 2:
+        sys.exit(f"{len(early)} of {len(steps)} receives have returned early: no second one to count")
+    return early
+
+
+def count(steps: Sequence[tuple[str, str]]) -> str:
     """How many files and changes of folder."""
     folders = [folder for folder, _ in groupby(str(Path(source).parent) for source, _ in steps)]
     return f"{len({source for source, _ in steps})} files, {max(len(folders) - 1, 0)} changes of folder"
+
+
+def describe(steps: Sequence[tuple[str, str]]) -> str:
+    """The same, without src/base and with it."""
+    above = [step for step in steps if not step[0].startswith("base/")]
+    return f"{count(above)}; with src/base: {count(steps)}"
 
 
 def main() -> int:
@@ -74,11 +92,11 @@ def main() -> int:
         print(f"no {arguments.compiler}")
         return SKIP
     build_preload()
-    steps = find_steps(run_receive(arguments.compiler, arguments.launcher))
+    first, *_, later = find_early(run_receives(arguments.compiler, arguments.launcher))
     if arguments.steps:
-        print("\n".join(f"{source}: {name}" for source, name in steps))
-    above = [step for step in steps if not step[0].startswith("base/")]
-    print(f"MPI_Recv: {describe(above)}; with src/base: {describe(steps)}")
+        print("\n".join(f"{source}: {name}" for source, name in later))
+    print(f"first MPI_Recv that returns early: {describe(first)}")
+    print(f"each later one: {describe(later)}")
     return 0
 
 
