@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "base/descriptors.h"
-#include "op/devices.h"
+#include "op/session.h"
 #include "libc/real.h"
 
 int libc_entry_close(int descriptor) LIBC_ENTRY(close);
@@ -14,7 +14,7 @@ int libc_entry_close(int descriptor)
         errno = EBADF;
         return -1;
     }
-    devices_note_closed((unsigned)descriptor);
+    session_note_closed((unsigned)descriptor);
     return LIBC_REAL(close)(descriptor);
 }
 
@@ -33,7 +33,7 @@ static int own_find(unsigned first, unsigned last)
 int libc_entry_close_range(unsigned first, unsigned last, int flags) LIBC_ENTRY(close_range);
 int libc_entry_close_range(unsigned first, unsigned last, int flags)
 {
-    devices_note_closed(first);
+    session_note_closed(first);
     for (int own = own_find(first, last); own >= 0; own = own_find(first, last)) {
         if ((unsigned)own > first && LIBC_REAL(close_range)(first, (unsigned)own - 1, flags) != 0)
             return -1;
@@ -46,7 +46,7 @@ void libc_entry_closefrom(int lowest) LIBC_ENTRY(closefrom);
 void libc_entry_closefrom(int lowest)
 {
     unsigned first = lowest > 0 ? (unsigned)lowest : 0;
-    devices_note_closed(first);
+    session_note_closed(first);
     if (own_find(first, UINT_MAX) < 0)
         LIBC_REAL(closefrom)(lowest);
     else
@@ -63,13 +63,13 @@ static int duplicate_refused(void)
 int libc_entry_dup2(int descriptor, int target) LIBC_ENTRY(dup2);
 int libc_entry_dup2(int descriptor, int target)
 {
-    devices_note_closed((unsigned)target);
+    session_note_closed((unsigned)target);
     return base_descriptor_is_own(target) ? duplicate_refused() : LIBC_REAL(dup2)(descriptor, target);
 }
 
 int libc_entry_dup3(int descriptor, int target, int flags) LIBC_ENTRY(dup3);
 int libc_entry_dup3(int descriptor, int target, int flags)
 {
-    devices_note_closed((unsigned)target);
+    session_note_closed((unsigned)target);
     return base_descriptor_is_own(target) ? duplicate_refused() : LIBC_REAL(dup3)(descriptor, target, flags);
 }

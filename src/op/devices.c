@@ -26,10 +26,6 @@ struct entry {
     char name[];
 };
 
-/* The lowest number that was free when descriptors were last listed; -1: never. Relaxed: a number means nothing to
- * a thread that did not open it. */
-static _Atomic int lowest_free = -1;
-
 static const char *const transports[] = {"/dev/infiniband/", "/dev/cxi", "/dev/hfi1", "/dev/efa", "/dev/knem"};
 
 /* Beside files, folders, pipes, sockets and block devices, which the kernel's file types tell. */
@@ -128,7 +124,7 @@ static enum reason folder_reason(int folder)
 
 /* The folder's own number moves up before the list is read, so that whatever is opened from then on takes the number
  * that is looked at next time. */
-static enum reason devices_list(void)
+static enum reason devices_list(_Atomic int *lowest_free)
 {
     int opened = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (opened < 0)
@@ -136,23 +132,23 @@ static enum reason devices_list(void)
     int folder = base_descriptor_own(opened);
     enum reason found = folder_reason(folder);
     base_descriptor_close(folder);
-    atomic_store_explicit(&lowest_free, opened, memory_order_relaxed);
+    atomic_store_explicit(lowest_free, opened, memory_order_relaxed);
     return found;
 }
 
-enum reason devices_look(void)
+enum reason devices_look(_Atomic int *lowest_free)
 {
     int saved_errno = errno;
-    int number = atomic_load_explicit(&lowest_free, memory_order_relaxed);
+    int number = atomic_load_explicit(lowest_free, memory_order_relaxed);
     bool is_unchanged = number >= 0 && syscall(SYS_fcntl, number, F_GETFD) < 0;
-    enum reason found = is_unchanged ? REASON_NONE : devices_list();
+    enum reason found = is_unchanged ? REASON_NONE : devices_list(lowest_free);
     errno = saved_errno;
     return found;
 }
 
-void devices_note_closed(unsigned number)
+void devices_note_closed(_Atomic int *lowest_free, unsigned number)
 {
-    int known = atomic_load_explicit(&lowest_free, memory_order_relaxed);
+    int known = atomic_load_explicit(lowest_free, memory_order_relaxed);
     if (known >= 0 && number < (unsigned)known)
-        atomic_store_explicit(&lowest_free, -1, memory_order_relaxed);
+        atomic_store_explicit(lowest_free, DEVICES_UNLISTED, memory_order_relaxed);
 }

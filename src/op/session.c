@@ -13,7 +13,8 @@
 
 enum { PAIR_SIZE = 2 };
 
-struct session session = {.reason = REASON_NOT_RUNNING, .hold_reason = REASON_NOT_RUNNING};
+struct session session = {
+    .reason = REASON_NOT_RUNNING, .hold_reason = REASON_NOT_RUNNING, .lowest_free = DEVICES_UNLISTED};
 
 void session_set(enum reason reason)
 {
@@ -61,8 +62,13 @@ void session_set_holds(enum reason reason)
 /* An RDMA device's library may cache registrations of addresses whose pages a hold moves. */
 static enum reason session_find_devices(void)
 {
-    enum reason device = devices_look();
+    enum reason device = devices_look(&session.lowest_free);
     return device == REASON_NONE && registrars_are_called(&session.loads_seen) ? REASON_MEMORY_DEVICE : device;
+}
+
+void session_note_closed(unsigned descriptor)
+{
+    devices_note_closed(&session.lowest_free, descriptor);
 }
 
 enum reason session_look_for_devices(void)

@@ -29,6 +29,7 @@ extern struct session {
     _Atomic uint32_t sharers_asked;
     _Atomic enum reason refused;           /* for good */
     _Atomic enum reason obstacle;          /* to holds, for good */
+    _Atomic int lowest_free;               /* devices.h */
     _Atomic unsigned long long loads_seen; /* registrars.h */
 } session;
 
@@ -113,6 +114,9 @@ void session_meet_key(void);
 
 /* It is about to make memory known to a device, or to a ring of io_uring. */
 void session_meet_registration(void);
+
+/* This descriptor, or one from it on, is closed or replaced: devices are looked for anew. */
+void session_note_closed(unsigned descriptor);
 
 /* --- for lifetime.c --- */
 

@@ -263,7 +263,7 @@ void lifetime_exit(void)
         ++*fake_notes.exit_word;
 }
 
-void devices_note_closed(unsigned number)
+void session_note_closed(unsigned number)
 {
     (void)number;
 }
