@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/object.h"
 #include "base/symbol.h"
 #include "base/text.h"
@@ -151,6 +152,7 @@ void libc_real_load(void)
     void *usable_size = NULL;
     for (size_t place = 0; place < LIBC_REAL_COUNT; place++)
         (void)libc_real_get(place);
+    base_clock_read_by(LIBC_REAL(clock_gettime));
     objects_walk(object_has_free, &usable_size);
     libc_real_state.usable_size = (libc_real_usable_size_fn *)usable_size;
 }
