@@ -2,12 +2,11 @@
 /* What a lower room asks of a higher one, or of one beside it: the tables of functions that it owns
  * are filled here. Constant, so that they are there before any constructor runs. */
 #include "bind/bind.h"
-#include "libc/heap.h"
-#include "libc/keep.h"
 #include "libc/mpi_names.h"
 #include "libc/own.h"
 #include "libc/real.h"
 #include "libc/runtime.h"
+#include "libc/sharing.h"
 #include "libc/signals.h"
 #include "libc/stacks.h"
 #include "libc/threads.h"
@@ -27,13 +26,10 @@ const struct host host = {
     .watch = host_watch,
     .memory_take = libc_own_take,
     .memory_give_back = libc_own_give_back,
-    .heap_fills_pages = libc_heap_fills_pages,
-    .heap_is_shared = libc_heap_is_shared,
-    .heap_wish = libc_heap_wish,
+    .pages_check = libc_sharing_check,
+    .pages_are_heap = libc_sharing_is_heap,
     .thread_owns = libc_stacks_contain,
-    .keeps = libc_keep_touches,
     .threads_are_several = libc_threads_are_several,
-    .threads_look = libc_threads_look,
     .thread_is_of_mpi = libc_threads_is_of_mpi,
     .code_is_of_transport = libc_runtime_is_transport,
     .has_handlers = libc_signals_have_handlers,

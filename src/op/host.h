@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/range.h"
+#include "base/reasons.h"
 
 struct host {
     /* MPI is being set up: from here on the program's threads are followed, and forks wait. */
@@ -19,21 +20,16 @@ struct host {
     void *(*memory_take)(size_t length_bytes);
     void (*memory_give_back)(void *memory, size_t length_bytes);
 
-    /* Is a whole block of the heap here, with its first and last page to itself? */
-    bool (*heap_fills_pages)(struct range bytes);
-    /* May blocks of anybody, MPI's among them, lie on the first or last page? */
-    bool (*heap_is_shared)(struct range bytes);
-    /* The bytes had to be passed for that: the next block of this length is to get pages of its own. */
-    void (*heap_wish)(struct range bytes);
-
+    /* REASON_NONE when nobody uses the rest of these bytes' pages who cannot wait (the kernel, threads, handlers), and
+     * no small block of the heap lies there. *are_alone: there is no rest. has_gaps: not all bytes are the buffer's. */
+    enum reason (*pages_check)(struct range bytes, bool has_gaps, bool *are_alone);
+    /* May blocks of the heap of anybody, MPI's among them, lie on the first or last page? */
+    bool (*pages_are_heap)(struct range bytes);
     /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
     bool (*thread_owns)(struct range pages);
-    /* What somebody uses at any time who cannot wait, the kernel among them? */
-    bool (*keeps)(struct range pages);
 
-    /* Has the program started a thread of its own? And a look whether one came past all entries. */
+    /* Has the program started a thread of its own? */
     bool (*threads_are_several)(void);
-    void (*threads_look)(void);
     /* Is this a thread that MPI started, the engine among them? */
     bool (*thread_is_of_mpi)(void);
     /* Does code lie in a library that carries messages? Takes the loader's lock. */

@@ -5,34 +5,12 @@
 #include "engine/gate.h"
 #include "op/host.h"
 #include "op/requests.h"
-#include "protect/protect.h"
 
 static enum reason neighbours_threads(void)
 {
     if (!gate_is_shared())
         return REASON_NONE;
     return gate_others_inside() == 0 ? REASON_NONE : REASON_OTHER_THREAD;
-}
-
-/* Other threads and signal handlers of the program may use a shared page at any
- * time, also in a system call of libc's own (a futex), which would fail, or while
- * their thread is inside MPI. */
-static bool neighbours_are_busy(void)
-{
-    return (protect_system_calls_fail() && host.threads_are_several()) || host.has_handlers();
-}
-
-/* Under MPI_THREAD_MULTIPLE another thread that touched the rest of a shared page
- * would wait for this op, and what ends the op may wait for that thread's next call. */
-static bool neighbours_may_wait(void)
-{
-    return gate_is_shared() && host.threads_are_several();
-}
-
-/* Are the pages the buffer's alone? Beside a whole heap block that libc has mapped there is nothing to touch. */
-static bool neighbours_are_none(struct range bytes, struct range pages)
-{
-    return (pages.low == bytes.low && pages.high == bytes.high) || host.heap_fills_pages(bytes);
 }
 
 static bool neighbours_requests(struct range bytes, struct range pages, bool has_gaps)
@@ -48,7 +26,7 @@ static bool neighbours_requests(struct range bytes, struct range pages, bool has
 
 bool neighbours_are_heap(struct range bytes)
 {
-    return !neighbours_are_none(bytes, base_pages_of(bytes)) && host.heap_is_shared(bytes);
+    return host.pages_are_heap(bytes);
 }
 
 bool neighbours_own_thread(struct range pages)
@@ -68,23 +46,13 @@ static enum reason neighbours_check_operations(struct range bytes, bool has_gaps
 
 static enum reason neighbours_check_pages(struct range bytes, bool has_gaps)
 {
-    struct range pages = base_pages_of(bytes);
+    bool are_alone;
     /* The buffer itself may be part of a window, which other processes read. */
     if (requests_are_unknown())
         return REASON_MEMORY_NEIGHBOURS;
-    if (host.keeps(pages))
-        return REASON_MEMORY_NEIGHBOURS;
-    if (neighbours_own_thread(pages))
-        return REASON_MEMORY_STACK;
-    if (!has_gaps && neighbours_are_none(bytes, pages))
-        return REASON_NONE;
-    host.threads_look();
-    if (neighbours_are_busy() || neighbours_may_wait())
-        return REASON_MEMORY_NEIGHBOURS;
-    if (host.heap_is_shared(bytes)) {
-        host.heap_wish(bytes);
-        return REASON_MEMORY_NEIGHBOURS;
-    }
+    enum reason reason = host.pages_check(bytes, has_gaps, &are_alone);
+    if (reason != REASON_NONE || are_alone)
+        return reason;
     return neighbours_check_operations(bytes, has_gaps);
 }
 

@@ -124,6 +124,11 @@ void protect_threads_set(bool several)
     fake_notes.several_threads += several;
 }
 
+bool protect_system_calls_fail(void)
+{
+    return true;
+}
+
 bool protect_system_calls_must_wait(void)
 {
     return true;
@@ -174,6 +179,11 @@ bool fake_is_on_stack(const void *address, size_t length_bytes)
 int fake_own(int descriptor)
 {
     return base_descriptor_own(descriptor);
+}
+
+bool gate_is_shared(void)
+{
+    return false;
 }
 
 bool gate_is_waiting(void)
