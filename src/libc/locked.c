@@ -70,8 +70,10 @@ void libc_locked_cut(struct range gone)
     kernel_signals_restore(mask);
 }
 
-bool libc_locked_search(struct range bytes)
+bool libc_locked_touches(struct range bytes)
 {
+    if (libc_locked_is_empty())
+        return false;
     uint64_t mask = kernel_signals_block();
     base_lock_take(&libc_locked.lock);
     bool is_found = false;

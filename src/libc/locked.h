@@ -13,9 +13,8 @@ enum { LIBC_LOCKED_MAX = 256 };
 
 void libc_locked_add(struct range bytes);
 
-/* Behind the inline functions. */
+/* Behind the inline function. */
 void libc_locked_cut(struct range gone);
-bool libc_locked_search(struct range bytes);
 
 /* Ranges of whole pages that may overlap, in no order. count 0: nothing is locked. relaxed, here and at its other uses:
  * who locks memory beside a message of another thread's has no order with it. */
@@ -37,9 +36,6 @@ static inline void libc_locked_remove(struct range bytes)
 }
 
 /* True for what overlaps locked memory; for everything, when there is too much to remember. Any thread. */
-static inline bool libc_locked_touches(struct range bytes)
-{
-    return !libc_locked_is_empty() && libc_locked_search(bytes);
-}
+bool libc_locked_touches(struct range bytes);
 
 #endif

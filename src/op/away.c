@@ -29,21 +29,27 @@ static void away_tell(int64_t now_ns)
     }
 }
 
-void away_end(struct policy_site *site)
+void away_end(void)
 {
-    if (!options.learn)
+    if (!options.learn || op_thread.away.began_ns != 0)
         return;
-    if (op_thread.away.began_ns == 0) {
-        op_thread.away.began_ns = base_clock_now_ns();
-        away_tell(op_thread.away.began_ns);
-    }
-    site_put(op_thread.away.sites, site);
+    op_thread.away.began_ns = base_clock_now_ns();
+    away_tell(op_thread.away.began_ns);
 }
 
-void away_note_pass(struct policy_site *site, uint32_t situation)
+void away_note_site(struct policy_site *site)
 {
-    op_thread.away.situations[op_thread.away.passed[0] != NULL] = situation;
-    site_put(op_thread.away.passed, site);
+    if (options.learn)
+        site_put(op_thread.away.sites, site);
+}
+
+void away_note(const struct policy_answer *answer)
+{
+    away_note_site(answer->site);
+    if (answer->is_allowed)
+        return;
+    op_thread.away.situations[op_thread.away.passed[0] != NULL] = answer->situation;
+    site_put(op_thread.away.passed, answer->site);
 }
 
 void away_begin(void)
@@ -53,7 +59,7 @@ void away_begin(void)
         return;
     away->returned_ns = base_clock_now_ns();
     away->stalled_ns = stall_total_ns();
-    for (int i = 0; i < THREAD_HALVES; i++)
+    for (int i = 0; i < THREAD_HALVES && away->passed[i] != NULL; i++)
         policy_site_saw_pass(away->passed[i], away->situations[i], away->returned_ns - away->began_ns);
     away->began_ns = 0;
 }

@@ -6,15 +6,17 @@
 #ifndef OP_AWAY_H
 #define OP_AWAY_H
 
-#include <stdint.h>
-
+struct policy_answer;
 struct policy_site;
 
-/* A large blocking call of this site has begun; of MPI_Sendrecv once for each half. */
-void away_end(struct policy_site *site);
+/* A large blocking call has begun, or a half of MPI_Sendrecv. The policy hears of the time before it. */
+void away_end(void);
 
-/* That site's message is passed because of what was learnt: the time inside MPI is noted. */
-void away_note_pass(struct policy_site *site, uint32_t situation);
+/* It is of this site. */
+void away_note_site(struct policy_site *site);
+
+/* The same, with what the policy answers: of a message that is passed the time inside MPI is noted. */
+void away_note(const struct policy_answer *answer);
 
 /* Whatever call of the program it is returns now; nothing happens after one that is small. */
 void away_begin(void);

@@ -25,6 +25,8 @@ struct host {
     enum reason (*pages_check)(struct range bytes, bool has_gaps, bool *are_alone);
     /* May blocks of the heap of anybody, MPI's among them, lie on the first or last page? */
     bool (*pages_are_heap)(struct range bytes);
+    /* Has the program locked any of these pages? */
+    bool (*pages_are_locked)(struct range pages);
     /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
     bool (*thread_owns)(struct range pages);
 
@@ -32,6 +34,8 @@ struct host {
     bool (*threads_are_several)(void);
     /* Is this a thread that MPI started, the engine among them? */
     bool (*thread_is_of_mpi)(void);
+    /* Changes what was loaded since the last time, as all objects were when MPI was set up. */
+    void (*objects_adjust)(void);
     /* Does code lie in a library that carries messages? Takes the loader's lock. */
     bool (*code_is_of_transport)(uintptr_t code);
     /* Has the program a handler for signals that come at any time? */

@@ -109,7 +109,7 @@ static enum reason lifetime_profile(const struct lifetime_facts *facts)
                                             .event_capacity = (uint32_t)options.timeline};
     lifetime_share(profile.is_shared);
     host.watch();
-    profile.matches_first = session_matches_first() || session_keeps_order();
+    profile.matches_first = session_order() != SESSION_ORDER_FREE;
     if (!observer.start(&profile))
         lifetime_note(lifetime.identity.notice, sizeof lifetime.identity.notice,
                       "no profile: its file could not be made");

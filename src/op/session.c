@@ -154,19 +154,19 @@ static bool session_must_match(void)
            (session_has_others() && (options.early_receive || host.has_handlers() || session_has_shared()));
 }
 
-bool session_matches_first(void)
+enum session_order session_order(void)
 {
-    return options.match == OPTION_MATCH_ON || (options.match == OPTION_MATCH_AUTO && session_must_match());
+    if (options.match != OPTION_MATCH_AUTO)
+        return options.match == OPTION_MATCH_ON ? SESSION_ORDER_MATCHED : SESSION_ORDER_FREE;
+    if (session_must_match())
+        return SESSION_ORDER_MATCHED;
+    return session_has_others() ? SESSION_ORDER_KEPT : SESSION_ORDER_FREE;
 }
 
 bool session_matches_collectives_first(void)
 {
-    return session_matches_first() && (session_has_others() || options.match == OPTION_MATCH_ON);
-}
-
-bool session_keeps_order(void)
-{
-    return options.match == OPTION_MATCH_AUTO && session_has_others() && !session_must_match();
+    bool is_matched = session_order() == SESSION_ORDER_MATCHED;
+    return is_matched && (session_has_others() || options.match == OPTION_MATCH_ON);
 }
 
 bool session_has_engine(void)

@@ -60,17 +60,15 @@ static inline enum reason session_reason_to_begin(void)
     return atomic_load_explicit(&session.is_paused, memory_order_relaxed) ? REASON_PAUSED : REASON_NONE;
 }
 
-/* Must a receive from a named rank wait until its message is matched, as one from
- * anybody must? Where others could see else, without a call of this thread, that the message was not
- * yet sent when the receive returned. Once MPI runs. */
-bool session_matches_first(void);
+/* What must come after the match of a receive from a named rank? MATCHED: its return, as that of one from anybody,
+ * where others could see else, without a call of this thread, that the message was not yet sent then. KEPT: all that
+ * others can see later (mpi/message/message_turn.h); a third rank could notice. Once MPI runs. Not inside the gate: the
+ * answer may need the loader's lock, whose owner may wait at a touch for the engine. */
+enum session_order { SESSION_ORDER_FREE, SESSION_ORDER_KEPT, SESSION_ORDER_MATCHED };
+enum session_order session_order(void);
 
 /* The same for a collective that this rank receives in, until the ranks that it needs have come. */
 bool session_matches_collectives_first(void);
-
-/* If not: must nothing that others can see come before it is (mpi/message/message_turn.h)? A third rank could notice.
- * Neither is asked inside the gate: the answer may need the loader's lock. */
-bool session_keeps_order(void);
 
 /* More processes than those of MPI_COMM_WORLD may speak with this one from now on. */
 void session_expect_peers(void);

@@ -185,6 +185,14 @@ bool policy_site_saw_late_peer(const struct policy_site *site, uint32_t situatio
     return number_read(&site->prices[situation].passed_ns) > (int64_t)(bytes / COPIED_BYTES_PER_NS);
 }
 
+struct policy_answer policy_ask(const struct policy_call *call)
+{
+    struct policy_site *site = policy_site_find(call->place, call->direction, call->bytes);
+    uint32_t situation = policy_site_situation(site, call->buffer, call->tag);
+    bool has_waits = !call->is_engine_dear || policy_site_saw_late_peer(site, situation, call->bytes);
+    return (struct policy_answer){site, situation, has_waits && policy_site_allows(site, situation)};
+}
+
 void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int64_t waited_ns, int64_t copy_ns)
 {
     if (site == NULL || waited_ns <= GAIN_FACTOR * copy_ns)

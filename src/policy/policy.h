@@ -39,6 +39,26 @@ const void *policy_site_place(const struct policy_site *site);
 /* What is free to see before a call of the site. */
 uint32_t policy_site_situation(const struct policy_site *site, const void *buffer, int tag);
 
+/* A blocking call that may return early. place: the return address, of a Fortran binding's caller (op/call_site.h).
+ * is_engine_dear: see engine.h. */
+struct policy_call {
+    const void *place;
+    enum policy_direction direction;
+    uint64_t bytes;
+    const void *buffer;
+    int tag;
+    bool is_engine_dear;
+};
+
+/* site, situation: under which to learn what comes of it. */
+struct policy_answer {
+    struct policy_site *site;
+    uint32_t situation;
+    bool is_allowed;
+};
+
+struct policy_answer policy_ask(const struct policy_call *call);
+
 /* May the call return early? When that is expected to pay, but now and then, to see what waiting takes; where the hold
  * costs next to nothing beside its transfer; and now and then, to see what it would bring. */
 bool policy_site_allows(struct policy_site *site, uint32_t situation);

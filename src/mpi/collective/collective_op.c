@@ -511,7 +511,7 @@ static int op_finish_inside(struct transfer *transfer, struct collective_call *c
 /* A window is memory that others see without a call of this process. */
 static bool call_must_match(const struct collective_call *call, int rank)
 {
-    bool is_watched = session_keeps_order() && requests_are_unknown();
+    bool is_watched = session_order() == SESSION_ORDER_KEPT && requests_are_unknown();
     return call_needs_others(call, rank) && (is_watched || session_matches_collectives_first());
 }
 
@@ -540,7 +540,7 @@ static enum reason op_run_early(struct transfer *transfer, struct collective_cal
     uint64_t id = transfer_id(transfer->slot);
     int rank = op_of(transfer)->comm->rank; /* the op may be over once it has been launched */
     collective_op_wait_memory(call);
-    op_of(transfer)->keeps_order = session_keeps_order();
+    op_of(transfer)->keeps_order = session_order() == SESSION_ORDER_KEPT;
     dispatch_enter();
     enum reason reason = op_start_held(transfer, call, result);
     gate_leave();

@@ -24,7 +24,6 @@ static int raise_on(MPI_Comm comm, int result)
 static int receive_found(struct early_message *message, struct message *receive, MPI_Status *status)
 {
     MPI_Status probed = *early_message_status(message);
-    message_measure(receive);
     dispatch_wait_argument(status, sizeof *status);
     dispatch_wait_buffer(receive->buffer, receive->count, receive->datatype, DISPATCH_WRITES);
     dispatch_block(has_come_poll, message);

@@ -4,17 +4,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "mpi/errors.h"
-#include "engine/engine.h"
 #include "engine/gate.h"
-#include "op/away.h"
 #include "op/copies.h"
-#include "bind/bind.h"
 #include "op/call_site.h"
-#include "libc/locked.h"
 #include "libc/signals.h"
+#include "op/judge.h"
 #include "op/neighbours.h"
 #include "op/observer.h"
 #include "op/requests.h"
@@ -136,29 +132,20 @@ static enum reason message_judge_arguments(const struct message *message)
     return message_is_whole(message) ? REASON_NONE : REASON_DATATYPE;
 }
 
-/* What memory it is matters to a send even where nothing is held: it may be copied
- * (not from a device, to whose memory only its own library has access). */
-static enum reason message_judge_memory(const struct message *message)
+static enum reason message_judge_call(struct message *message)
 {
-    enum reason held = session_look_for_devices();
-    if (held != REASON_NONE && message->direction == POLICY_RECEIVE)
-        return held;
-    enum reason memory = protect_memory_check(message->range);
-    if (memory == REASON_NONE && libc_locked_touches(base_pages_of(message->range)))
-        memory = REASON_MEMORY_LOCKED;
-    return memory != REASON_NONE ? memory : held;
-}
-
-static bool message_is_allowed(struct message *message, const void *return_address)
-{
-    message->site = policy_site_find(call_site_of(return_address), message->direction, message->bytes);
-    away_end(message->site);
-    message->situation = policy_site_situation(message->site, message->buffer, message->tag);
-    bool has_waits = !engine_is_dear() || policy_site_saw_late_peer(message->site, message->situation, message->bytes);
-    bool is_allowed = has_waits && policy_site_allows(message->site, message->situation);
-    if (!is_allowed)
-        away_note_pass(message->site, message->situation);
-    return is_allowed;
+    struct policy_answer answer;
+    struct policy_call call = {
+        .place = message->caller,
+        .direction = message->direction,
+        .bytes = message->bytes,
+        .buffer = message->buffer,
+        .tag = message->tag,
+    };
+    enum reason reason = judge_call(&call, &answer);
+    message->site = answer.site;
+    message->situation = answer.situation;
+    return reason;
 }
 
 void message_note_pass(const struct message *message, enum reason reason)
@@ -173,15 +160,12 @@ enum reason message_judge(struct message *message, const void *return_address)
     message->caller = return_address;
     enum reason reason = message_judge_arguments(message);
     if (reason == REASON_NONE)
-        reason = session_reason_to_begin();
-    if (reason != REASON_NONE)
-        return reason;
-    if (!message_is_allowed(message, return_address))
-        return REASON_LEARNED;
-    bind_adjust_objects(); /* a library loaded since may be about to reach MPI past us */
-    if (session_reason() != REASON_NONE)
-        return session_reason();
-    return message->is_copied ? REASON_NONE : message_judge_memory(message);
+        reason = message_judge_call(message);
+    if (reason == REASON_NONE && !message->is_copied)
+        reason = judge_memory(message->range, message->direction == POLICY_SEND);
+    if (reason == REASON_NONE && message->direction == POLICY_RECEIVE)
+        message->order = judge_order();
+    return reason;
 }
 
 enum reason message_judge_to_hold(const struct message *message)
@@ -190,21 +174,15 @@ enum reason message_judge_to_hold(const struct message *message)
         return REASON_SMALL;
     if (!message_is_whole(message))
         return REASON_DATATYPE;
-    bind_adjust_objects(); /* as above */
-    return session_reason() != REASON_NONE ? session_reason() : message_judge_memory(message);
-}
-
-/* A window is memory that others see without a call of this process. */
-static bool message_must_match_named(void)
-{
-    return session_matches_first() || (session_keeps_order() && requests_are_unknown());
+    enum reason reason = judge_session();
+    return reason != REASON_NONE ? reason : judge_memory(message->range, message->direction == POLICY_SEND);
 }
 
 bool message_must_match(const struct message *message, const MPI_Status *status)
 {
     if (message->comm == abi_handles.comm_null)
         return false; /* MPI says itself what is wrong, of the receive and not of a probe */
-    if (message->peer == MPI_ANY_SOURCE || message_must_match_named())
+    if (message->peer == MPI_ANY_SOURCE || message->order == SESSION_ORDER_MATCHED)
         return true;
     return !status_is_ignored(status) && (message->tag == MPI_ANY_TAG || !status_can_promise());
 }

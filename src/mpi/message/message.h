@@ -11,6 +11,7 @@
 #include "base/range.h"
 #include "base/reasons.h"
 #include "op/busy.h"
+#include "op/session.h"
 #include "op/transfer.h"
 #include "record/record.h"
 #include "mpi/datatypes.h"
@@ -35,8 +36,9 @@ struct message {
     uint64_t bytes;
     struct range range;
     struct policy_site *site;
-    uint32_t situation; /* in which the site is called (policy.h) */
-    const void *caller; /* return address of the call, once it is judged */
+    uint32_t situation;       /* in which the site is called (policy.h) */
+    const void *caller;       /* return address of the call, once it is judged */
+    enum session_order order; /* of a receive that may return early */
 };
 
 static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datatype datatype, int peer, int tag,
@@ -79,8 +81,10 @@ void message_measure(struct message *message);
  * known to be small. Counts it; the caller gives the call to MPI. */
 static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
 {
+    if (!busy_is_clear())
+        return false;
     const struct type_layout *layout = datatype_entry(datatype);
-    if (!busy_is_clear() || !datatype_is_cached(layout, datatype))
+    if (!datatype_is_cached(layout, datatype))
         return false;
     uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when either is negative */
     if (bytes >= options.threshold_bytes || count > INT32_MAX)

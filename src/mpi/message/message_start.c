@@ -20,6 +20,14 @@
 #include "mpi/status.h"
 #include "mpi/datatypes.h"
 
+/* One message that is being started. */
+struct start {
+    struct message *message;
+    message_start_fn *function;
+    struct transfer *transfer;
+    struct native *native;
+};
+
 /* What became of its start, and whether it is over. */
 static int message_look(struct native *native, int *is_over, MPI_Status *status)
 {
@@ -77,7 +85,7 @@ static enum hold_kind message_hold_kind(const struct message *message)
     return message_moves(message) ? HOLD_COPY_ON_TOUCH : HOLD_NO_WRITE;
 }
 
-static enum reason message_hold(struct transfer *transfer, struct message *message)
+static enum reason message_hold(struct transfer *transfer, const struct message *message)
 {
     enum hold_kind kind = message_hold_kind(message);
     struct range held = message_held(message);
@@ -90,8 +98,10 @@ static enum reason message_hold(struct transfer *transfer, struct message *messa
     return reason;
 }
 
-static void message_describe(struct transfer *transfer, const struct message *message)
+static void message_describe(const struct start *start)
 {
+    const struct message *message = start->message;
+    struct transfer *transfer = start->transfer;
     transfer->op.test = message_test;
     transfer->op.is_schedule = false;
     transfer->direction = message->direction;
@@ -100,15 +110,19 @@ static void message_describe(struct transfer *transfer, const struct message *me
     transfer->situation = message->situation;
     if (message->is_copied)
         transfer->hold_cost_ns = copies_cost_ns(message->bytes);
-    *native_of(transfer) = (struct native){.request = abi_handles.request_null, .copy = message->copy};
+    *start->native = (struct native){.request = abi_handles.request_null, .copy = message->copy};
 }
 
-/* Over already: an eager send, or a message that had arrived before. */
-static bool message_is_over(struct transfer *transfer, MPI_Status *status, int *result)
+/* Over already: an eager send, or a message that had arrived before. Or it could not be started. */
+static bool message_is_over(struct native *native, MPI_Status *status, int *result)
 {
     int is_over = 0;
-    *result = message_look(native_of(transfer), &is_over, status);
-    return is_over || *result != MPI_SUCCESS;
+    if (*result == MPI_SUCCESS)
+        *result = message_look(native, &is_over, status);
+    if (!is_over && *result == MPI_SUCCESS)
+        return false;
+    native->request = abi_handles.request_null;
+    return true;
 }
 
 /* Where MPI finds the message: its pages may have moved. */
@@ -121,16 +135,17 @@ static void *message_transfer_buffer(const struct transfer *transfer, const stru
 }
 
 /* Holds what is to move. A send that cannot is held where it is: nothing has happened yet. */
-static enum reason message_move(struct transfer *transfer, struct message *message)
+static enum reason message_move(const struct start *start)
 {
-    freed_requests_poll();
+    struct message *message = start->message;
+    struct transfer *transfer = start->transfer;
     if (message->direction == POLICY_RECEIVE)
         return message_hold(transfer, message);
     if (message_moves(message) &&
         (!message_pages_are_free(base_pages_within(message->range)) || message_hold(transfer, message) != REASON_NONE))
         message_stay(message);
     transfer->way = message_moves(message) ? POLICY_COPY_TOUCHED : POLICY_HOLD;
-    native_of(transfer)->reserved_bytes = message->reserved_bytes;
+    start->native->reserved_bytes = message->reserved_bytes;
     return REASON_NONE;
 }
 
@@ -142,67 +157,64 @@ static bool message_is_held_in_place(const struct message *message)
 /* Inside the gate, the memory not yet held. What moves is held before MPI hears of the
  * address. Another send is posted before: registration by an RDMA library then sees plain
  * memory. `status` is ours: the program's may lie on a page that is held by now. */
-static enum reason message_start_held(struct transfer *transfer, struct message *message, message_start_fn *start,
-                                      MPI_Status *status, int *result)
+static enum reason message_start_held(const struct start *start, MPI_Status *status, int *result)
 {
-    enum reason reason = message_move(transfer, message);
-    bool is_held_later = message_is_held_in_place(message);
+    const struct message *message = start->message;
+    enum reason reason = message_move(start);
     if (reason != REASON_NONE)
         return reason;
-    *result = start(message, message_transfer_buffer(transfer, message), &native_of(transfer)->request);
-    if (*result != MPI_SUCCESS || message_is_over(transfer, status, result)) {
-        native_of(transfer)->request = abi_handles.request_null;
+    bool is_held_later = message_is_held_in_place(message);
+    void *buffer = message_transfer_buffer(start->transfer, message);
+    *result = start->function(message, buffer, &start->native->request);
+    if (message_is_over(start->native, status, result))
         return REASON_FINISHED_AT_ONCE;
-    }
     if (is_held_later)
-        reason = message_hold(transfer, message);
+        reason = message_hold(start->transfer, message);
     if (reason == REASON_NONE)
-        transfer_launch(transfer);
+        transfer_launch(start->transfer);
     return reason;
 }
 
 /* The same for one that starts in its turn, which may be now. All memory is held before. */
-static enum reason message_start_in_turn(struct transfer *transfer, struct message *message, message_start_fn *start,
-                                         MPI_Status *status, int *result)
+static enum reason message_start_in_turn(const struct start *start, MPI_Status *status, int *result)
 {
+    const struct message *message = start->message;
     *result = message_check(message, message->direction);
     if (*result != MPI_SUCCESS)
         return REASON_FINISHED_AT_ONCE;
-    enum reason reason = message_move(transfer, message);
+    enum reason reason = message_move(start);
     if (reason == REASON_NONE && message_is_held_in_place(message))
-        reason = message_hold(transfer, message);
+        reason = message_hold(start->transfer, message);
     if (reason != REASON_NONE)
         return reason;
-    message_turn_await(transfer, message, message_transfer_buffer(transfer, message), start);
+    void *buffer = message_transfer_buffer(start->transfer, message);
+    message_turn_await(start->transfer, message, buffer, start->function);
     message_turn_advance();
-    if (!native_of(transfer)->awaits_turn && message_is_over(transfer, status, result)) {
-        native_of(transfer)->request = abi_handles.request_null;
+    if (!start->native->awaits_turn && message_is_over(start->native, status, result))
         return REASON_FINISHED_AT_ONCE;
-    }
-    transfer_launch(transfer);
+    transfer_launch(start->transfer);
     return REASON_NONE;
 }
 
-/* What waits for its turn has been begun by one thread. What has been matched before waits for nothing more once it
- * begins: to receive it lets a synchronous send end. */
-static void message_wait_for_turn(const struct message *message, message_start_fn *start)
+/* For its memory, and for what must be over before: what waits for its turn has been begun by one thread, and what has
+ * been matched waits for nothing more once it begins: to receive it lets a synchronous send end. True: this message
+ * waits for its turn, too, which has come if those before have had theirs meanwhile. */
+static bool message_wait_to_start(const struct message *message, message_start_fn *function)
 {
-    if (message->direction == POLICY_RECEIVE && start != message_start_receive)
+    bool is_receive = function == message_start_receive;
+    if (message->direction == POLICY_RECEIVE && !is_receive)
         transfer_wait_unmatched();
     transfer_wait_unmatched_of_others();
-}
-
-/* Not inside the gate: the answer may need the loader's lock, whose owner may wait at a touch for the engine. */
-static bool message_keeps_order(message_start_fn *start)
-{
-    return start == message_start_receive && session_keeps_order();
+    wait_range(message->range, message->direction == POLICY_SEND);
+    return (is_receive && message->order == SESSION_ORDER_KEPT) || transfer_unmatched() != 0;
 }
 
 /* The program's status while its page is certainly not held: before the hold. */
-static void message_promise(struct transfer *transfer, const struct message *message, MPI_Status *status)
+static void message_promise(const struct start *start, MPI_Status *status)
 {
+    const struct message *message = start->message;
     if (!status_is_ignored(status))
-        native_of(transfer)->status_number = status_promise(status, message->peer, message->tag, message->bytes);
+        start->native->status_number = status_promise(status, message->peer, message->tag, message->bytes);
 }
 
 static void message_cancel(struct transfer *transfer, enum reason reason)
@@ -213,30 +225,29 @@ static void message_cancel(struct transfer *transfer, enum reason reason)
         transfer_cancel(transfer);
 }
 
-enum reason message_start_early(struct message *message, message_start_fn *start, MPI_Status *status,
+enum reason message_start_early(struct message *message, message_start_fn *function, MPI_Status *status,
                                 MPI_Request *request, int *result)
 {
     MPI_Status own_status;
     *request = abi_handles.request_null;
     *result = MPI_SUCCESS;
+    bool has_turn = message_wait_to_start(message, function);
     if (!session_has_engine())
         return REASON_NO_ENGINE;
     struct transfer *transfer = transfer_take();
     if (transfer == NULL)
         return REASON_TOO_MANY_OPS;
-    message_describe(transfer, message);
     dispatch_wait_argument(status, sizeof *status);
-    message_promise(transfer, message, status);
-    wait_range(message->range, message->direction == POLICY_SEND);
-    message_wait_for_turn(message, start);
-    bool keeps_order = message_keeps_order(start);
+    struct start start = {message, function, transfer, native_of(transfer)};
+    message_describe(&start);
+    message_promise(&start, status);
     dispatch_enter_in_turn();
-    native_of(transfer)->home = errors_home_of(message->comm);
-    bool has_turn = keeps_order || message_turn_is_awaited();
-    enum reason reason = has_turn ? message_start_in_turn(transfer, message, start, &own_status, result)
-                                  : message_start_held(transfer, message, start, &own_status, result);
+    start.native->home = errors_home_of(message->comm);
+    freed_requests_poll();
+    enum reason reason =
+        has_turn ? message_start_in_turn(&start, &own_status, result) : message_start_held(&start, &own_status, result);
     if (reason != REASON_NONE) {
-        *request = native_of(transfer)->request;
+        *request = start.native->request;
         message_cancel(transfer, reason);
         if (*request != abi_handles.request_null)
             requests_track(message_key(message), message->range);

@@ -9,12 +9,6 @@
 
 #include "mpi/message/message.h"
 
-/* Does anything wait for its turn? */
-static inline bool message_turn_is_awaited(void)
-{
-    return transfer_unmatched() != 0;
-}
-
 /* The op, whose memory is held, starts when its turn comes: native->awaits_turn until then. */
 void message_turn_await(struct transfer *transfer, const struct message *message, void *buffer,
                         message_start_fn *start);

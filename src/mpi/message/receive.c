@@ -57,7 +57,6 @@ static int receive_early(struct message *message, receive_pass_fn *pass, MPI_Sta
 static int receive_judged(struct message *message, receive_pass_fn *pass, MPI_Status *status,
                           const void *return_address)
 {
-    message_measure(message);
     enum reason reason = message_judge(message, return_address);
     if (reason == REASON_NONE && message_must_match(message, status))
         return matched_receive(message, status);
@@ -82,6 +81,7 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
         .comm = comm,
     };
     int result;
+    message_measure(&message);
     early_pause();
     if (!early_receive(&message, status, &result))
         result = receive_judged(&message, pass, status, return_address);

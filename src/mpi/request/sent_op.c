@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/pages.h"
-#include "bind/bind.h"
 #include "engine/gate.h"
 #include "libc/locked.h"
 #include "mpi/dispatch.h"
@@ -14,6 +13,7 @@
 #include "op/arming.h"
 #include "op/away.h"
 #include "op/call_site.h"
+#include "op/judge.h"
 #include "op/neighbours.h"
 #include "op/session.h"
 #include "policy/policy.h"
@@ -63,8 +63,7 @@ static bool sent_is_holdable(const struct sent_op_wait *wait, struct range bytes
 static bool sents_are_holdable(const struct sent_op_wait *wait, const struct sent_op_sends *sents)
 {
     uint32_t holds = 0;
-    bind_adjust_objects(); /* a library loaded since may be about to reach MPI past us */
-    if (session_reason() != REASON_NONE || session_look_for_devices() != REASON_NONE)
+    if (judge_session() != REASON_NONE || session_look_for_devices() != REASON_NONE)
         return false;
     for (int i = 0; i < sents->count; i++) {
         if (sent_is_covered(sents, i))
@@ -80,7 +79,8 @@ static bool sents_are_worth_it(struct sent_op_wait *wait, const struct sent_op_s
 {
     const void *buffer = (const void *)sents->all[0].send.bytes.low;
     struct policy_site *site = policy_site_find(call_site_of(wait->return_address), POLICY_SEND, sents_bytes(sents));
-    away_end(site);
+    away_end();
+    away_note_site(site);
     wait->site = site;
     wait->situation = policy_site_situation(site, buffer, 0);
     wait->begun_ns = base_clock_now_ns();

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/judge.h"
+
+#include "base/pages.h"
+#include "engine/engine.h"
+#include "op/away.h"
+#include "op/call_site.h"
+#include "op/host.h"
+#include "op/requests.h"
+#include "protect/protect.h"
+
+enum reason judge_session(void)
+{
+    host.objects_adjust();
+    return session_reason();
+}
+
+enum reason judge_call(struct policy_call *call, struct policy_answer *answer)
+{
+    enum reason reason = session_reason_to_begin();
+    *answer = (struct policy_answer){.site = NULL};
+    if (reason != REASON_NONE)
+        return reason;
+    call->place = call_site_of(call->place);
+    call->is_engine_dear = engine_is_dear();
+    away_end();
+    *answer = policy_ask(call);
+    away_note(answer);
+    return answer->is_allowed ? judge_session() : REASON_LEARNED;
+}
+
+enum reason judge_memory(struct range bytes, bool is_sent)
+{
+    enum reason held = session_look_for_devices();
+    if (held != REASON_NONE && !is_sent)
+        return held;
+    enum reason memory = protect_memory_check(bytes);
+    if (memory == REASON_NONE && host.pages_are_locked(base_pages_of(bytes)))
+        memory = REASON_MEMORY_LOCKED;
+    return memory != REASON_NONE ? memory : held;
+}
+
+enum session_order judge_order(void)
+{
+    enum session_order order = session_order();
+    return order == SESSION_ORDER_KEPT && requests_are_unknown() ? SESSION_ORDER_MATCHED : order;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* May an op begin? What is asked before a call may return early: may anything begin at all, does it pay at this site,
+ * can the memory be held, and what must wait until it is matched? */
+#ifndef OP_JUDGE_H
+#define OP_JUDGE_H
+
+#include <stdbool.h>
+
+#include "base/range.h"
+#include "base/reasons.h"
+#include "op/session.h"
+#include "policy/policy.h"
+
+/* session_reason(), after a look whether a library that was loaded since reaches MPI past us. */
+enum reason judge_session(void);
+
+/* The same, and whether it pays, for a blocking call, whose time away from MPI ends (away.h). The answer is empty where
+ * nothing may begin. */
+enum reason judge_call(struct policy_call *call, struct policy_answer *answer);
+
+/* What memory it is matters to a send even where nothing is held: it may be copied (not from a device, to whose memory
+ * only its own library has access). */
+enum reason judge_memory(struct range bytes, bool is_sent);
+
+/* session_order() for a receive: with windows, whose memory others see without a call of this process, it is matched
+ * first. */
+enum session_order judge_order(void);
+
+#endif
