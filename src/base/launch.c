@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-const char *base_launch_variable(const char *const *names)
+/* The value of the first of these that is set; NULL when none is. names: ends with NULL. */
+static const char *variable_of(const char *const *names)
 {
     const char *value = NULL;
     for (; *names != NULL && value == NULL; names++)
@@ -20,7 +21,7 @@ long base_launch_number(const char *name)
 const char *base_launch_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
-    return base_launch_variable(names);
+    return variable_of(names);
 }
 
 /* "4" or "4-7": where it ends. */
@@ -85,7 +86,7 @@ long base_launch_local_ranks(void)
 {
     static const char *const names[] = {
         "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMIX_LOCAL_SIZE", "PALS_LOCAL_SIZE", "PMI_LOCAL_SIZE", NULL};
-    const char *text = base_launch_variable(names);
+    const char *text = variable_of(names);
     if (text != NULL)
         return atol(text);
     long ranks = slurm_ranks();

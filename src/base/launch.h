@@ -5,10 +5,6 @@
 
 #include <stdbool.h>
 
-/* The value of the first of these variables that is set; NULL when none is.
- * names: ends with NULL. */
-const char *base_launch_variable(const char *const *names);
-
 /* A count or a number of something that the launcher gives: never negative; -1 when nobody says, or nonsense. */
 long base_launch_number(const char *name);
 

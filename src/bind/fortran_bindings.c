@@ -14,7 +14,7 @@
 /* Open MPI, and MPICH as itself, Intel, Cray, MVAPICH and Debian name it. */
 static const char *const name_beginnings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpifort", "libmpichfort"};
 
-bool fortran_bindings_are_in(const char *file_name)
+static bool file_has_bindings(const char *file_name)
 {
     for (size_t i = 0; i < sizeof(name_beginnings) / sizeof(name_beginnings[0]); i++)
         if (base_text_begins(file_name, name_beginnings[i]))
@@ -59,7 +59,7 @@ static void redirect_reference(const struct object *object, const struct object_
 
 void fortran_bindings_redirect(const struct object *object)
 {
-    if (!fortran_bindings_are_in(object_file_name(object)))
+    if (!file_has_bindings(object_file_name(object)))
         return;
     object_visit_references(object, redirect_reference);
     call_site_add_binding(object->loaded);
@@ -80,5 +80,5 @@ bool fortran_bindings_are_seen(void)
         return true; /* loaded for one module only */
     /* A tool may define it too; what the tool calls is looked at like the program. */
     const char *name = base_text_file_name(definer.dli_fname);
-    return !base_library_is_mpi(name) || fortran_bindings_are_in(name);
+    return !base_library_is_mpi(name) || file_has_bindings(name);
 }

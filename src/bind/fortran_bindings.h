@@ -12,10 +12,7 @@
 
 #include "base/object.h"
 
-/* Is this file one of them? */
-bool fortran_bindings_are_in(const char *file_name);
-
-/* Leads an object's calls to our entries if it is one of them. After bind_try(). */
+/* Leads an object's calls to our entries if it is one of these libraries. After bind_try(). */
 void fortran_bindings_redirect(const struct object *object);
 
 /* Has that been done to any? */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What op asks of the rooms above it: libc's entries know the program's heap, its threads and its
- * handlers. One table, constant, from lib/wiring.c; a test brings its own. Any thread; nothing here
+ * handlers, and bind what was loaded. One table, constant, from lib/wiring.c; a test brings its own. Any thread; nothing here
  * is for signal context. */
 #ifndef OP_HOST_H
 #define OP_HOST_H
