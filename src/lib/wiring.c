@@ -28,7 +28,6 @@ const struct host host = {
     .memory_take = libc_own_take,
     .memory_give_back = libc_own_give_back,
     .pages_check = libc_sharing_check,
-    .pages_are_heap = libc_sharing_is_heap,
     .pages_are_locked = libc_locked_touches,
     .thread_owns = libc_stacks_contain,
     .threads_are_several = libc_threads_are_several,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What op asks of the rooms above it: libc's entries know the program's heap, its threads and its
- * handlers, and bind what was loaded. One table, constant, from lib/wiring.c; a test brings its own. Any thread; nothing here
- * is for signal context. */
+ * handlers, and bind what was loaded. One table, constant, from lib/wiring.c; a test brings its own. Any thread;
+ * nothing here is for signal context. */
 #ifndef OP_HOST_H
 #define OP_HOST_H
 
@@ -23,8 +23,6 @@ struct host {
     /* REASON_NONE when nobody uses the rest of these bytes' pages who cannot wait (the kernel, threads, handlers), and
      * no small block of the heap lies there. *are_alone: there is no rest. has_gaps: not all bytes are the buffer's. */
     enum reason (*pages_check)(struct range bytes, bool has_gaps, bool *are_alone);
-    /* May blocks of the heap of anybody, MPI's among them, lie on the first or last page? */
-    bool (*pages_are_heap)(struct range bytes);
     /* Has the program locked any of these pages? */
     bool (*pages_are_locked)(struct range pages);
     /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */

@@ -24,16 +24,6 @@ static bool neighbours_requests(struct range bytes, struct range pages, bool has
     return (is_first_shared && requests_touch(first)) || (is_last_shared && requests_touch(last));
 }
 
-bool neighbours_are_heap(struct range bytes)
-{
-    return host.pages_are_heap(bytes);
-}
-
-bool neighbours_own_thread(struct range pages)
-{
-    return host.thread_owns(pages);
-}
-
 /* Threads first: one that is inside may leave a request behind at any moment; one that
  * enters from now on looks at the holds again (arming.h). */
 static enum reason neighbours_check_operations(struct range bytes, bool has_gaps)

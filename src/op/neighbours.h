@@ -16,10 +16,4 @@
  * be receiving. */
 enum reason neighbours_check(struct range bytes, bool has_gaps, bool may_hide_gaps);
 
-/* May other blocks of the heap, MPI's among them, lie on the first or last page of these bytes? */
-bool neighbours_are_heap(struct range bytes);
-
-/* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
-bool neighbours_own_thread(struct range pages);
-
 #endif

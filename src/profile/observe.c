@@ -7,6 +7,7 @@
 #include "base/pages.h"
 #include "engine/gate.h"
 #include "profile/caller.h"
+#include "op/host.h"
 #include "op/neighbours.h"
 #include "profile/profile_thread.h"
 #include "profile/slack.h"
@@ -146,7 +147,7 @@ static enum reason find_pages(const struct observe_buffer *buffer, struct range 
     enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps, false);
     bool may_share = reason == REASON_NONE && !profile_file.is_shared;
     *pages = may_share ? base_pages_of(buffer->bytes) : base_pages_within(buffer->bytes);
-    if (requests_are_unknown() || neighbours_own_thread(*pages) || (buffer->has_gaps && !may_share))
+    if (requests_are_unknown() || host.thread_owns(*pages) || (buffer->has_gaps && !may_share))
         return reason == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : reason;
     return base_range_is_empty(*pages) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
 }

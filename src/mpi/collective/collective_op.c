@@ -10,6 +10,7 @@
 #include "mpi/dispatch.h"
 #include "mpi/collective/collective_list.h"
 #include "mpi/collective/collective_staging.h"
+#include "libc/sharing.h"
 #include "mpi/errors.h"
 #include "op/arming.h"
 #include "op/copies.h"
@@ -329,7 +330,7 @@ static enum reason op_judge_send(struct collective_call *call)
      * once does in 0.2. */
     if (is_root && (message_copy(&call->send) || message_copy_touched(&call->send)))
         return REASON_NONE;
-    bool is_heap = reason == REASON_NONE && neighbours_are_heap(call->send.range);
+    bool is_heap = reason == REASON_NONE && libc_sharing_is_heap(call->send.range);
     if ((is_heap || reason == REASON_SMALL || message_may_copy(reason)) && message_copy(&call->send))
         return REASON_NONE;
     return is_heap ? REASON_MEMORY_NEIGHBOURS : reason;

@@ -9,9 +9,9 @@
 #include "engine/gate.h"
 #include "op/copies.h"
 #include "op/call_site.h"
+#include "libc/sharing.h"
 #include "libc/signals.h"
 #include "op/judge.h"
-#include "op/neighbours.h"
 #include "op/observer.h"
 #include "op/requests.h"
 #include "op/session.h"
@@ -94,7 +94,7 @@ static enum policy_send message_way_beside_heap(const struct message *message)
 void message_choose_way(struct message *message)
 {
     enum policy_send way = policy_site_send(message->site);
-    if (way == POLICY_HOLD && neighbours_are_heap(message->range))
+    if (way == POLICY_HOLD && libc_sharing_is_heap(message->range))
         way = message_way_beside_heap(message);
     if (way == POLICY_HOLD || (way == POLICY_COPY_TOUCHED && message_copy_touched(message)))
         return;
