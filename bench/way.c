@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { STEPS_MAX = 100000, BYTES = 1 << 20, RECEIVES = 6, LATE_US = 50000 };
+enum { STEPS_MAX = 100000, BYTES = 1 << 20, RECEIVES = 12, LATE_US = 50000 };
 
 static void *steps[STEPS_MAX];
 static int step_count;
