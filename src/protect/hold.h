@@ -3,6 +3,7 @@
 #ifndef PROTECT_HOLD_H
 #define PROTECT_HOLD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/range.h"
@@ -40,6 +41,13 @@ void protect_hold_release_until(struct hold *hold, uintptr_t high);
 /* As release, for a transfer that never ends, when the process does: what MPI may still
  * write in transit is lost, and what it may still read there stays. */
 void protect_hold_abandon(struct hold *hold);
+
+/* As release, for a receive that goes on: what is still to come arrives in a copy in transit, and is brought home by
+ * protect_hold_join(). Nothing may be arriving meanwhile. False without memory for that; then nothing has changed. */
+bool protect_hold_part(struct hold *hold);
+
+/* All has come of a receive into these bytes, whose hold was parted. */
+void protect_hold_join(struct range bytes);
 
 /* Reads what says that a touch waits in the kernel, and answers or reports the touches. For the
  * engine thread, and who does its work. */

@@ -118,6 +118,34 @@ void protect_hold_abandon(struct hold *hold)
         transit_fill(view.pages);
 }
 
+static bool hold_part_locked(struct hold *hold, struct range pages)
+{
+    void *copy = transit_copy(pages);
+    if (copy == NULL)
+        return false;
+    table.backend->events_read(touch_answer); /* as for a release */
+    closing_open(table.backend, hold, HOLD_NO_ACCESS, pages);
+    table_retire(hold);
+    transit_lay(copy, pages);
+    return true;
+}
+
+bool protect_hold_part(struct hold *hold)
+{
+    struct hold_view view;
+    int saved_errno = errno;
+    uint64_t mask = table_enter();
+    bool is_parted = hold_view_take(hold, &view) && hold_part_locked(hold, view.pages);
+    table_leave(mask);
+    errno = saved_errno;
+    return is_parted;
+}
+
+void protect_hold_join(struct range bytes)
+{
+    transit_join(bytes);
+}
+
 void *protect_hold_transfer_address(const struct hold *hold)
 {
     uint32_t kind = atomic_load_explicit(&hold->kind, memory_order_relaxed);

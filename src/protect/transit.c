@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/pages.h"
@@ -117,4 +118,27 @@ void transit_fill(struct range pages)
     struct range transit_pages = transit_range(TRANSIT_RECEIVE, pages);
     syscall(SYS_mmap, transit_pages.low, transit_pages.high - transit_pages.low, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0L);
+}
+
+void *transit_copy(struct range pages)
+{
+    size_t length_bytes = pages.high - pages.low;
+    enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
+    uintptr_t copy = (uintptr_t)syscall(SYS_mmap, NULL, length_bytes, PROTECTION, FLAGS, -1, 0L);
+    if (copy == (uintptr_t)MAP_FAILED)
+        return NULL;
+    return memcpy((void *)copy, (const void *)transit_address(TRANSIT_RECEIVE, pages.low), length_bytes);
+}
+
+void transit_lay(void *copy, struct range pages)
+{
+    struct range laid = {(uintptr_t)copy, (uintptr_t)copy + (pages.high - pages.low)};
+    move_over_at_last(laid, transit_address(TRANSIT_RECEIVE, pages.low)); /* MPI writes there, where nothing is */
+}
+
+void transit_join(struct range bytes)
+{
+    struct range pages = transit_range(TRANSIT_RECEIVE, base_pages_of(bytes));
+    memcpy((void *)bytes.low, (const void *)transit_address(TRANSIT_RECEIVE, bytes.low), bytes.high - bytes.low);
+    syscall(SYS_munmap, pages.low, pages.high - pages.low);
 }

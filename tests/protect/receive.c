@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: what MPI writes in transit stands in the buffer after the release, and
  * every byte that it did not write is as it was: for memory of every kind, for
- * any alignment, with and without other threads. */
+ * any alignment, with and without other threads; also where the program got its
+ * pages back when half of the message had come, and wrote beside it. */
 #include "hold_test.h"
 
 enum { SPACE_BYTES = 5 << 20 };
@@ -27,6 +28,29 @@ static void expect(const char *memory, const char *image, size_t low, size_t hig
     check(memcmp(memory + low, image + low, high - low) == 0, claim);
 }
 
+static void check_message(const char *memory, size_t offset, size_t end)
+{
+    expect(memory, image_before, 0, offset, "bytes before the buffer are as they were");
+    expect(memory, image_message, offset, end, "the message is in the buffer");
+    expect(memory, image_before, end, SPACE_BYTES, "bytes after the message are as they were");
+}
+
+static void receive_parted(char *memory, size_t offset, size_t length_bytes)
+{
+    size_t half_bytes = length_bytes / 2;
+    memcpy(memory, image_message, SPACE_BYTES);
+    memcpy(memory + offset, image_before + offset, length_bytes);
+    struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory + offset, length_bytes, TEST_OP);
+    char *transit = protect_hold_transfer_address(hold);
+    memcpy(transit, image_message + offset, half_bytes);
+    check(protect_hold_part(hold), "the pages are given back");
+    memcpy(memory, image_before, offset);
+    memcpy(memory + offset + length_bytes, image_before + offset + length_bytes, SPACE_BYTES - offset - length_bytes);
+    memcpy(transit + half_bytes, image_message + offset + half_bytes, length_bytes - half_bytes);
+    protect_hold_join(base_range_of(memory + offset, length_bytes));
+    check_message(memory, offset, offset + length_bytes);
+}
+
 /* The message is shorter than the buffer by a third. */
 static void receive(char *memory, size_t offset, size_t length_bytes)
 {
@@ -38,9 +62,7 @@ static void receive(char *memory, size_t offset, size_t length_bytes)
     check(transit != memory + offset, "MPI writes elsewhere");
     memcpy(transit, image_message + offset, arrived_bytes);
     protect_hold_release(hold);
-    expect(memory, image_before, 0, offset, "bytes before the buffer are as they were");
-    expect(memory, image_message, offset, end, "the message is in the buffer");
-    expect(memory, image_before, end, SPACE_BYTES, "bytes after the message are as they were");
+    check_message(memory, offset, end);
 }
 
 static void receive_every_shape(char *memory)
@@ -48,8 +70,10 @@ static void receive_every_shape(char *memory)
     static const size_t offsets[] = {0, 1, 16, 4095, 4096, 12345, (2 << 20) - 7};
     static const size_t lengths[] = {1, 4095, 4096, 4097, 8192, 65536, 100001, 2 << 20, (3 << 20) - 12346};
     for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
-        for (size_t j = 0; j < sizeof(lengths) / sizeof(lengths[0]); j++)
+        for (size_t j = 0; j < sizeof(lengths) / sizeof(lengths[0]); j++) {
             receive(memory, offsets[i], lengths[j]);
+            receive_parted(memory, offsets[i], lengths[j]);
+        }
 }
 
 int main(int argument_count, char **arguments)
