@@ -355,6 +355,11 @@ def start_body(row: Row) -> Iterator[str]:
 
 def carried_body(row: Row) -> Iterator[str]:
     """The class start. Tracked on the direct way too: later holds must know what MPI goes on using."""
+    if row.has("finds_taken"):
+        yield "int ahead_result;"
+        yield "struct message ahead = message_of(buf, count, datatype, source, tag, comm);"
+        yield f"if (options.receive_waits && ahead_start(&ahead, request, {CALLER.name}, &ahead_result))"
+        yield "    return ahead_result;"
     yield "bool is_direct = busy_is_clear();"
     yield "if (!is_direct) {"
     for line in waits(row):
@@ -518,6 +523,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "mpi/collective/collective_begin.h"
 #include "mpi/early.h"
 #include "mpi/measure.h"
+#include "mpi/message/ahead_start.h"
 #include "mpi/message/message.h"
 #include "mpi/request/persistent.h"
 #include "mpi/status.h"

@@ -12,6 +12,7 @@
 #include "libc/real.h"
 #include "libc/runtime.h"
 #include "libc/use.h"
+#include "op/transfer.h"
 #include "protect/protect.h"
 
 /* is_watching: set by libc_signals_watch(), never cleared: before, dispositions are libc's alone.
@@ -55,7 +56,8 @@ static void handler_note(int number, sighandler_t handler)
         return;
     gate_defer_signals();
     atomic_store_explicit(&signals.have_handlers, true, memory_order_relaxed);
-    libc_use_tells(); /* from now on receives are matched first (op/session.c) */
+    libc_use_tells();      /* from now on receives are matched first (op/session.c) */
+    transfer_let_go_all(); /* the handler may touch what lies beside them, inside MPI */
 }
 
 static bool signals_are_shared(int number)

@@ -98,6 +98,8 @@ void dispatch_enter_in_turn(void)
 
 int dispatch_leave(int result)
 {
+    if (transfer_parted_count() != 0 && gate_thread.depth == 1)
+        transfer_settle_parted(); /* the call may have told that their data are there */
     gate_leave();
     return result == MPI_SUCCESS && !gate_is_inside() ? errors_take() : result;
 }

@@ -8,10 +8,20 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "base/range.h"
 #include "mpi/errors.h"
 #include "op/transfer.h"
 
 enum { NATIVE_SENDS_MAX = 32 };
+
+/* Of a receive whose buffer is held from its MPI_Irecv on (request/ahead.h). `request` is the program's then. */
+struct native_ahead {
+    int source;
+    int tag;
+    struct range bytes;
+    bool is_in_call;   /* which may complete it, or has */
+    bool is_unmatched; /* counted as such (op/transfer.h) */
+};
 
 struct native {
     MPI_Request request;
@@ -24,6 +34,7 @@ struct native {
     /* Of an op that the program's own sends have become (request/sent.h): those before send_count may be under way. */
     uint32_t send_count;
     MPI_Request sends[NATIVE_SENDS_MAX];
+    struct native_ahead ahead;
 };
 
 extern struct native native_slots[TRANSFERS_MAX];

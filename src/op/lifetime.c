@@ -178,6 +178,7 @@ void lifetime_forked_child(void)
     observer.forked_child();
     protect_inherit();
     engine_forked_child();
+    transfer_forked_child();
 }
 
 void lifetime_abort(void)

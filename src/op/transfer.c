@@ -32,6 +32,8 @@ static struct {
     _Atomic uint32_t count;
     _Atomic uint32_t unmatched;
     _Atomic uintptr_t unmatched_starter; /* transfer_me() of who has begun them: one thread */
+    _Atomic uint32_t ahead;  /* changed inside the gate, as the next; read by any thread, which has begun them */
+    _Atomic uint32_t parted; /* of those */
 } transfers;
 
 static struct transfer *transfer_of(uint64_t id)
@@ -66,6 +68,8 @@ static struct transfer *transfer_reset(uint32_t slot)
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
     transfer->way = POLICY_HOLD;
+    transfer->let_go = NULL;
+    transfer->is_parted = false;
     transfer->begun_ns = observer_draws() ? base_clock_now_ns() : 0;
     transfer->announced_ns = 0;
     return transfer;
@@ -259,7 +263,7 @@ void transfer_cancel(struct transfer *transfer)
 {
     transfer_unhold(transfer);
     int64_t touched_ns = transfer_close(transfer);
-    if (touched_ns != 0)
+    if (touched_ns > 0)
         transfer_count_touch(touched_ns, base_clock_now_ns());
     transfer_free(transfer);
 }
@@ -316,12 +320,129 @@ void transfer_note_wait(uint64_t id)
                                                 memory_order_relaxed, memory_order_relaxed);
 }
 
+/* --- memory that is held ahead of its op --- */
+
+uint32_t transfer_ahead_count(void)
+{
+    return atomic_load_explicit(&transfers.ahead, memory_order_relaxed);
+}
+
+uint32_t transfer_parted_count(void)
+{
+    return atomic_load_explicit(&transfers.parted, memory_order_relaxed);
+}
+
+void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
+{
+    transfer->let_go = let_go;
+    atomic_fetch_add_explicit(&transfers.ahead, 1, memory_order_relaxed);
+    busy_raise();
+    engine_pending_assist_begin();
+}
+
+void transfer_ahead_end(struct transfer *transfer)
+{
+    transfer->let_go = NULL;
+    atomic_fetch_sub_explicit(&transfers.ahead, 1, memory_order_relaxed);
+    if (transfer->is_parted)
+        atomic_fetch_sub_explicit(&transfers.parted, 1, memory_order_relaxed);
+    else
+        engine_pending_assist_end();
+    busy_lower();
+}
+
+bool transfer_part(struct transfer *transfer)
+{
+    if (!protect_hold_part(transfer->holds[0]))
+        return false;
+    transfer->hold_count = 0;
+    transfer->is_parted = true;
+    atomic_fetch_add_explicit(&transfers.parted, 1, memory_order_relaxed);
+    int64_t touched_ns = transfer_close(transfer);
+    if (touched_ns != 0)
+        transfer_count_touch(touched_ns, base_clock_now_ns());
+    engine_pending_assist_end();
+    int64_t copies_ns = 2 * copies_cost_ns(transfer->bytes); /* there, and back */
+    policy_site_learn(transfer->site, transfer->situation,
+                      (struct policy_outcome){.cost_ns = transfer->hold_cost_ns + copies_ns});
+    return true;
+}
+
+struct transfer *transfer_ahead_of(uint32_t slot)
+{
+    struct transfer *transfer = &transfers.slots[slot];
+    return transfer_id(slot) != 0 && transfer->let_go != NULL ? transfer : NULL;
+}
+
+static void transfer_let_go_where(bool (*is_meant)(const struct transfer *))
+{
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
+        struct transfer *transfer = transfer_ahead_of(slot);
+        if (transfer != NULL && is_meant(transfer))
+            transfer->let_go(transfer);
+    }
+}
+
+static bool transfer_is_touched(const struct transfer *transfer)
+{
+    return !transfer->is_parted && atomic_load_explicit(&transfer->touched_ns, memory_order_relaxed) > 0;
+}
+
+static bool transfer_is_parted(const struct transfer *transfer)
+{
+    return transfer->is_parted;
+}
+
+static bool transfer_is_any(const struct transfer *transfer)
+{
+    return transfer != NULL;
+}
+
+void transfer_serve_ahead(void)
+{
+    transfer_let_go_where(transfer_is_touched);
+}
+
+void transfer_settle_parted(void)
+{
+    transfer_let_go_where(transfer_is_parted);
+}
+
+void transfer_let_go_all(void)
+{
+    if (transfer_ahead_count() == 0 || gate_is_inside() || op_thread.is_leaving)
+        return;
+    gate_enter();
+    transfer_let_go_where(transfer_is_any);
+    gate_leave();
+}
+
+void transfer_forked_child(void)
+{
+    atomic_store_explicit(&transfers.ahead, 0, memory_order_relaxed);
+    atomic_store_explicit(&transfers.parted, 0, memory_order_relaxed);
+}
+
+/* Nothing was launched that could be waited for. */
+static bool transfer_let_go_one(uint64_t id)
+{
+    if (transfer_ahead_count() == 0)
+        return false;
+    gate_enter();
+    struct transfer *transfer = transfer_is_pending(id) ? transfer_ahead_of(transfer_of(id)->slot) : NULL;
+    if (transfer != NULL)
+        transfer->let_go(transfer);
+    gate_leave();
+    return transfer != NULL;
+}
+
 void transfer_poll_round(uint32_t round)
 {
     if (protect_is_copying()) /* another thread's touch; the engine stays out meanwhile */
         protect_hold_events_read();
     gate_enter();
     engine_pending_poll();
+    transfer_serve_ahead();
     gate_leave();
     /* MPI's own waits spin; after a while make way for whoever shares the core. */
     if (round > ROUNDS_BEFORE_YIELD)
@@ -384,6 +505,8 @@ bool transfer_wait(uint64_t id)
 {
     if (!transfer_is_pending(id) || gate_is_inside() || op_thread.is_leaving)
         return !op_thread.is_leaving;
+    if (transfer_let_go_one(id))
+        return true;
     struct transfer_wait wait = transfer_wait_begin();
     for (uint32_t round = 0; transfer_is_pending(id); round++)
         transfer_poll_round(round);
@@ -418,6 +541,7 @@ void transfer_wait_all_unless_interrupted(void)
 
 void transfer_wait_all(void)
 {
+    transfer_let_go_all();
     if (engine_pending() == 0 || gate_is_inside() || op_thread.is_leaving)
         return;
     struct transfer_wait wait = transfer_wait_begin();
@@ -457,6 +581,7 @@ void transfer_wait_unmatched_unless_interrupted(void)
 
 void transfer_wait_own(void)
 {
+    transfer_let_go_all();
     for (uint32_t slot = 0; slot < TRANSFERS_MAX && engine_pending() != 0; slot++) {
         uint64_t id = transfer_id(slot);
         if (id != 0 && atomic_load_explicit(&transfers.slots[slot].starter, memory_order_relaxed) == transfer_me())
@@ -474,6 +599,7 @@ void transfer_wait_due(void)
 
 void transfer_wait_due_unless_interrupted(void)
 {
+    transfer_let_go_all();
     if (engine_pending() != 0 && !transfer_has_interrupted())
         transfer_wait_due();
 }
@@ -491,6 +617,7 @@ static bool transfer_await_received(int patience_s)
 
 bool transfer_wait_received(int patience_s)
 {
+    transfer_let_go_all();
     if (transfer_has_interrupted()) {
         (void)transfer_await_received(1);
         return true;
@@ -529,6 +656,8 @@ static void transfer_wait_untouched(void)
 
 void transfer_leave(bool may_wait)
 {
+    if (may_wait)
+        transfer_let_go_all();
     if (engine_pending() == 0)
         return;
     if (may_wait && !gate_is_inside() && !gate_is_waiting())

@@ -18,6 +18,11 @@
 
 enum { TRANSFERS_MAX = 128, TRANSFER_SLOT_BITS = 8, TRANSFER_HOLDS_MAX = 18 };
 
+struct transfer;
+
+/* Inside the gate: gives back memory that is held ahead of its op. */
+typedef void transfer_let_go_fn(struct transfer *transfer);
+
 struct transfer {
     struct engine_pending_op op; /* first: the engine hands back its address */
     /* (sequence << 8) | slot while in use, 0 when free. Written by the thread
@@ -40,6 +45,9 @@ struct transfer {
     int64_t returned_ns;
     int64_t stalled_before_ns; /* stall_total_ns() at the early return */
     int64_t engine_before_ns;  /* engine_charge_ns() then */
+    /* Of memory that is held ahead of its op: see transfer_ahead_begin(). NULL: it is not. Inside the gate. */
+    transfer_let_go_fn *let_go;
+    bool is_parted;
     /* First touch, 0 before: written once by the toucher (CAS), read at the end. */
     _Atomic int64_t touched_ns;
     _Atomic uintptr_t touched_address; /* by the toucher, before touched_ns */
@@ -66,6 +74,33 @@ void transfer_cancel_over(struct transfer *transfer);
 
 /* Hands the op to the engine: the call is about to return. */
 void transfer_launch(struct transfer *transfer);
+
+/* Memory is held for an operation that the program has begun and not yet waited for: no op is pending, and nobody may
+ * wait for it. Who comes to touch the memory, or any call that would wait for all ops, has let_go called instead, which
+ * gives the memory back. Until the end no call goes straight to MPI, and the engine is at work for touches. Inside the
+ * gate, before it is launched, cancelled or parted. */
+void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go);
+void transfer_ahead_end(struct transfer *transfer);
+
+/* Gives back the memory although data go on to arrive (protect_hold_part()). False where that is not possible. */
+bool transfer_part(struct transfer *transfer);
+
+/* The op in a slot that is held ahead, or was parted; NULL: there is none. Inside the gate. */
+struct transfer *transfer_ahead_of(uint32_t slot);
+
+/* How many are held ahead, or were parted; how many were parted. */
+uint32_t transfer_ahead_count(void);
+uint32_t transfer_parted_count(void);
+
+/* Lets go of all. Not inside the gate. */
+void transfer_let_go_all(void);
+
+/* Inside the gate: lets go of what was touched; looks whether what was parted is over. */
+void transfer_serve_ahead(void);
+void transfer_settle_parted(void);
+
+/* In the child after fork, to which no data come. */
+void transfer_forked_child(void);
 
 /* What became of an op: for how long it was under way, how much of that the program used
  * for something else, and what holding took. */

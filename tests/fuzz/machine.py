@@ -22,6 +22,7 @@ from lapwing.profile.record import RankRecord, read_folder  # noqa: E402
 LINES_PER_SECOND = 300  # a slow machine's; slower is a hang
 ONE = {"LAPWING_LEARN": "off", "LAPWING_THRESHOLD": "1", "LAPWING_PROGRESS_THRESHOLD": "1"}
 LARGE = {"LAPWING_LEARN": "off"}
+WAITS = {"LAPWING_RECEIVE_WAITS": "on"}
 TOUCHED = {"LAPWING_SEND_BUFFERS": "copy-touched"}
 BACKENDS = ("userfaultfd", "userfaultfd-user", "signal")
 VARIANTS: Mapping[str, Mapping[str, str]] = {
@@ -29,6 +30,9 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     **{hold: {**LARGE, "LAPWING_HOLD": hold} for hold in BACKENDS},
     **{f"{hold}-1": {**ONE, "LAPWING_HOLD": hold} for hold in BACKENDS},
     "poll-1": {**ONE, "LAPWING_PROGRESS": "poll"},
+    "waits": {**LARGE, **WAITS},
+    "waits-1": {**ONE, **WAITS},
+    "waits-signal-1": {**ONE, **WAITS, "LAPWING_HOLD": "signal"},
     "touched": {**LARGE, **TOUCHED},
     "touched-1": {**ONE, **TOUCHED},
     "touched-user-1": {**ONE, **TOUCHED, "LAPWING_HOLD": "userfaultfd-user"},
@@ -50,6 +54,8 @@ class Outcome:
     errors: str
     held: int  # ops that Lapwing deferred
     taken: int  # messages that it received early
+    waits: int  # for the program's own receives, that it let return early
+    parted: int  # receives whose buffers it gave back before
 
     @property
     def ending(self) -> str:
@@ -120,4 +126,5 @@ class Machine:
         records = read_records(self.folder)
         held = sum(record.counters[f"ops_{kind}"] for record in records for kind in ("send", "receive", "collective"))
         taken = sum(record.counters.get("taken", 0) for record in records)
-        return Outcome(exit_code, read_results(self.folder, ranks), output + errors, held, taken)
+        waits, parted = (sum(each.counters.get(name, 0) for each in records) for name in ("waits_receive", "parted"))
+        return Outcome(exit_code, read_results(self.folder, ranks), output + errors, held, taken, waits, parted)

@@ -50,6 +50,8 @@ class Totals:
     operations: int = 0
     held: int = 0
     taken: int = 0
+    waits: int = 0
+    parted: int = 0
     mismatches: int = 0
     failures: list[str] = field(default_factory=list)
 
@@ -137,6 +139,8 @@ class Session:
         totals.operations += sum(program.operations for program in programs)
         totals.held += lapwing.held
         totals.taken += lapwing.taken
+        totals.waits += lapwing.waits
+        totals.parted += lapwing.parted
         if self.arguments.verbose:
             took_s = time.monotonic() - begin_s
             seeds = f"{programs[0].seed} to {programs[-1].seed}"
@@ -248,7 +252,8 @@ def main() -> int:
         for variant, totals in session.totals.items():
             print(
                 f"{family.name} {variant}: {totals.programs} programs, {totals.operations} operations, "
-                f"{totals.held} held, {totals.taken} received early, {totals.mismatches} mismatches"
+                f"{totals.held} held, {totals.waits} after their wait (beside {totals.parted} given back before), "
+                f"{totals.taken} received early, {totals.mismatches} mismatches"
             )
             failed = failed or bool(totals.failures or totals.mismatches)
             ran = ran or totals.programs > 0

@@ -16,6 +16,7 @@
 #include "mpi/request/freed.h"
 #include "op/lifetime.h"
 #include "op/session.h"
+#include "op/transfer.h"
 
 /* The engine's look, inside the gate. */
 static void lifecycle_progress(void)
@@ -23,6 +24,7 @@ static void lifecycle_progress(void)
     progress_poll();
     early_poll();
     buffered_poll();
+    transfer_serve_ahead();
 }
 
 static void lifecycle_start(int provided_ordinal)

@@ -11,6 +11,7 @@
 #include "op/transfer.h"
 #include "op/untracked.h"
 #include "mpi/request_key.h"
+#include "mpi/request/ahead.h"
 #include "mpi/request/persistent.h"
 #include "mpi/request/sent.h"
 #include "mpi/status.h"
@@ -112,7 +113,8 @@ void completion_uncount_named(int named, const int *indices, int count, const MP
 
 bool completion_must_loop(void)
 {
-    return (engine_pending() != 0 || early_is_claimed()) && !gate_is_inside();
+    bool are_some = engine_pending() != 0 || transfer_ahead_count() != 0 || early_is_claimed();
+    return are_some && !gate_is_inside();
 }
 
 int completion_test_one(struct completion *completion, int *is_over)
@@ -148,8 +150,9 @@ static int completion_run(struct completion *completion, completion_call_fn *cal
     return must_loop ? errors_or(completion_wait(completion, look)) : completion_call(completion, call);
 }
 
-/* A wait that may leave sends to an op. */
-static int completion_run_waiting(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
+/* A wait that may leave sends, and receives, to ops. */
+static int completion_run_waiting(struct completion *completion, struct ahead_call *ahead, completion_call_fn *call,
+                                  completion_test_fn *look)
 {
     int result = MPI_SUCCESS;
     bool is_over = false;
@@ -164,6 +167,8 @@ static int completion_run_waiting(struct completion *completion, completion_call
                                 .look = completion_poll,
                                 .argument = &poll};
     if (completion->indices == NULL)
+        ahead_hide(ahead, &wait);
+    if (completion->indices == NULL)
         sent_defer(&wait);
     else
         is_over = sent_defer_some(&wait, &result);
@@ -171,14 +176,19 @@ static int completion_run_waiting(struct completion *completion, completion_call
     if (!is_over)
         result = completion_run(completion, call, look);
     sent_learn(&wait);
+    ahead_take(ahead, &wait, result);
     return result;
 }
 
 int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
 {
+    struct ahead_call ahead;
     completion_begin(completion);
+    ahead_enter(&ahead, completion->count, completion->requests);
     bool may_defer = options.waits && completion->waited_from != NULL && completion->keys != NULL;
-    int result = may_defer ? completion_run_waiting(completion, call, look) : completion_run(completion, call, look);
+    int result =
+        may_defer ? completion_run_waiting(completion, &ahead, call, look) : completion_run(completion, call, look);
+    ahead_leave(&ahead, completion->requests);
     completion_end(completion, result);
     return result;
 }

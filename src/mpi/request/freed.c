@@ -13,6 +13,7 @@
 #include "op/requests.h"
 #include "op/session.h"
 #include "op/untracked.h"
+#include "mpi/request/ahead.h"
 #include "mpi/request/persistent.h"
 #include "mpi/request_key.h"
 
@@ -39,6 +40,7 @@ static bool request_is_over(MPI_Request request)
 static int request_give_back(MPI_Request *request)
 {
     requests_untrack(request_key(*request));
+    ahead_end_freed(*request);
     return real.MPI_Request_free(request);
 }
 
@@ -96,8 +98,10 @@ static int freed_take(MPI_Request *request)
 {
     if (request_is_over(*request))
         return request_give_back(request);
-    if (freed_count() == freed.room && !freed_grow())
+    if (freed_count() == freed.room && !freed_grow()) {
+        ahead_forget(*request);
         return real.MPI_Request_free(request);
+    }
     freed.requests[freed_count()] = *request;
     freed_count_set(freed_count() + 1);
     *request = abi_handles.request_null;
@@ -136,6 +140,8 @@ int entry_MPI_Request_free(MPI_Request *request)
 
 void freed_requests_give_up(void)
 {
-    for (; freed_count() != 0; freed_count_set(freed_count() - 1))
+    for (; freed_count() != 0; freed_count_set(freed_count() - 1)) {
+        ahead_forget(freed.requests[freed_count() - 1]);
         real.MPI_Request_free(&freed.requests[freed_count() - 1]);
+    }
 }

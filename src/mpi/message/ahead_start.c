@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/message/ahead_start.h"
+
+#include <stddef.h>
+
+#include "base/pages.h"
+#include "engine/engine.h"
+#include "engine/gate.h"
+#include "libc/signals.h"
+#include "mpi/dispatch.h"
+#include "mpi/early.h"
+#include "mpi/errors.h"
+#include "mpi/native.h"
+#include "mpi/progress.h"
+#include "mpi/request/ahead.h"
+#include "mpi/request/freed.h"
+#include "op/arming.h"
+#include "op/call_site.h"
+#include "op/neighbours.h"
+#include "op/requests.h"
+#include "op/session.h"
+#include "op/wait.h"
+
+/* --- may it be held? --- */
+
+/* The engine answers touches: there must be one that looks by itself. */
+static bool ahead_is_possible(const struct message *message)
+{
+    bool has_engine = options.progress != OPTION_PROGRESS_MANUAL && options.progress != OPTION_PROGRESS_OFF;
+    bool is_alone = !gate_is_shared() && !gate_is_inside() && !early.is_on && !libc_signals_have_handlers();
+    bool is_plain = !message->has_gaps && message->peer != MPI_PROC_NULL && message->buffer != MPI_BOTTOM;
+    return has_engine && is_alone && is_plain && options.receives && options.waits &&
+           session_reason_to_begin() == REASON_NONE && session_hold_reason() == REASON_NONE;
+}
+
+static bool ahead_is_worth_it(struct message *message, const void *return_address)
+{
+    message->site = policy_site_find(call_site_of(return_address), POLICY_RECEIVE, message->bytes);
+    message->situation = policy_site_situation(message->site, message->buffer, message->tag);
+    bool has_waits = !engine_is_dear() || policy_site_saw_late_peer(message->site, message->situation, message->bytes);
+    return has_waits && policy_site_allows(message->site, message->situation);
+}
+
+/* MPI writes there inside its call. */
+static bool shares_pages(const struct message *message, const MPI_Request *request)
+{
+    return base_ranges_overlap(base_pages_of(message->range), base_range_of(request, sizeof *request));
+}
+
+/* What must be matched first never outlasts its wait (message_must_match()). */
+static bool ahead_is_wanted(struct message *message, const MPI_Request *request, const void *return_address)
+{
+    message->direction = POLICY_RECEIVE;
+    message_measure(message);
+    return !message_is_small(message) && ahead_is_possible(message) && transfer_ahead_count() < AHEAD_MAX &&
+           !shares_pages(message, request) && ahead_is_worth_it(message, return_address) &&
+           !message_must_match(message, MPI_STATUS_IGNORE) && message_judge_to_hold(message) == REASON_NONE &&
+           session_has_engine();
+}
+
+/* --- its start --- */
+
+static void ahead_describe(struct transfer *transfer, const struct message *message)
+{
+    transfer->op.is_schedule = false;
+    transfer->direction = POLICY_RECEIVE;
+    transfer->bytes = message->bytes;
+    transfer->site = message->site;
+    transfer->situation = message->situation;
+    *native_of(transfer) =
+        (struct native){.request = abi_handles.request_null,
+                        .ahead = {.source = message->peer, .tag = message->tag, .bytes = message->range}};
+}
+
+static enum reason ahead_hold(struct transfer *transfer, const struct message *message)
+{
+    freed_requests_poll();
+    arming_begin();
+    enum reason reason = neighbours_check(message->range, false, false);
+    if (reason == REASON_NONE)
+        reason = transfer_hold(transfer, HOLD_NO_ACCESS, message->range);
+    arming_end();
+    return reason;
+}
+
+static int ahead_post(struct transfer *transfer, const struct message *message)
+{
+    uintptr_t moved = (uintptr_t)protect_hold_transfer_address(transfer->holds[0]);
+    void *buffer = (void *)((uintptr_t)message->buffer - message->range.low + moved);
+    return message_start_receive(message, buffer, &native_of(transfer)->request);
+}
+
+/* A message that was there already needs no hold. */
+static bool ahead_is_over(MPI_Request request)
+{
+    int is_over = 0;
+    return real.MPI_Request_get_status(request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_over;
+}
+
+static void ahead_keep(struct transfer *transfer, const struct message *message, const void *return_address)
+{
+    MPI_Request request = native_of(transfer)->request;
+    if (ahead_is_over(request))
+        transfer_cancel_over(transfer);
+    else
+        transfer_ahead_begin(transfer, ahead_let_go);
+    dispatch_begin_message(request, message->buffer, message->count, message->datatype, return_address);
+}
+
+/* Inside the gate. */
+static bool ahead_begin(struct transfer *transfer, const struct message *message, const void *return_address,
+                        MPI_Request *request, int *result)
+{
+    if (!progress_prepare() || ahead_hold(transfer, message) != REASON_NONE) {
+        transfer_cancel(transfer);
+        return false;
+    }
+    native_of(transfer)->home = errors_home_of(message->comm);
+    *result = ahead_post(transfer, message);
+    if (*result != MPI_SUCCESS) {
+        transfer_cancel(transfer);
+        return true;
+    }
+    *request = native_of(transfer)->request;
+    ahead_keep(transfer, message, return_address);
+    return true;
+}
+
+bool ahead_start(struct message *message, MPI_Request *request, const void *return_address, int *result)
+{
+    if (!ahead_is_wanted(message, request, return_address))
+        return false;
+    struct transfer *transfer = transfer_take();
+    if (transfer == NULL)
+        return false;
+    ahead_describe(transfer, message);
+    wait_range(message->range, false);
+    dispatch_wait_argument(request, sizeof *request);
+    dispatch_enter();
+    bool is_begun = ahead_begin(transfer, message, return_address, request, result);
+    if (is_begun)
+        *result = dispatch_leave(*result);
+    else
+        gate_leave();
+    return is_begun;
+}

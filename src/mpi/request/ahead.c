@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/request/ahead.h"
+
+#include "base/clock.h"
+#include "engine/gate.h"
+#include "mpi/dispatch.h"
+#include "mpi/errors.h"
+#include "mpi/native.h"
+#include "mpi/request/sent_op.h"
+#include "mpi/request_key.h"
+#include "mpi/status.h"
+#include "op/requests.h"
+#include "op/session.h"
+#include "record/record.h"
+
+/* What is over so soon after all else is not worth an op. */
+enum { GRACE_NS = 50000 };
+
+/* One that has failed, too: the call hears of it from MPI. An inactive one counts as over. */
+static bool request_is_over(MPI_Request request)
+{
+    int is_over = 0;
+    if (request == abi_handles.request_null)
+        return true;
+    return real.MPI_Request_get_status(request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_over;
+}
+
+/* --- until it is waited for --- */
+
+/* Its data are there. Inside the gate. */
+static void ahead_end(struct transfer *transfer)
+{
+    bool is_parted = transfer->is_parted;
+    if (is_parted)
+        protect_hold_join(native_of(transfer)->ahead.bytes);
+    transfer_ahead_end(transfer);
+    if (is_parted)
+        transfer_cancel(transfer);
+    else
+        transfer_cancel_over(transfer);
+}
+
+/* A call that may have completed the request knows more of it than MPI would say now, and ends it itself. */
+void ahead_let_go(struct transfer *transfer)
+{
+    const struct native *native = native_of(transfer);
+    if (!native->ahead.is_in_call && request_is_over(native->request))
+        ahead_end(transfer);
+    else if (!transfer->is_parted && transfer_part(transfer))
+        record_count(RECORD_PARTED, 1);
+}
+
+static int ahead_index_of(MPI_Request request, int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++) {
+        if (requests[i] == request)
+            return i;
+    }
+    return -1;
+}
+
+static void ahead_enter_one(struct ahead_call *call, struct transfer *transfer, int count, const MPI_Request *requests)
+{
+    struct native *native = native_of(transfer);
+    int index = ahead_index_of(native->request, count, requests);
+    if (index < 0 || call->count == AHEAD_MAX)
+        return;
+    native->ahead.is_in_call = true;
+    call->all[call->count++] = (struct ahead_one){transfer, index, abi_handles.request_null};
+}
+
+void ahead_enter(struct ahead_call *call, int count, const MPI_Request *requests)
+{
+    call->count = 0;
+    if (transfer_ahead_count() == 0 || requests == NULL)
+        return;
+    gate_enter();
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
+        struct transfer *transfer = transfer_ahead_of(slot);
+        if (transfer != NULL)
+            ahead_enter_one(call, transfer, count, requests);
+    }
+    gate_leave();
+}
+
+void ahead_leave(struct ahead_call *call, const MPI_Request *requests)
+{
+    if (call->count == 0)
+        return;
+    gate_enter();
+    for (int i = 0; i < call->count; i++) {
+        struct transfer *transfer = call->all[i].transfer;
+        if (transfer == NULL)
+            continue;
+        native_of(transfer)->ahead.is_in_call = false;
+        if (requests[call->all[i].index] == abi_handles.request_null)
+            ahead_end(transfer);
+    }
+    gate_leave();
+}
+
+/* NULL: it is none of these. Inside the gate. */
+static struct transfer *ahead_find(MPI_Request request)
+{
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
+        struct transfer *transfer = transfer_ahead_of(slot);
+        if (transfer != NULL && native_of(transfer)->request == request)
+            return transfer;
+    }
+    return NULL;
+}
+
+void ahead_end_freed(MPI_Request request)
+{
+    struct transfer *transfer = ahead_find(request);
+    if (transfer != NULL)
+        ahead_end(transfer);
+}
+
+void ahead_forget(MPI_Request request)
+{
+    struct transfer *transfer = ahead_find(request);
+    if (transfer != NULL)
+        native_of(transfer)->ahead.is_in_call = true;
+}
+
+/* --- a wait that may return early --- */
+
+static bool ahead_is_possible(const struct sent_op_wait *wait)
+{
+    for (int i = 0; i < wait->count; i++) {
+        if (requests_range(wait->keys[i]).high == UINTPTR_MAX)
+            return false; /* what nobody knows may only go on in calls that complete it (sent.c) */
+    }
+    if (gate_is_shared() || gate_is_inside() || session_reason_to_begin() != REASON_NONE ||
+        session_hold_reason() != REASON_NONE)
+        return false;
+    enum session_order order = session_order();
+    return order == SESSION_ORDER_FREE || (order == SESSION_ORDER_KEPT && !requests_are_unknown());
+}
+
+static bool ahead_may_outlast(const struct ahead_one *one, const struct sent_op_wait *wait)
+{
+    bool is_ignored = status_is_ignored(wait->statuses);
+    bool is_known = native_of(one->transfer)->ahead.tag != MPI_ANY_TAG && status_can_promise();
+    return !one->transfer->is_parted && (is_ignored || is_known);
+}
+
+struct ahead_look {
+    struct ahead_call *call;
+    const struct sent_op_wait *wait;
+    int next;         /* all requests before it are over, or may outlast the wait */
+    int64_t until_ns; /* how long those that are held have, once all else is over */
+};
+
+static bool look_may_outlast(const struct ahead_look *look, int index)
+{
+    struct requests_send send;
+    for (int i = 0; i < look->call->count; i++) {
+        if (look->call->all[i].index == index)
+            return ahead_may_outlast(&look->call->all[i], look->wait);
+    }
+    return requests_find_send(look->wait->keys[index], &send);
+}
+
+static bool others_are_over(struct ahead_look *look)
+{
+    for (; look->next < look->wait->count; look->next++) {
+        if (!look_may_outlast(look, look->next) && !request_is_over(look->wait->requests[look->next]))
+            return false;
+    }
+    return true;
+}
+
+static bool held_are_over(const struct ahead_look *look)
+{
+    for (int i = 0; i < look->call->count; i++) {
+        if (!request_is_over(look->wait->requests[look->call->all[i].index]))
+            return false;
+    }
+    return true;
+}
+
+static int ahead_look(void *argument, int *is_over)
+{
+    struct ahead_look *look = argument;
+    if (look->until_ns == 0 && !others_are_over(look))
+        return MPI_SUCCESS;
+    int64_t now_ns = base_clock_now_ns();
+    if (look->until_ns == 0)
+        look->until_ns = now_ns + (options.learn ? GRACE_NS : 0);
+    *is_over = held_are_over(look) || now_ns >= look->until_ns;
+    return MPI_SUCCESS;
+}
+
+/* Where nothing is learnt an op is made of it in any case: tests rely on it. */
+static void ahead_hide_one(struct ahead_one *one, struct sent_op_wait *wait)
+{
+    MPI_Request *request = &wait->requests[one->index];
+    if (!ahead_may_outlast(one, wait) || (options.learn && request_is_over(*request)))
+        return;
+    one->request = *request;
+    *request = abi_handles.request_null;
+    wait->keys[one->index] = request_key(abi_handles.request_null);
+}
+
+void ahead_hide(struct ahead_call *call, struct sent_op_wait *wait)
+{
+    if (call->count == 0 || !ahead_is_possible(wait))
+        return;
+    dispatch_block(ahead_look, &(struct ahead_look){.call = call, .wait = wait});
+    dispatch_enter();
+    for (int i = 0; i < call->count; i++)
+        ahead_hide_one(&call->all[i], wait);
+    gate_leave();
+}
+
+/* The engine's question. MPI raises an error as the program's own wait would have. */
+static bool ahead_test(struct engine_pending_op *op)
+{
+    struct transfer *transfer = (struct transfer *)op;
+    struct native *native = native_of(transfer);
+    MPI_Status status = {0};
+    int is_over = 0;
+    int result = errors_test_and_raise(&native->home, &native->request, &is_over, &status);
+    if (result != MPI_SUCCESS)
+        errors_keep(result);
+    else if (!is_over)
+        return false;
+    if (native->status_number != 0)
+        status_settle(native->status_number, transfer->bytes, &status);
+    if (native->ahead.is_unmatched)
+        transfer_unmatched_remove();
+    transfer_end(transfer);
+    return true;
+}
+
+/* Inside the gate. MPI does not tell whether a request has been matched: until it is over nothing follows that others
+ * could see, where that matters. */
+static void ahead_launch(struct transfer *transfer, bool keeps_order)
+{
+    struct native *native = native_of(transfer);
+    transfer->op.test = ahead_test;
+    native->ahead.is_unmatched = keeps_order;
+    if (keeps_order)
+        transfer_unmatched_add();
+    record_count(RECORD_WAITS_RECEIVE, 1);
+    transfer_launch(transfer);
+    transfer_ahead_end(transfer);
+}
+
+static void ahead_promise(struct transfer *transfer, MPI_Status *status)
+{
+    struct native *native = native_of(transfer);
+    native->status_number = status_promise(status, native->ahead.source, native->ahead.tag, transfer->bytes);
+}
+
+static void ahead_take_one(struct ahead_one *one, struct sent_op_wait *wait, bool keeps_order)
+{
+    if (one->request == abi_handles.request_null)
+        return;
+    if (!status_is_ignored(wait->statuses))
+        ahead_promise(one->transfer, &wait->statuses[one->index]);
+    requests_untrack(request_key(one->request));
+    ahead_launch(one->transfer, keeps_order);
+    one->transfer = NULL;
+}
+
+/* Of these nothing is known but that they are not over (MPI 4.1, 3.7.5). */
+static void ahead_show_one(const struct ahead_one *one, struct sent_op_wait *wait, int result)
+{
+    if (one->request == abi_handles.request_null)
+        return;
+    wait->requests[one->index] = one->request;
+    wait->keys[one->index] = request_key(one->request);
+    if (result == MPI_ERR_IN_STATUS && !status_is_ignored(wait->statuses))
+        wait->statuses[one->index].MPI_ERROR = MPI_ERR_PENDING;
+}
+
+void ahead_take(struct ahead_call *call, struct sent_op_wait *wait, int result)
+{
+    if (call->count == 0)
+        return;
+    bool keeps_order = session_order() == SESSION_ORDER_KEPT;
+    dispatch_enter();
+    for (int i = 0; i < call->count; i++) {
+        if (result == MPI_SUCCESS)
+            ahead_take_one(&call->all[i], wait, keeps_order);
+        else
+            ahead_show_one(&call->all[i], wait, result);
+    }
+    gate_leave();
+}
