@@ -4,8 +4,9 @@
 Under Lapwing an unchanged solver ends sooner, with the same result: the demo, with work as long as the messages, and
 with half as much: there both ways of the connection must be used at once (1.02 when they were not). A program that
 waits for a send at once does not wait for a late receiver, and with early receives neither does one in MPI_Send; the
-receiver then finds its data when it comes. A blocking collective goes on beside work, too. The bounds are far below
-what a quiet machine shows (1.5 and more; 0.1 and less), so that a noisy one does not fail.
+receiver then finds its data when it comes. A blocking collective goes on beside work, too, and the first page of a
+large one can be used soon. The bounds are far below what a quiet machine shows (1.5 and more; 0.1 and less; 0.07), so
+that a noisy one does not fail.
 """
 
 import json
@@ -26,6 +27,7 @@ from lapwing.lab.network import choose_prefix  # noqa: E402
 LAPWING = ROOT / ".venv/bin/lapwing"
 SPEEDUP_LEAST = 1.15
 LATE_MOST = 0.5
+FIRST_PAGE_MOST = 0.1
 ATTEMPTS = 2
 SKIP = 77
 
@@ -48,6 +50,13 @@ def judge_collective(result: dict[str, Any]) -> str:
     row = next(row for row in result["results"] if row["shape"] == "apart")
     speedup = row["contenders"]["lapwing"]["speedup"]
     return "" if speedup >= SPEEDUP_LEAST else f"speedup {speedup} is below {SPEEDUP_LEAST}"
+
+
+def judge_first_page(result: dict[str, Any]) -> str:
+    """What is wrong with when the first page of a collective could be used; empty when nothing is."""
+    row = next(row for row in result["results"] if row["shape"] == "in_order")
+    share = row["contenders"]["lapwing"]["first_page_share"]
+    return "" if share <= FIRST_PAGE_MOST else f"the first page is there after {share:.3f} of the transfer"
 
 
 # Whose time for which call must be well below whose. A send to a late receiver returns early from a copy, too, where
@@ -81,11 +90,13 @@ class Claim:
 DEMO = ("demo", "--rounds", "2", "--steps", "20")
 SENDTIME = ("bench", "sendtime", "--sizes", "256KiB", "--repetitions", "9", "--rounds", "1")
 COLLECTIVE = ("bench", "collective", "--functions", "alltoall", "--sizes", "2MiB", "--repetitions", "7")
+FIRST_PAGE = ("bench", "collective", "--functions", "bcast", "--sizes", "32MiB", "--repetitions", "3", "--learn", "off")
 CLAIMS = (
     Claim(DEMO, judge_demo),
     Claim((*DEMO, "--planes", "30"), judge_demo),
     Claim(SENDTIME, judge_late),
     Claim((*COLLECTIVE, "--rounds", "2", "--warm-up", "12"), judge_collective),
+    Claim((*FIRST_PAGE, "--compute", "1000", "--rate", "1gbit", "--rounds", "1"), judge_first_page),
 )
 
 

@@ -99,10 +99,10 @@ static void op_note_failure(struct collective_op *op, int result)
 
 static void op_start_until(struct collective_op *op, uint32_t pieces)
 {
-    uint32_t most = pieces < op->work.pieces ? pieces : op->work.pieces;
+    uint32_t most = pieces < op->work.cut.pieces ? pieces : op->work.cut.pieces;
     while (op->work.started < most)
         op_note_failure(op, collective_work_start(&op->work));
-    if (op->work.started == op->work.pieces)
+    if (op->work.started == op->work.cut.pieces)
         op_unlist(op);
 }
 
@@ -111,7 +111,7 @@ static void ops_start_all(void)
 {
     base_lock_take(&ops.lock);
     while (ops.list != NULL)
-        op_start_until(ops.list, COLLECTIVE_WORK_PIECES_MAX);
+        op_start_until(ops.list, COLLECTIVE_CUT_PIECES_MAX);
     base_lock_release(&ops.lock);
 }
 
@@ -143,11 +143,11 @@ static bool op_end_piece(struct collective_op *op)
 static bool op_advance(struct collective_op *op, int *result)
 {
     base_lock_take(&ops.lock);
-    while (op->work.ended < op->work.pieces && op_end_piece(op))
+    while (op->work.ended < op->work.cut.pieces && op_end_piece(op))
         continue;
     *result = op->failure;
     base_lock_release(&ops.lock);
-    return op->work.ended == op->work.pieces;
+    return op->work.ended == op->work.cut.pieces;
 }
 
 /* Pieces travel on a communicator of ours, where no error is raised: it belongs to the program's. */

@@ -4,8 +4,8 @@
 #include "mpi/collective_listed.h"
 #include "mpi/real.h"
 
-/* A piece is a message of its own, with its price; and no piece ends within a line of the processor's cache. */
-enum { PIECE_BYTES_LEAST = 128 * 1024, PIECE_OF_BLOCK_LEAST = 4096, PIECE_ALIGNMENT = 64 };
+/* No piece ends within a line of the processor's cache. */
+enum { PIECE_ALIGNMENT = 64 };
 
 /* How much one rank sends or receives in all. */
 static uint64_t work_bytes(const struct collective_work *work)
@@ -17,27 +17,23 @@ static uint64_t work_bytes(const struct collective_work *work)
  * reduction works on a type with gaps. What has lists goes as the program gave it. */
 void collective_work_cut(struct collective_work *work, bool is_whole)
 {
-    uint64_t pieces = work_bytes(work) / PIECE_BYTES_LEAST;
-    uint64_t most = work->block_bytes / PIECE_OF_BLOCK_LEAST;
-    pieces = pieces < most ? pieces : most;
     bool is_apart = work->function == COLLECTIVE_REDUCE_SCATTER_BLOCK || collective_work_is_listed(work->function);
-    if (is_whole || is_apart || pieces == 0)
-        pieces = 1;
-    work->pieces = pieces > COLLECTIVE_WORK_PIECES_MAX ? COLLECTIVE_WORK_PIECES_MAX : (uint32_t)pieces;
+    work->cut = is_whole || is_apart ? (struct collective_cut){.pieces = 1}
+                                     : collective_cut_make(work_bytes(work), work->block_bytes);
 }
 
 static MPI_Count work_end_count(const struct collective_work *work, uint32_t pieces)
 {
-    return work->count * (MPI_Count)pieces / (MPI_Count)work->pieces;
+    return (MPI_Count)collective_cut_end(&work->cut, (uint64_t)work->count, 1, pieces);
 }
 
 uint64_t collective_work_end(const struct collective_work *work, uint32_t pieces)
 {
-    if (pieces == work->pieces)
+    if (pieces == work->cut.pieces)
         return work->block_bytes;
     if (collective_work_reduces(work->function))
         return (uint64_t)(work_end_count(work, pieces) * work->extent_bytes);
-    return work->block_bytes * pieces / work->pieces & ~(uint64_t)(PIECE_ALIGNMENT - 1);
+    return collective_cut_end(&work->cut, work->block_bytes, PIECE_ALIGNMENT, pieces);
 }
 
 static const void *at(const void *buffer, uint64_t offset_bytes)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One collective as MPI carries it out: cut into pieces, each a nonblocking collective of its own. Every rank cuts
- * alike, since the cuts depend on nothing else than what is the same on all ranks. */
+/* One collective as MPI carries it out: cut into pieces, each a nonblocking collective of its own. */
 #ifndef MPI_COLLECTIVE_WORK_H
 #define MPI_COLLECTIVE_WORK_H
 
@@ -9,6 +8,7 @@
 
 #include "abi.h"
 #include "mpi/argument_buffers.h"
+#include "mpi/collective/collective_cut.h"
 
 /* From GATHER to REDUCE_SCATTER_BLOCK: with a block for each rank. From REDUCE_SCATTER_BLOCK on: reductions. From
  * NEIGHBOR_ALLGATHER to ALLGATHERV, and REDUCE_SCATTER: go as they were given, lists and all; to ALLTOALLW, no rank
@@ -38,8 +38,6 @@ enum collective_work_function {
 };
 
 enum { COLLECTIVE_WORK_DIFFERING = COLLECTIVE_ALLTOALLW + 1 }; /* functions for which collective_work_differs() */
-
-enum { COLLECTIVE_WORK_PIECES_MAX = 16 };
 
 /* What a function names block by block. displacements: none where the blocks lie in a row. types: of each block, and
  * then displacements are in bytes; NULL: all are of one type. */
@@ -79,11 +77,11 @@ struct collective_work {
     bool has_large_counts;
     struct collective_work_side sent;
     struct collective_work_side received;
-    uint32_t pieces;
+    struct collective_cut cut;
     /* The first `started` have been started, the first `ended` are over. */
     uint32_t started;
     uint32_t ended;
-    MPI_Request requests[COLLECTIVE_WORK_PIECES_MAX];
+    MPI_Request requests[COLLECTIVE_CUT_PIECES_MAX];
 };
 
 static inline bool collective_work_has_blocks(enum collective_work_function function)
@@ -114,7 +112,7 @@ static inline bool collective_work_reduces(enum collective_work_function functio
     return function >= COLLECTIVE_REDUCE_SCATTER_BLOCK;
 }
 
-/* Fills `pieces` in from the rest; one if it is to stay whole. */
+/* Fills `cut` in from the rest; one piece if it is to stay whole. */
 void collective_work_cut(struct collective_work *work, bool is_whole);
 
 /* How much of each block, in bytes, the first pieces make up together. */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/collective/collective_cut.h"
+
+/* A piece is a message of its own, with its price. */
+enum { PIECE_BYTES_LEAST = 128 * 1024, PIECE_OF_BLOCK_LEAST = 4096 };
+
+/* What the first piece is one of, and every other piece two, where it is short. */
+static uint64_t cut_halves(uint32_t pieces)
+{
+    return 2 * (uint64_t)pieces - 1;
+}
+
+/* Two pieces are under way at a time, and share the network: a first one of 1/16 is over after 1/8 of the transfer,
+ * half of it after 1/16. */
+static bool first_may_be_short(uint64_t all_bytes, uint64_t block_bytes, uint32_t pieces)
+{
+    uint64_t halves = cut_halves(pieces);
+    return all_bytes / halves >= PIECE_BYTES_LEAST && block_bytes / halves >= PIECE_OF_BLOCK_LEAST;
+}
+
+struct collective_cut collective_cut_make(uint64_t all_bytes, uint64_t block_bytes)
+{
+    uint64_t pieces = all_bytes / PIECE_BYTES_LEAST;
+    uint64_t most = block_bytes / PIECE_OF_BLOCK_LEAST;
+    pieces = pieces < most ? pieces : most;
+    pieces = pieces < COLLECTIVE_CUT_PIECES_MAX ? pieces : COLLECTIVE_CUT_PIECES_MAX;
+    struct collective_cut cut = {.pieces = pieces == 0 ? 1 : (uint32_t)pieces};
+    cut.has_short_first = cut.pieces > 1 && first_may_be_short(all_bytes, block_bytes, cut.pieces);
+    return cut;
+}
+
+uint64_t collective_cut_end(const struct collective_cut *cut, uint64_t length, uint64_t grain, uint32_t pieces)
+{
+    if (pieces == 0 || pieces == cut->pieces)
+        return pieces == 0 ? 0 : length;
+    uint64_t part = cut->has_short_first ? cut_halves(pieces) : pieces;
+    uint64_t whole = cut->has_short_first ? cut_halves(cut->pieces) : cut->pieces;
+    return length * part / whole & ~(grain - 1);
+}
