@@ -58,12 +58,11 @@ static bool call_is_rooted(const struct collective_call *call)
            call->function == COLLECTIVE_GATHERV || call->function == COLLECTIVE_SCATTERV;
 }
 
-/* On all ranks alike (MPI 4.1, 6.8). Open MPI 4.1's MPI_Ialltoallv and MPI_Ialltoallw mix blocks up there from four
- * ranks on, where its blocking functions do not. */
-static bool call_is_exchange_in_place(const struct collective_call *call)
+/* In place on all ranks alike (MPI 4.1, 6.8). */
+static bool exchange_would_be_wrong(const struct collective_call *call, const struct collective_comm *comm)
 {
     bool is_exchange = call->function == COLLECTIVE_ALLTOALLV || call->function == COLLECTIVE_ALLTOALLW;
-    return is_exchange && call->given.send == MPI_IN_PLACE;
+    return is_exchange && call->given.send == MPI_IN_PLACE && comm->size > ABI_EXCHANGE_IN_PLACE_RANKS_MAX;
 }
 
 static bool call_is_eligible(const struct collective_call *call, const struct collective_comm *comm)
@@ -71,7 +70,7 @@ static bool call_is_eligible(const struct collective_call *call, const struct co
     bool is_known = !collective_work_differs(call->function);
     if (comm == NULL || (is_known && call_bytes(call, comm->size) < options.threshold_bytes))
         return false;
-    if (call_is_exchange_in_place(call))
+    if (exchange_would_be_wrong(call, comm))
         return false;
     if (call_is_rooted(call) && (call->given.root < 0 || call->given.root >= comm->size))
         return false; /* MPI says itself that there is no such root */

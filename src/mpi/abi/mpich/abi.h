@@ -5,10 +5,14 @@
 #define MPI_ABI_MPICH_ABI_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* MPI_Test raises an error on MPI_COMM_WORLD, whatever the communicator of its request (seen with MPICH 4.0 and
  * Intel MPI 2021; MPICH 5.0 takes that of the request). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 1 };
+
+/* MPI_Ialltoallv and MPI_Ialltoallw in place are right on any number of ranks. */
+enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = INT32_MAX };
 
 typedef int MPI_Comm;
 typedef int MPI_Datatype;

@@ -10,6 +10,9 @@
 /* MPI_Test raises an error on the communicator of its request (seen with 4.1 and 5.0). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
 
+/* MPI_Ialltoallv and MPI_Ialltoallw in place mix blocks up on more ranks (seen with 4.1). */
+enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };
+
 typedef struct ompi_communicator_t *MPI_Comm;
 typedef struct ompi_datatype_t *MPI_Datatype;
 typedef struct ompi_errhandler_t *MPI_Errhandler;

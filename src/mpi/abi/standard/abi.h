@@ -9,6 +9,9 @@
 /* MPI_Test raises an error on the communicator of its request (seen with MPICH 5.0). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
 
+/* As many as with any of the libraries: on more, Open MPI's MPI_Ialltoallv in place mixes blocks up. */
+enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };
+
 typedef struct MPI_ABI_Comm *MPI_Comm;
 typedef struct MPI_ABI_Datatype *MPI_Datatype;
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
