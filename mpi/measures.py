@@ -132,7 +132,26 @@ def watched_count(row: Row, buffer: Buffer) -> str:
     peer = "source" if buffer.is_written else "dest"
     if row.has_parameter(peer):
         return f"{peer} == MPI_PROC_NULL ? 0 : {buffer.count}"
+    if buffer.is_shared_out:
+        return watched_share(buffer)
     return f"{buffer.count} * (MPI_Count){PEERS}" if buffer.per else buffer.count
+
+
+def watched_share(buffer: Buffer) -> str:
+    """The sum of the counts is read, and one share written."""
+    if not buffer.is_list:
+        return buffer.count if buffer.is_written else f"{buffer.count} * (MPI_Count){PEERS}"
+    which = "own" if buffer.is_written else "all"
+    return f"measure_count_{which}(ARGUMENT_BUFFER_LIST({buffer.count}), comm)"
+
+
+def watch_list(buffer: Buffer, is_written: str) -> str:
+    """Watches a buffer with counts block by block."""
+    types = buffer.datatype if buffer.is_typed_each else "NULL"
+    lists = f"{{ARGUMENT_BUFFER_LIST({buffer.count}), ARGUMENT_BUFFER_LIST({buffer.displacements}), {types}}}"
+    one_type = "" if buffer.is_typed_each else f".type = {buffer.datatype}, "
+    side = f"&(struct block_lists_side){{{one_type}.list = {lists}, .blocks = {PEERS}}}"
+    return f"measure_list(&buffers, {buffer.address}, {side}, {is_written});"
 
 
 def watch(row: Row, buffer: Buffer) -> Iterator[str]:
@@ -140,7 +159,11 @@ def watch(row: Row, buffer: Buffer) -> Iterator[str]:
     is_written = "true" if buffer.is_written else "false"
     if is_collective(row) and buffer.is_read and buffer.is_written:
         is_written = f"!{AT_ROOT}"
-    line = f"measure_buffer(&buffers, {buffer.address}, {watched_count(row, buffer)}, {buffer.datatype}, {is_written});"
+    if buffer.is_list and not buffer.is_shared_out:
+        line = watch_list(buffer, is_written)
+    else:
+        described = f"{buffer.address}, {watched_count(row, buffer)}, {buffer.datatype}"
+        line = f"measure_buffer(&buffers, {described}, {is_written});"
     if buffer.is_at_root:
         yield f"if ({AT_ROOT})"
     yield f"    {line}" if buffer.is_at_root else line
@@ -149,8 +172,7 @@ def watch(row: Row, buffer: Buffer) -> Iterator[str]:
 def watch_lines(row: Row) -> list[str]:
     """At most two buffers, what was received first."""
     is_blocking = row.of_role("request") is None
-    is_known = row.buffers and not any(buffer.is_list or buffer.is_shared_out for buffer in row.buffers)
-    if not (is_blocking and is_known and (is_collective(row) or row.chapter == MESSAGES)):
+    if not (is_blocking and row.buffers and (is_collective(row) or row.chapter == MESSAGES)):
         return []
     received_first = sorted(row.buffers, key=lambda buffer: not buffer.is_written)
     lines = [line for buffer in received_first for line in watch(row, buffer)]

@@ -335,16 +335,48 @@ void measure_restarted(struct profile_call *call, int count, const MPI_Request r
 
 /* --- slack of blocking calls --- */
 
+static void buffers_add(struct measure_buffers *buffers, struct observe_buffer added, int64_t length_bytes)
+{
+    if (length_bytes >= OBSERVE_BYTES_MIN && buffers->count != WATCH_PARTS_MAX)
+        buffers->buffers[buffers->count++] = added;
+}
+
 void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                     bool is_received)
 {
-    const struct type_layout *layout = datatype_layout(datatype);
-    bool is_known = layout->is_known && buffer != MPI_IN_PLACE && count > 0;
-    if (!is_known || count * layout->size_bytes < OBSERVE_BYTES_MIN || buffers->count == WATCH_PARTS_MAX)
+    if (buffer == MPI_IN_PLACE || count <= 0)
         return;
-    buffers->buffers[buffers->count++] = (struct observe_buffer){
-        .bytes = datatype_span(layout, buffer, count),
-        .is_received = is_received,
-        .has_gaps = datatype_has_gaps(layout, count),
-    };
+    const struct type_layout *layout = datatype_layout(datatype);
+    struct observe_buffer added = {.is_received = is_received};
+    if (!layout->is_known)
+        return;
+    added.bytes = datatype_span(layout, buffer, count);
+    added.has_gaps = datatype_has_gaps(layout, count);
+    buffers_add(buffers, added, count * layout->size_bytes);
+}
+
+void measure_list(struct measure_buffers *buffers, const void *buffer, const struct block_lists_side *side,
+                  bool is_received)
+{
+    if (buffer == MPI_IN_PLACE)
+        return;
+    struct block_lists_span span = block_lists_span(buffer, side);
+    struct observe_buffer added = {
+        .bytes = span.range, .is_received = is_received, .has_gaps = block_lists_have_gaps(&span)};
+    if (span.is_known)
+        buffers_add(buffers, added, (int64_t)span.bytes);
+}
+
+MPI_Count measure_count_own(struct argument_buffer_list counts, MPI_Comm comm)
+{
+    return argument_buffers_at(counts, communicator_of(comm).rank);
+}
+
+MPI_Count measure_count_all(struct argument_buffer_list counts, MPI_Comm comm)
+{
+    MPI_Count sum = 0;
+    int blocks = measure_size(comm);
+    for (int i = 0; i < blocks; i++)
+        sum += argument_buffers_at(counts, i);
+    return sum;
 }

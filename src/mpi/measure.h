@@ -10,6 +10,7 @@
 #include "abi.h"
 #include "profile/observe.h"
 #include "profile/profile.h"
+#include "mpi/block_lists.h"
 #include "mpi/request_key.h"
 
 /* Before the call: it is about to use this memory, so nothing may be closed there. */
@@ -83,6 +84,14 @@ struct measure_buffers {
 /* Adds a buffer that is large enough to be watched. */
 void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                     bool is_received);
+
+/* The same of one with counts block by block. */
+void measure_list(struct measure_buffers *buffers, const void *buffer, const struct block_lists_side *side,
+                  bool is_received);
+
+/* Of counts rank by rank: this rank's, and their sum. */
+MPI_Count measure_count_own(struct argument_buffer_list counts, MPI_Comm comm);
+MPI_Count measure_count_all(struct argument_buffer_list counts, MPI_Comm comm);
 
 static inline void measure_observe(const struct profile_call *call, const struct measure_buffers *buffers)
 {

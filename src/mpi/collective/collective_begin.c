@@ -186,19 +186,18 @@ static void call_place(struct collective_call *call, int send_blocks, int receiv
 }
 
 static struct message listed_side_of(enum policy_direction direction, const void *buffer,
-                                     const struct collective_work_side *side, MPI_Comm comm)
+                                     const struct block_lists_side *side, MPI_Comm comm)
 {
     if (side->list.counts.first == NULL)
         return side_of(direction, buffer, side->count * side->blocks, side->type, comm);
     collective_list_wait(&side->list, side->blocks);
-    struct collective_list_span span = collective_list_span(buffer, side);
+    struct block_lists_span span = block_lists_span(buffer, side);
     struct message message = message_of((void *)buffer, 0, abi_handles.byte, 0, 0, comm);
     message.direction = direction;
     message.bytes = span.bytes;
     message.range = span.range;
     message.is_measured = span.is_known;
-    /* Blocks that are received do not overlap (MPI 4.1, 6.6). */
-    message.has_gaps = span.bytes != span.range.high - span.range.low;
+    message.has_gaps = block_lists_have_gaps(&span);
     return message;
 }
 
@@ -218,7 +217,7 @@ static void call_tell_sides_apart(struct collective_call *call)
 }
 
 /* What a rank has one block of, for all others or from the root, goes without a list. */
-static int list_blocks(const struct collective_work_list *list, const struct collective_comm *comm)
+static int list_blocks(const struct block_list *list, const struct collective_comm *comm)
 {
     return list->counts.first != NULL ? comm->size : 1;
 }
@@ -229,15 +228,15 @@ static void call_tell_sides(struct collective_call *call, const struct collectiv
     const struct collective_call_arguments *given = &call->given;
     bool is_root = comm->rank == given->root;
     if (given->send != MPI_IN_PLACE && (call->function != COLLECTIVE_SCATTERV || is_root))
-        call->sent = (struct collective_work_side){.count = given->send_count,
-                                                   .type = given->send_type,
-                                                   .list = given->send_list,
-                                                   .blocks = list_blocks(&given->send_list, comm)};
+        call->sent = (struct block_lists_side){.count = given->send_count,
+                                               .type = given->send_type,
+                                               .list = given->send_list,
+                                               .blocks = list_blocks(&given->send_list, comm)};
     if (given->receive != MPI_IN_PLACE && (call->function != COLLECTIVE_GATHERV || is_root))
-        call->received = (struct collective_work_side){.count = given->receive_count,
-                                                       .type = given->receive_type,
-                                                       .list = given->receive_list,
-                                                       .blocks = list_blocks(&given->receive_list, comm)};
+        call->received = (struct block_lists_side){.count = given->receive_count,
+                                                   .type = given->receive_type,
+                                                   .list = given->receive_list,
+                                                   .blocks = list_blocks(&given->receive_list, comm)};
 }
 
 static void call_tell_sides_of_neighbors(struct collective_call *call, const struct collective_topology *topology)
@@ -245,16 +244,16 @@ static void call_tell_sides_of_neighbors(struct collective_call *call, const str
     const struct collective_call_arguments *given = &call->given;
     bool is_gather =
         call->function == COLLECTIVE_NEIGHBOR_ALLGATHER || call->function == COLLECTIVE_NEIGHBOR_ALLGATHERV;
-    call->sent = (struct collective_work_side){.count = given->send_count,
-                                               .type = given->send_type,
-                                               .list = given->send_list,
-                                               .blocks = is_gather ? 1 : topology->targets,
+    call->sent = (struct block_lists_side){.count = given->send_count,
+                                           .type = given->send_type,
+                                           .list = given->send_list,
+                                           .blocks = is_gather ? 1 : topology->targets,
+                                           .absent = topology->absent};
+    call->received = (struct block_lists_side){.count = given->receive_count,
+                                               .type = given->receive_type,
+                                               .list = given->receive_list,
+                                               .blocks = topology->sources,
                                                .absent = topology->absent};
-    call->received = (struct collective_work_side){.count = given->receive_count,
-                                                   .type = given->receive_type,
-                                                   .list = given->receive_list,
-                                                   .blocks = topology->sources,
-                                                   .absent = topology->absent};
 }
 
 /* What a rank sends and receives. A list counts as one block. */
@@ -281,7 +280,7 @@ static void call_place_shares(struct collective_call *call, const struct collect
     MPI_Count all = given->block_count;
     MPI_Count own = is_in_place ? all : argument_buffers_at(given->receive_list.counts, comm->rank);
     call->received =
-        (struct collective_work_side){.type = given->receive_type, .list = given->receive_list, .blocks = comm->size};
+        (struct block_lists_side){.type = given->receive_type, .list = given->receive_list, .blocks = comm->size};
     call->send = side_of(POLICY_SEND, given->send, is_in_place ? 0 : all, given->send_type, given->comm);
     call->receive = side_of(POLICY_RECEIVE, given->receive, own, given->receive_type, given->comm);
     call->send_blocks = call->send.bytes != 0;

@@ -23,8 +23,8 @@ struct collective_call_arguments {
     MPI_Count block_count; /* of functions without lists */
     MPI_Datatype block_type;
     bool has_large_counts; /* as in struct collective_work */
-    struct collective_work_list send_list;
-    struct collective_work_list receive_list;
+    struct block_list send_list;
+    struct block_list receive_list;
     MPI_Op op; /* of reductions */
     int root;  /* of those that have one */
     MPI_Comm comm;
@@ -34,8 +34,8 @@ struct collective_call_arguments {
 struct collective_call {
     enum collective_work_function function;
     struct collective_call_arguments given;
-    struct collective_work_side sent; /* of functions with lists: what means something on this rank */
-    struct collective_work_side received;
+    struct block_lists_side sent; /* of functions with lists: what means something on this rank */
+    struct block_lists_side received;
     struct message send;
     struct message receive;
     int send_blocks;

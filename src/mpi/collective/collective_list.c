@@ -13,59 +13,19 @@ static void array_wait(struct argument_buffer_list list, int blocks)
         dispatch_wait_argument(list.first, list.element_bytes * (size_t)blocks);
 }
 
-void collective_list_wait(const struct collective_work_list *list, int blocks)
+void collective_list_wait(const struct block_list *list, int blocks)
 {
     array_wait(list->counts, blocks);
     array_wait(list->displacements, blocks);
     array_wait(ARGUMENT_BUFFER_LIST(list->types), blocks);
 }
 
-MPI_Count collective_list_count(const struct collective_work_list *list, int blocks)
+MPI_Count collective_list_count(const struct block_list *list, int blocks)
 {
     MPI_Count sum = 0;
     for (int i = 0; i < blocks; i++)
         sum += argument_buffers_at(list->counts, i);
     return sum;
-}
-
-static void span_include(struct collective_list_span *span, struct range part)
-{
-    bool is_first = base_range_is_empty(span->range);
-    if (base_range_is_empty(part))
-        return;
-    span->range.low = is_first || part.low < span->range.low ? part.low : span->range.low;
-    span->range.high = is_first || part.high > span->range.high ? part.high : span->range.high;
-}
-
-static bool block_is_absent(const struct collective_work_side *side, int block)
-{
-    enum { BITS = 64 };
-    return block < BITS && (side->absent >> block & 1) != 0;
-}
-
-static bool span_add(struct collective_list_span *span, const void *buffer, const struct collective_work_side *side,
-                     int block)
-{
-    const struct collective_work_list *list = &side->list;
-    MPI_Count count = argument_buffers_at(list->counts, block);
-    if (count == 0 || block_is_absent(side, block))
-        return true;
-    const struct type_layout *layout = datatype_layout(list->types != NULL ? list->types[block] : side->type);
-    if (count < 0 || !layout->is_known)
-        return false;
-    int64_t unit_bytes = list->types != NULL ? 1 : layout->extent_bytes;
-    uintptr_t at = (uintptr_t)buffer + (uintptr_t)(argument_buffers_at(list->displacements, block) * unit_bytes);
-    span_include(span, datatype_span(layout, (const void *)at, count));
-    span->bytes += (uint64_t)layout->size_bytes * (uint64_t)count;
-    return true;
-}
-
-struct collective_list_span collective_list_span(const void *buffer, const struct collective_work_side *side)
-{
-    struct collective_list_span span = {.is_known = true};
-    for (int i = 0; span.is_known && i < side->blocks; i++)
-        span.is_known = span_add(&span, buffer, side, i);
-    return span;
 }
 
 static size_t array_bytes(struct argument_buffer_list list, int blocks)
@@ -79,9 +39,9 @@ static size_t array_kept_bytes(struct argument_buffer_list list, int blocks)
     return (array_bytes(list, blocks) + sizeof(int64_t) - 1) & ~(sizeof(int64_t) - 1);
 }
 
-static size_t lists_bytes(const struct collective_work_side *side)
+static size_t lists_bytes(const struct block_lists_side *side)
 {
-    const struct collective_work_list *list = &side->list;
+    const struct block_list *list = &side->list;
     return array_kept_bytes(ARGUMENT_BUFFER_LIST(list->types), side->blocks) +
            array_kept_bytes(list->displacements, side->blocks) + array_kept_bytes(list->counts, side->blocks);
 }
@@ -99,7 +59,7 @@ static const void *array_keep(char **memory, struct argument_buffer_list list, i
 
 void *collective_list_keep(struct collective_work *work)
 {
-    struct collective_work_side *sides[] = {&work->sent, &work->received};
+    struct block_lists_side *sides[] = {&work->sent, &work->received};
     size_t length_bytes = lists_bytes(sides[0]) + lists_bytes(sides[1]);
     if (!collective_work_is_listed(work->function) || length_bytes == 0)
         return NULL;

@@ -13,19 +13,9 @@
 
 /* A list may have been received, and be under way still. Outside the gate, before anybody reads it. blocks: its
  * length. */
-void collective_list_wait(const struct collective_work_list *list, int blocks);
+void collective_list_wait(const struct block_list *list, int blocks);
 
-MPI_Count collective_list_count(const struct collective_work_list *list, int blocks);
-
-/* range: from the first byte of a block to the last, empty when there is none. bytes: of all blocks together. is_known:
- * no count is negative, and MPI tells where the bytes of the types lie. */
-struct collective_list_span {
-    struct range range;
-    uint64_t bytes;
-    bool is_known;
-};
-
-struct collective_list_span collective_list_span(const void *buffer, const struct collective_work_side *side);
+MPI_Count collective_list_count(const struct block_list *list, int blocks);
 
 /* Gives the work lists of its own, which are to be freed; NULL when it has none. */
 void *collective_list_keep(struct collective_work *work);

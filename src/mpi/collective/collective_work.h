@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "abi.h"
-#include "mpi/argument_buffers.h"
+#include "mpi/block_lists.h"
 #include "mpi/collective/collective_cut.h"
 
 /* From GATHER to REDUCE_SCATTER_BLOCK: with a block for each rank. From REDUCE_SCATTER_BLOCK on: reductions. From
@@ -39,24 +39,6 @@ enum collective_work_function {
 
 enum { COLLECTIVE_WORK_DIFFERING = COLLECTIVE_ALLTOALLW + 1 }; /* functions for which collective_work_differs() */
 
-/* What a function names block by block. displacements: none where the blocks lie in a row. types: of each block, and
- * then displacements are in bytes; NULL: all are of one type. */
-struct collective_work_list {
-    struct argument_buffer_list counts;
-    struct argument_buffer_list displacements;
-    const MPI_Datatype *types;
-};
-
-/* What such a call says of one of its buffers: `blocks` blocks of one count and type in a row, or a list of so many.
- * absent: bit i tells that block i is nobody's (MPI_PROC_NULL), and is left alone. */
-struct collective_work_side {
-    MPI_Count count;
-    MPI_Datatype type;
-    struct collective_work_list list;
-    int blocks;
-    uint64_t absent;
-};
-
 struct collective_work {
     enum collective_work_function function;
     MPI_Comm comm; /* one on which only Lapwing communicates (collective_comm.h) */
@@ -75,8 +57,8 @@ struct collective_work {
     void *receive;
     /* Of functions with lists. has_large_counts: the function is the one for large counts. */
     bool has_large_counts;
-    struct collective_work_side sent;
-    struct collective_work_side received;
+    struct block_lists_side sent;
+    struct block_lists_side received;
     struct collective_cut cut;
     /* The first `started` have been started, the first `ended` are over. */
     uint32_t started;
