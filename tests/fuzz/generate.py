@@ -26,7 +26,7 @@ BUFFER_BYTES_MOST = 400000
 REDUCED = (3, 6)  # types that reductions use: INT, UNSIGNED
 (BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER) = range(10)
 LISTED = 10  # and the number of a function: the one that names counts rank by rank (interpreter/collectives.c)
-IN_PLACE_GATHERS = ((ALLGATHER, 0), (ALLGATHER, LISTED))
+IN_PLACE_FORMS = ((ALLGATHER, 0), (ALLGATHER, LISTED), (ALLTOALL, 0), (ALLTOALL, LISTED), (ALLTOALL, LISTED + 1))
 # Functions among neighbors: the plain one's number, and what makes it theirs.
 NEIGHBORED = ((ALLGATHER, 14), (ALLTOALL, 14), (ALLGATHER, 16), (ALLTOALL, 16), (ALLTOALL, 17))
 
@@ -944,7 +944,7 @@ class Draft:
         if form != 0:
             count = max(1, count)  # MPICH refuses one address for two buffers of nothing; Lapwing tells them apart
         group, operation = self.group(), self.random.randrange(3)
-        is_in_place = (what == ALLREDUCE or (what, form) in IN_PLACE_GATHERS) and self.chance(3)
+        is_in_place = (what == ALLREDUCE or (what, form) in IN_PLACE_FORMS) and self.chance(3)
         for rank in comm.members:
             call = (what, form, root, operation)
             self.emit_collective(group, rank, comm, call, layout, count, is_nonblocking, is_in_place)
