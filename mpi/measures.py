@@ -87,9 +87,11 @@ def volumes(row: Row) -> Iterator[str]:
 
 
 def describe_collective(row: Row) -> Iterator[str]:
-    """The bytes of a collective."""
+    """The bytes of a collective, and what it reduces."""
     yield "if (!measure_is_between_groups(comm)) {"
     yield from (f"    measure_volume(&call, {volume});" for volume in volumes(row))
+    if row.has_parameter("op"):
+        yield f"    measure_reduction(&call, op, {row.buffers[-1].datatype}, comm);"
     yield "}"
 
 

@@ -10,6 +10,7 @@
 #include "op/requests.h"
 #include "mpi/status.h"
 #include "mpi/datatypes.h"
+#include "mpi/reductions.h"
 
 void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read)
 {
@@ -242,6 +243,13 @@ bool measure_is_root(int root, MPI_Comm comm)
 bool measure_is_between_groups(MPI_Comm comm)
 {
     return communicator_of(comm).is_between_groups;
+}
+
+void measure_reduction(struct profile_call *call, MPI_Op op, MPI_Datatype datatype, MPI_Comm comm)
+{
+    bool is_free = reductions_are_known(op) && reductions_keep_bits(op, datatype, measure_size(comm));
+    if (call->site != NULL)
+        profile_file_cell_add(call->site, PROFILE_REDUCED, is_free, 2, 0, 0);
 }
 
 /* --- messages --- */

@@ -43,6 +43,9 @@ int measure_size(MPI_Comm comm);
 bool measure_is_root(int root, MPI_Comm comm);
 bool measure_is_between_groups(MPI_Comm comm);
 
+/* What its calls add, and how: whether Lapwing may carry them out in the background. */
+void measure_reduction(struct profile_call *call, MPI_Op op, MPI_Datatype datatype, MPI_Comm comm);
+
 /* A communicator was freed: its handle may come back as another one. */
 void measure_forget_communicators(void);
 

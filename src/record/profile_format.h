@@ -84,7 +84,8 @@ enum profile_format_kind {
     PROFILE_EVENTS = 9, /* the timeline: a header block, then events */
     /* Cells of the picture of a run (profile/picture.h), which has no profile. */
     PROFILE_OP = 10,
-    PROFILE_TOUCHED = 11
+    PROFILE_TOUCHED = 11,
+    PROFILE_REDUCED = 12 /* one more cell of a site */
 };
 
 struct profile_format_name {
@@ -137,6 +138,7 @@ struct profile_format_site {
  * TOUCH  code address      touches  wall time
  * PEER   world rank        calls    bytes
  * PASS   enum reason       calls
+ * REDUCED 1: any order gives the same bits; 0  calls
  * OP     0                 ops      overlapped    under way
  * TOUCHED 0                ops      until touch   wait at it */
 struct profile_format_cell {

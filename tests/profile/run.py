@@ -184,12 +184,22 @@ def check_waits(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterat
         yield f"the work is {'' if is_named_uneven else 'not '}called uneven: {causes}"
 
 
+def check_reductions(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterator[str]:
+    """Compare how many calls of each reduction depend on the order."""
+    for line in lines:
+        function, expected = line.split()
+        counts = [site.ordered_count for site in list_sites(profile) if site.function == function]
+        if None in counts or sum(count or 0 for count in counts) != int(expected):
+            yield f"{function}: {counts} calls depend on the order, not {expected}"
+
+
 Check = Callable[[Case, JobProfile, Sequence[str]], Iterator[str]]
 CHECKS: Mapping[str, Sequence[Check]] = {
     "slack": [check_slack],
     "ends": [check_ends],
     "matching": [check_matching],
     "waits": [check_waits],
+    "reductions": [check_reductions],
 }
 
 

@@ -201,6 +201,14 @@ def test_sums_of_many_ranks_may_be_passed(rank_count: int, is_certain: bool) -> 
     assert effects.get("reductions whose order matters", 0) == pytest.approx(0 if is_certain else 40 * MS)
 
 
+@pytest.mark.parametrize(("ordered", "alpha"), [(0, 1.0), (10, 0.0)])
+def test_reductions_that_the_profile_knows_leave_no_doubt(ordered: int, alpha: float) -> None:
+    site = replace(make_site("MPI_Allreduce", 10, 4 * MS, slack=make_slack(10, 8 * MS)), ordered_count=ordered)
+    prediction = predict(make_job(*(make_rank(rank, 100 * MS, site) for rank in range(3))), Way.DEFERRED)
+    assert prediction.alpha == alpha
+    assert all(effect.high_ns == 0 for effect in prediction.effects if effect.name == "reductions whose order matters")
+
+
 @pytest.mark.parametrize(("function", "gain"), [("MPI_Bcast", 7 / 8), ("MPI_Alltoallv", 0.0), ("MPI_Recv", 0.0)])
 def test_pieces_that_are_used_in_order_are_in_the_interval(function: str, gain: float) -> None:
     """1 MiB in 8 pieces: of what the slack does not hold, all but the first may hide behind the touch."""

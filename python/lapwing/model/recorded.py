@@ -26,6 +26,7 @@ from lapwing.profile.job_file import PICTURE, Atlas, ProfileJob, open_profile_jo
 from lapwing.profile.rank_file import (
     KIND_PASS,
     KIND_PEER,
+    KIND_REDUCED,
     KIND_SIZE,
     KIND_SLACK,
     KIND_TOUCH,
@@ -100,6 +101,12 @@ def estimate_deferrable(site: RawSite, passes: dict[str, int]) -> int | None:
     return round(site.large_count * (1 - (site.watch_refused_count - passing) / tried))
 
 
+def count_ordered(site: RawSite) -> int | None:
+    """Return how many calls reduced what another order would change; None where none reduced anything."""
+    cells = site.cells.get(KIND_REDUCED, ())
+    return sum(cell.count for cell in cells if cell.key == 0) if cells else None
+
+
 def make_site(site: RawSite, atlas: Atlas) -> SiteStatistics:
     """Take a call site over."""
     code = atlas.find(site.address)
@@ -120,6 +127,7 @@ def make_site(site: RawSite, atlas: Atlas) -> SiteStatistics:
         peers=tuple(Peer(cell.key, cell.count, cell.first) for cell in peers),
         deferrable_count=estimate_deferrable(site, passes),
         passes=passes,
+        ordered_count=count_ordered(site),
         computation_before=make_moments(site.before),
     )
 

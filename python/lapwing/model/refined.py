@@ -25,7 +25,7 @@ from lapwing.model.classes import (
     is_reduction,
 )
 from lapwing.model.outcomes import SiteOutcome, limit_hidden, limit_shared
-from lapwing.model.profile import JobProfile, RankProfile, Way
+from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, Way
 from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
 from lapwing.model.sites import (
     Baseline,
@@ -189,10 +189,18 @@ def is_matched_first(case: Case, times: SiteTimes) -> bool:
     return matches_first and comes_in(times.site.function)
 
 
+def is_ordered(case: Case, site: SiteStatistics) -> bool:
+    """Say whether Lapwing passes a site's reductions, since their result may change with the order."""
+    if not is_reduction(site.function):
+        return False
+    known = site.ordered_count
+    return not case.setup.defers_reductions if known is None else 2 * known > site.time.count
+
+
 def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
     """Let Lapwing return early from a blocking call: where that does not pay, the site learns to pass."""
     function = times.site.function
-    if not is_deferrable(function) or (is_reduction(function) and not case.setup.defers_reductions):
+    if not is_deferrable(function) or is_ordered(case, times.site):
         return SiteOutcome(times)
     groups = select_deferrable(times, case.setup)
     count = sum(group.count for group in groups)

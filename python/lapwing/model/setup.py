@@ -50,7 +50,7 @@ class Setup:
     overlaps_transfers: a transfer also goes on beside the other MPI calls that lie within its slack.
     shares_windows: calls that stand one after the other have the same computation behind them, not each its own.
     uses_pieces: the data of deferred collectives that travel in pieces are used in order, behind the first touch.
-    defers_reductions: reductions are of a kind that Lapwing defers: no profile tells what they add, and how.
+    defers_reductions: reductions are of a kind that Lapwing defers, where the profile does not tell (mpiP).
     computation_ratio: computation time on the cores left, to that on all; nan when no core can be given up.
     wait_contention: extra time in waits, as a share, while another thread polls too (MiniMD in the paper:
     8.69 s / 4.19 s - 1 = 1.07); Lapwing's engine keeps out of MPI while the program is inside.

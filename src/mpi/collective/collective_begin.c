@@ -12,6 +12,7 @@
 #include "mpi/datatypes.h"
 #include "mpi/dispatch.h"
 #include "mpi/gaps.h"
+#include "mpi/reductions.h"
 #include "op/session.h"
 #include "record/record.h"
 
@@ -34,21 +35,16 @@ static uint64_t call_bytes(const struct collective_call *call, int size)
     return call->block_bytes * (collective_work_has_blocks(call->function) ? (uint64_t)size : 1);
 }
 
-/* The same bits whatever the order: of sums of floating-point numbers only with two ranks, since a + b is b + a (IEEE
- * 754). Products of complex numbers may be contracted, and then are not. */
 static bool reduction_is_exact(const struct collective_call *call, const struct collective_comm *comm)
 {
-    bool depends = (call->given.op == abi_handles.sum || call->given.op == abi_handles.prod) &&
-                   !abi_datatype_is_integer(call->given.block_type);
-    bool is_pair = comm->size == 2 && call->given.op == abi_handles.sum;
-    return !depends || is_pair || options.reductions == OPTION_REDUCTIONS_ANY;
+    return reductions_keep_bits(call->given.op, call->given.block_type, comm->size) ||
+           options.reductions == OPTION_REDUCTIONS_ANY;
 }
 
-/* A function of the program's own may do anything in the engine's thread. */
+/* A function of the program's own would run in the engine's thread. */
 static bool reduction_is_allowed(const struct collective_call *call)
 {
-    return !collective_work_reduces(call->function) ||
-           (abi_op_is_predefined(call->given.op) && call->given.op != abi_handles.no_op);
+    return !collective_work_reduces(call->function) || reductions_are_known(call->given.op);
 }
 
 static bool call_is_rooted(const struct collective_call *call)
