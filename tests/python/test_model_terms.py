@@ -7,6 +7,7 @@ import pytest
 
 from lapwing.model.assumptions import Assumption
 from lapwing.model.calibration import derive_parameters
+from lapwing.model.classes import share_first_piece
 from lapwing.model.comparison import COMPUTATION, compare_run
 from lapwing.model.profile import (
     Calibration,
@@ -217,6 +218,14 @@ def test_pieces_that_are_used_in_order_are_in_the_interval(function: str, gain: 
     effect = next(effect for effect in prediction.effects if effect.name == "collectives used piece by piece")
     assert prediction.terms.blocking == pytest.approx(40 * MS)
     assert effect.low_ns == pytest.approx(-10 * gain * 4 * MS)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "parts"), [(1, 1), (256 << 10, 2), (2 << 20, 16), (31 * (128 << 10), 31), (64 << 20, 31)]
+)
+def test_first_piece_of_a_large_collective_is_half_as_long(size_bytes: int, parts: int) -> None:
+    assert share_first_piece("MPI_Bcast", size_bytes) == pytest.approx(1 / parts)
+    assert share_first_piece("MPI_Recv", size_bytes) == 1
 
 
 def test_large_calls_are_the_deferrable_ones() -> None:

@@ -69,7 +69,7 @@ STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLE
 # does not know the bytes: they are taken to stay as they are (docs/limits-all.md).
 NEIGHBOURHOOD = frozenset(name for name in COLLECTIVES if name.startswith("Neighbor_"))
 NEVER_DEFERRED = NEIGHBOURHOOD | {"Barrier", "Bsend", "Ssend"}
-# Where all ranks know all counts, and these are alike, a collective is cut (src/mpi/collective/collective_work.c).
+# Where all ranks know all counts, and these are alike, a collective is cut (src/mpi/collective/collective_cut.c).
 IN_PIECES = frozenset(
     [
         "Bcast",
@@ -131,11 +131,13 @@ def is_reduction(function: str) -> bool:
     return shorten_name(function) in REDUCTIONS
 
 
-def count_pieces(function: str, size_bytes: float) -> int:
-    """Return in how many pieces a deferred call travels, each of which can be used by itself."""
+def share_first_piece(function: str, size_bytes: float) -> float:
+    """Return the part of a deferred call's data that comes in its first piece: in large calls half as much as later."""
     if shorten_name(function) not in IN_PIECES:
-        return 1
-    return max(1, min(PIECES_MAX, int(size_bytes) // PIECE_BYTES_MIN))
+        return 1.0
+    pieces = max(1, min(PIECES_MAX, int(size_bytes) // PIECE_BYTES_MIN))
+    halves = 2 * pieces - 1
+    return 1 / halves if size_bytes >= halves * PIECE_BYTES_MIN else 1 / pieces
 
 
 def is_convertible(function: str) -> bool:

@@ -19,10 +19,10 @@ from lapwing.model.classes import (
     CallClass,
     comes_in,
     count_directions,
-    count_pieces,
     is_convertible,
     is_deferrable,
     is_reduction,
+    share_first_piece,
 )
 from lapwing.model.outcomes import SiteOutcome, limit_hidden, limit_shared
 from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, Way
@@ -154,7 +154,9 @@ def use_pieces(outcome: SiteOutcome, groups: tuple[CallGroup, ...], charge: floa
     free_ns = [measure_free_ns((group,), charge) for group in groups]
     if not sum(free_ns):
         return outcome
-    first_ns = sum(ns / count_pieces(function, group.size_bytes) for ns, group in zip(free_ns, groups, strict=True))
+    first_ns = sum(
+        ns * share_first_piece(function, group.size_bytes) for ns, group in zip(free_ns, groups, strict=True)
+    )
     more_ns = (sum(free_ns) - outcome.hidden_ns) * (1 - first_ns / sum(free_ns))
     hidden_ns = outcome.hidden_ns + more_ns
     return replace(
