@@ -43,6 +43,7 @@ list_missing_programs() {
     [ -d /usr/lib/x86_64-linux-gnu/scalapack ] || echo scalapack-mpi-test
     has gmx_mpi || echo gromacs
     [ -d /usr/lib/x86_64-linux-gnu/open-coarrays/mpich ] || echo libcoarrays-mpich-dev libcoarrays-openmpi-dev
+    [ -n "$(find /usr/lib/petscdir -maxdepth 5 -name petsc4py 2>/dev/null)" ] || echo python3-petsc4py
     [ -d /usr/lib/python3/dist-packages/mpi4py_fft ] || echo python3-mpi4py-fft
     [ -d /usr/lib/python3/dist-packages/mpi4py ] || echo python3-mpi4py python3-numpy
 }

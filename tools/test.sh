@@ -11,6 +11,7 @@
 #   tools/test.sh faults     each system call of Lapwing's own fails once, in several programs, on two MPIs (hours)
 #   tools/test.sh ranks      64 to 512 ranks on this host, stock and under Lapwing: memory, time, files (some minutes)
 #   tools/test.sh overlap    what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
+#   tools/test.sh predictions  predicted and measured times of those programs (docs/predictions.md); hours in all settings
 #   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh harm       what programs without MPI pay: page faults, peak memory, instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
@@ -213,6 +214,11 @@ step_faults_quick() {
 
 step_ranks() {
     .venv/bin/python tests/ranks/run.py
+}
+
+step_predictions() {
+    tools/setup.sh --tests --packages && tests/packages/fetch.sh build/packages &&
+        .venv/bin/python tests/packages/predictions.py --preload "$build/liblapwing.so"
 }
 
 run_overlap() {

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""mpi4jax: messages inside a compiled function; the arrays are XLA's, who calls MPI is a compiled program."""
+"""mpi4jax: messages inside a compiled function; the arrays are XLA's, who calls MPI is a compiled program.
+
+ring_mpi4jax.py [STEPS]
+"""
+
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +30,7 @@ def step(field):
 
 
 field = jnp.linspace(0.0, 1.0 + rank, 200000, dtype=jnp.float32)
-for _ in range(20):
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+for _ in range(steps):
     field = step(field)
 print(f"result rank {rank} {field.sum():.9g} {field[0]:.9g} {field[-1]:.9g} {field[77777]:.9g}", flush=True)

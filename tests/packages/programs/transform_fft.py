@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""mpi4py-fft: forward and backward transforms, redistributed by Alltoallw over derived datatypes."""
+"""mpi4py-fft: forward and backward transforms, redistributed by Alltoallw over derived datatypes.
+
+transform_fft.py [POINTS [STEPS]]
+"""
+
+import sys
 
 import numpy as np
 from mpi4py import MPI
 from mpi4py_fft import PFFT, newDistArray
 
 world = MPI.COMM_WORLD
-transform = PFFT(world, [64, 64, 64], axes=(0, 1, 2), dtype=float)
+points = int(sys.argv[1]) if len(sys.argv) > 1 else 64
+steps = int(sys.argv[2]) if len(sys.argv) > 2 else 4
+transform = PFFT(world, [points] * 3, axes=(0, 1, 2), dtype=float)
 field = newDistArray(transform, False)
 field[:] = np.random.default_rng(5 + world.Get_rank()).random(field.shape)
-for step in range(4):
+for step in range(steps):
     before = field.copy()
     spectrum = transform.forward(field, newDistArray(transform, True))
     field = transform.backward(spectrum, newDistArray(transform, False))
