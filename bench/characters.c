@@ -5,6 +5,7 @@
  *     characters NAME UNITS SIZE ROUNDS
  *
  *     nonblocking   start, work, wait: computation between start and wait
+ *     waiting       the same with a quarter of the work: most of the transfer is left to the wait
  *     bundled       starts, wait at once, work: nothing between start and wait, like NAS BT-MZ
  *     slack         blocking messages, work, touch
  *     tight         blocking messages that are touched at once, work
@@ -44,17 +45,28 @@ static void read_byte(const char *buffer, int size)
     checksum += (unsigned char)buffer[size / 2];
 }
 
-static void nonblocking_round(const struct setting *setting, int round)
+static void exchange(const struct setting *setting, long units_beside)
 {
-    (void)round;
     MPI_Request requests[2];
     MPI_Irecv(setting->in, setting->size, MPI_BYTE, setting->peer, TAG, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(setting->out, setting->size, MPI_BYTE, setting->peer, TAG, MPI_COMM_WORLD, &requests[1]);
-    measure_work(setting->units);
+    measure_work(units_beside);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     write_byte(setting->out, setting->size);
     read_byte(setting->in, setting->size);
     measure_work(setting->units / 4);
+}
+
+static void nonblocking_round(const struct setting *setting, int round)
+{
+    (void)round;
+    exchange(setting, setting->units);
+}
+
+static void waiting_round(const struct setting *setting, int round)
+{
+    (void)round;
+    exchange(setting, setting->units / 4);
 }
 
 static void bundled_round(const struct setting *setting, int round)
@@ -142,6 +154,7 @@ static void in_order_round(const struct setting *setting, int round)
 
 static const struct character characters[] = {
     {"nonblocking", nonblocking_round},
+    {"waiting", waiting_round},
     {"bundled", bundled_round},
     {"slack", slack_round},
     {"tight", tight_round},

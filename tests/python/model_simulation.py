@@ -117,10 +117,14 @@ class Message:
 
 
 class Simulation:
-    """One run of two ranks."""
+    """One run of two ranks.
 
-    def __init__(self, programs: Sequence[Program], way: Way, ratio: float = 1.0) -> None:
+    contention: by what part of itself a transfer in a wait becomes longer where a thread polls beside it.
+    """
+
+    def __init__(self, programs: Sequence[Program], way: Way, ratio: float = 1.0, contention: float = 0.0) -> None:
         self.programs = programs
+        self.contention = contention if way in (Way.DEDICATED, Way.DEFERRED_DEDICATED) else 0.0
         self.has_progress = way in (Way.EVENTS, Way.DEDICATED, Way.DEFERRED, Way.DEFERRED_DEDICATED)
         self.defers = way in (Way.DEFERRED, Way.DEFERRED_DEDICATED)
         self.ratio = ratio if way in (Way.DEDICATED, Way.DEFERRED_DEDICATED) else 1.0
@@ -162,6 +166,10 @@ class Simulation:
         while any(self.messages[number].done_ns is None for number in numbers):
             yield "blocked"
         return max((self.messages[number].done_ns or 0.0 for number in numbers), default=0.0)
+
+    def find_ready_ns(self, numbers: Sequence[int], begin_ns: float) -> float:
+        """Return when both ends were ready for the last of some messages, but not before a wait's begin."""
+        return max([begin_ns, *(time_ns for number in numbers for time_ns in self.messages[number].ready_ns.values())])
 
     def execute(self, number: int) -> Generator[str, None, None]:
         """Run one rank."""
@@ -209,6 +217,7 @@ class Simulation:
             self.messages[number].ready_ns.setdefault(rank.ends[number], begin_ns)
         rank.note_wait(numbers, key, begin_ns)
         yield from self.block(rank, numbers)
+        rank.now_ns += self.contention * max(0.0, rank.now_ns - self.find_ready_ns(numbers, begin_ns))
         rank.pending.difference_update(numbers)
 
 
@@ -270,6 +279,6 @@ def profile_programs(programs: Sequence[Program], way: Way = Way.STOCK, ratio: f
     return JobProfile(Source.DOCUMENT, ranks, way, cores_per_rank=16)
 
 
-def measure_programs(programs: Sequence[Program], way: Way, ratio: float = 1.0) -> float:
+def measure_programs(programs: Sequence[Program], way: Way, ratio: float = 1.0, contention: float = 0.0) -> float:
     """Run in a way and return the job's time in ns."""
-    return max(log.end_ns for log in Simulation(programs, way, ratio).run())
+    return max(log.end_ns for log in Simulation(programs, way, ratio, contention).run())

@@ -411,6 +411,23 @@ def test_contention_lengthens_the_waits_that_are_left() -> None:
     assert contended.terms.waits / plain.terms.waits == pytest.approx(8.69 / 4.19, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("character", "share", "error"),
+    # Where a wait grows by more than all of what a late peer left to it, ranks that are late in turn become later.
+    [(overlapping, 0.25, 0.01), (overlapping, 1.07, 0.06), (bundled, 0.25, 0.01), (bundled, 1.07, 0.01)],
+)
+def test_contention_is_predicted_as_it_is_simulated(character: Character, share: float, error: float) -> None:
+    """Messages that are too long to hide leave waits, in which two threads poll, each on a core of its own."""
+    programs = make_programs(character, 4 << 20)
+    profile = profile_programs(programs)
+    measured_ns, alone_ns = (measure_programs(programs, Way.DEDICATED, 16 / 15, extra) for extra in (share, 0.0))
+    setup = make_ideal_setup(profile)
+    expected_ns = predict(profile, replace(setup, wait_contention=share), Way.DEDICATED).expected_ns
+    assert measured_ns > 1.1 * alone_ns
+    assert expected_ns == pytest.approx(measured_ns, rel=error)
+    assert predict(profile, setup, Way.DEDICATED).expected_ns == pytest.approx(alone_ns, rel=0.01)
+
+
 def test_calls_without_a_site_are_not_forgotten() -> None:
     profile = profile_of(overlapping)
     bare = replace(profile, ranks=tuple(replace(rank, sites=()) for rank in profile.ranks))

@@ -24,7 +24,7 @@ from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.study import study_profile
 
-CHARACTERS = ("nonblocking", "bundled", "slack", "tight", "small", "uneven", "collective", "in_order")
+CHARACTERS = ("nonblocking", "waiting", "bundled", "slack", "tight", "small", "uneven", "collective", "in_order")
 PROFILE = "profile"
 WAYS = {STOCK: Way.STOCK, "events": Way.EVENTS, "deferred": Way.DEFERRED}
 PREDICTED = ("events", "deferred")  # of stock itself the profile is a measurement

@@ -49,12 +49,13 @@ SLOWER = 20  # a run may take so many times what was planned before it is ended
 class PredictExperiment:
     """Predicted beside measured: programs of known character, profiled once, then run in each way.
 
-    The characters: nonblocking (computation between start and wait), bundled (none, like NAS BT-MZ), slack
-    (blocking messages whose buffers are touched late), tight (at once), small (many small blocking messages),
-    uneven (slack, and one rank works twice as long), collective (MPI_Alltoall whose buffers are touched late),
-    in_order (MPI_Bcast whose data are used in order). Profiled, stock, with progress by events (--sends, --receives,
-    --collectives and --waits off) and deferred runs take turns; the first profile predicts, and the predictions of all
-    rounds' profiles are summarised beside it. Also: what profiling costs.
+    The characters: nonblocking (computation between start and wait), waiting (a quarter of it, so that most of the
+    transfer is left to the wait), bundled (none, like NAS BT-MZ), slack (blocking messages whose buffers are touched
+    late), tight (at once), small (many small blocking messages), uneven (slack, and one rank works twice as long),
+    collective (MPI_Alltoall whose buffers are touched late), in_order (MPI_Bcast whose data are used in order).
+    Profiled, stock, with progress by events (--sends, --receives, --collectives and --waits off) and deferred runs take
+    turns; the first profile predicts, and the predictions of all rounds' profiles are summarised beside it. Also: what
+    profiling costs.
     --mpi takes a list here (default: openmpi,mpich).
     """
 
