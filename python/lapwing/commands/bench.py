@@ -14,6 +14,7 @@ from lapwing.bench.phases import CALLS
 from lapwing.bench.place import Place
 from lapwing.bench.plan import MEMORY_BITS_PER_S, Point, parse_computes, parse_sizes, plan_overlap, plan_pingpong
 from lapwing.commands.bench_collective import CollectiveExperiment
+from lapwing.commands.bench_converted import ConvertedExperiment
 from lapwing.commands.bench_harm import HarmExperiment
 from lapwing.commands.bench_papers import BipExperiment, SendtimeExperiment
 from lapwing.commands.bench_phases import run_phases
@@ -170,6 +171,7 @@ EXPERIMENTS: tuple[Command, ...] = (
     CollectiveExperiment(),
     ProgressExperiment(),
     PredictExperiment(),
+    ConvertedExperiment(),
     BipExperiment(),
     SendtimeExperiment(),
     HarmExperiment(),
