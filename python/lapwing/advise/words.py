@@ -207,14 +207,22 @@ def describe_verdict(
     return (*describe_refusal(ways, study, is_check, scatter), *describe_idle(ways))
 
 
+def choose_base(study: Study, best: Way | None) -> Way:
+    """Return what a rewrite is held against: the best way, else what would be fastest without one, as predicted."""
+    if best is not None:
+        return best
+    ways = (Way.STOCK, Way.EVENTS, Way.DEFERRED)
+    return min(ways, key=lambda way: study.predictions[way].expected_ns)
+
+
 def describe_rewrite(study: Study, best: Way | None) -> list[str]:
-    """Say what rewriting by hand promises beyond the best way, where that is worth a sentence."""
-    base_ns = study.predictions[best or Way.STOCK].expected_ns
-    rewritten = study.predictions[Way.REWRITTEN]
+    """Say what rewriting by hand promises beyond all else, where that is worth a sentence."""
+    base = choose_base(study, best)
+    base_ns, rewritten = study.predictions[base].expected_ns, study.predictions[Way.REWRITTEN]
     saved = 1 - rewritten.expected_ns / base_ns if base_ns > 0 else 0.0
     if saved < SHARE_MIN:
         return []
     return [
         f"A rewrite by hand of all blocking calls with slack is predicted to take {format_time(rewritten.expected_ns)}"
-        f", {100 * saved:.0f} % less than {(best or Way.STOCK).value} as predicted"
+        f", {100 * saved:.0f} % less than {base.value} as predicted"
     ]
