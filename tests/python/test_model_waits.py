@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from model_simulation import NS_PER_BYTE, Program, Step, profile_programs
 
-from lapwing.advise.words import explain_nothing
+from lapwing.advise.words import explain_lateness, explain_nothing
 from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, Peer, RankProfile, SiteStatistics
 from lapwing.model.study import Study, study_profile
 from lapwing.model.system import EAGER, RENDEZVOUS, Estimate, Interval, Route, SizeParameters, System
 from lapwing.model.transfers import Mix, estimate_message_us, estimate_wait_us, list_transfers, measure_mix
 from lapwing.model.waits import WaitCauses, sum_all_causes
-from lapwing.report.findings import find_in_profile
+from lapwing.report.findings import describe_evenness, find_in_profile
 
 ROUNDS, SIZE, MS = 20, 1 << 20, 1e6
 TRANSFER_NS = SIZE * NS_PER_BYTE
@@ -165,6 +165,13 @@ def test_ranks_that_are_late_in_turn_are_not_called_uneven() -> None:
     kinds = {finding.kind for finding in find_in_profile(found)}
     assert "late in turn" in kinds and "imbalance" not in kinds
     assert "late in turn" in explain_nothing(found)
+
+
+def test_partly_uneven_work_is_not_called_even() -> None:
+    causes = WaitCauses(sender_ns=100.0, uneven_ns=37.0)
+    assert "explains 37 % of that" in explain_lateness(causes) and "37 %" in describe_evenness(causes)
+    for share, words in ((0.6, "The work is uneven"), (0.01, "about as much to do")):
+        assert words in explain_lateness(replace(causes, uneven_ns=100.0 * share))
 
 
 @pytest.mark.parametrize("character", [uneven_exchange, late_sender, late_receiver])

@@ -43,6 +43,8 @@ def explain_lateness(causes: WaitCauses) -> str:
     """Say why ranks wait for others."""
     if causes.is_uneven:
         return "The work is uneven, and overlap does not mend that"
+    if causes.is_partly_uneven:
+        return f"Uneven work explains {100 * causes.uneven_share:.0f} % of that; otherwise ranks are late in turn"
     return "All ranks have about as much to do, and are late in turn: little of that is for data"
 
 

@@ -21,6 +21,7 @@ from lapwing.model.transfers import SENDS, measure_mix
 SYNCHRONOUS_SENDS = SENDS | {"Ssend", "Bsend"}
 WAITING = (CallClass.BLOCKING, CallClass.WAIT)
 SiteKey = tuple[str, str, int]
+UNEVEN_SHARE_MIN = 0.1
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,19 @@ class WaitCauses:
         return self.sender_ns + self.receiver_ns
 
     @property
+    def uneven_share(self) -> float:
+        """Return what part of the waiting for others a rank that has more to do explains."""
+        return self.uneven_ns / self.late_ns if self.late_ns > 0 else 0.0
+
+    @property
     def is_uneven(self) -> bool:
-        """Say whether a rank that has more to do explains most of the waiting for others."""
+        """Say whether that explains most of it."""
         return self.uneven_ns >= self.late_ns / 2
+
+    @property
+    def is_partly_uneven(self) -> bool:
+        """Say whether it explains enough to be named."""
+        return self.uneven_share >= UNEVEN_SHARE_MIN
 
     def __add__(self, other: "WaitCauses") -> "WaitCauses":
         """Add the times of other sites."""

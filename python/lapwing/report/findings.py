@@ -163,6 +163,13 @@ def name_late(function: str, causes: WaitCauses) -> str:
     return "a receiver that is late" if causes.receiver_ns > causes.sender_ns else "a peer that has not called yet"
 
 
+def describe_evenness(causes: WaitCauses) -> str:
+    """Say how far uneven work explains waiting, where it is not most of it; a verb follows."""
+    if causes.is_partly_uneven:
+        return f"uneven work explains {100 * causes.uneven_share:.0f} % of that, and otherwise ranks are"
+    return "all ranks have about as much to do, and are"
+
+
 def find_imbalance(stock: Prediction, waits: Waits) -> list[Finding]:
     """Name waiting for others, and whether a rank that has more to do explains it."""
     findings = []
@@ -178,7 +185,7 @@ def find_imbalance(stock: Prediction, waits: Waits) -> list[Finding]:
         if causes.is_uneven:
             findings.append(Finding("imbalance", text + "the work is uneven, and overlap does not mend that", late_ns))
             continue
-        text += "all ranks have about as much to do, and are late in turn; calls that return early absorb some of that"
+        text += f"{describe_evenness(causes)} late in turn; calls that return early absorb some of that"
         findings.append(Finding("late in turn", text, late_ns))
     return findings
 
