@@ -15,6 +15,7 @@
 #   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh harm       what programs without MPI pay: page faults, peak memory, instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
+#   tools/test.sh rdma       MPI over RDMA devices, in a machine that QEMU emulates with soft RoCE (as root; an hour)
 #   tools/test.sh release    builds a release into dist/, and tries it in clean chroots of Debian 11 to 13 (as root)
 # A step that cannot run here is skipped, with the reason, and listed at the end.
 set -u
@@ -37,12 +38,13 @@ step_lint() {
     .venv/bin/ruff check python tools tests mpi src &&
         .venv/bin/mypy python/lapwing tools tests/mpi tests/claim &&
         .venv/bin/mypy tests/fortran/run.py && .venv/bin/mypy tests/fuzz &&
-        .venv/bin/mypy tests/faults tests/ranks/run.py
+        .venv/bin/mypy tests/faults tests/ranks/run.py &&
+        .venv/bin/mypy tests/rdma/guest.py
 }
 
 step_shell() {
     command -v shellcheck >/dev/null || { echo "shellcheck is not installed"; return 77; }
-    shellcheck tools/*.sh tests/packages/*.sh tests/aarch64/*.sh .ci/run
+    shellcheck -x tools/*.sh tests/needs.sh tests/packages/*.sh tests/aarch64/*.sh tests/rdma/*.sh .ci/run
 }
 
 configure() {
@@ -184,6 +186,11 @@ step_stress() {
 # Another processor, emulated: a quarter of an hour.
 step_aarch64() {
     tests/aarch64/run.sh build/aarch64
+}
+
+# RDMA devices, emulated: what holds memory, and what does not, beside registration caches.
+step_rdma() {
+    tests/rdma/run.sh build/rdma
 }
 
 step_release() {

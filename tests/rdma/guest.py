@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+"""Runs MPI programs over RDMA devices, stock and under Lapwing, in the machine that run.sh starts.
+
+    guest.py compile FOLDER PART    outside: compiles what the part runs
+    guest.py run FOLDER PART        inside: runs it, and prints a table
+
+A program passes if it ends and prints as with stock MPI, each rank left a record, and both runs sent packets through
+the devices. What Lapwing held, copied and passed stands in the table.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT / "tests/mpi"), str(ROOT / "python")]
+
+from cases import Case, list_cases, read_program  # noqa: E402
+from families import Family, list_families  # noqa: E402
+from judging import is_mixed_output, is_plainly_ok, judge_lapwing, judge_stock  # noqa: E402
+from trial import Bench, RankRecord, Run, read_records  # noqa: E402
+
+PRELOAD = ROOT / "build/release/liblapwing.so"
+WHEELS = ROOT / ".venv/mpi"
+SKIP = 77
+RANKS_MAX = 3
+# Fail with stock MPI, too: what a device knows is not there in a child (MADV_DONTFORK), except after libc's fork().
+STOCK_FAILS = (("fork_child", "clone"), ("fork_child", "raw"))
+TIMEOUT_S = 600.0  # the machine is some thirty times slower
+MESSAGES = (
+    "ring",
+    "send_modes",
+    "sendrecv_both",
+    "sendrecv_replace",
+    "mprobe_mrecv",
+    "probe_recv",
+    "recv_wildcard",
+    "derived_types",
+    "large",
+    "unaligned",
+    "write_after_send",
+    "send_copied",
+)
+COLLECTIVES = ("collectives_early", "collectives_lists")
+REQUESTS = (
+    "nonblocking_waits",
+    "nonblocking_kinds",
+    "persistent",
+    "waits_of_sends",
+    "request_free_active",
+    "requests_many",
+)
+THREADS = ("thread_multiple_mixed", "thread_serialized_mixed", "openmp_masteronly")
+TOUCHES = ("touch_system_call", "touch_freed", "handler_touch", "jump_out_of_wait", "fork_child")
+PROGRAMS = (*MESSAGES, *COLLECTIVES, *REQUESTS, *THREADS, *TOUCHES)
+FEW = ("ring", "sendrecv_both", "large", "collectives_early", "nonblocking_waits", "persistent", "touch_system_call")
+STRESS = ("3000", "1")
+FUZZ = ("--seconds", "120", "--no-minimise", "--timeout", "600", "--lines", "200", "--failures", "/run/tmp/failures")
+# UCX: messages over reliable connections, addresses of IPv6, memory registered in its cache and nowhere else.
+UCX = {"UCX_TLS": "rc_verbs,ud_verbs,self", "UCX_IB_GID_INDEX": "0", "UCX_IB_REG_METHODS": "rcache"}
+MPICH_APART = {"MPIR_CVAR_NOLOCAL": "1"}
+OPENMPI_UCX = {
+    "OMPI_MCA_pml": "ucx",
+    "OMPI_MCA_pml_ucx_tls": "any",
+    "OMPI_MCA_pml_ucx_devices": "any",
+    "OMPI_MCA_btl": "self",
+}
+
+
+@dataclass(frozen=True)
+class Network:
+    """An MPI, and how it is made to use the devices."""
+
+    family: str
+    settings: Mapping[str, str]
+
+
+MPICH4 = Network("mpich4", {**UCX, **MPICH_APART})
+OPENMPI4 = Network("openmpi4", {**UCX, **OPENMPI_UCX})
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one start of the machine runs."""
+
+    networks: Sequence[Network]
+    programs: Sequence[str] = ()
+    variants: Sequence[str] = ("userfaultfd-1",)
+    words: Sequence[str] = ()
+    fuzz: Sequence[str] = ()
+
+
+PARTS: Mapping[str, Part] = {
+    "mpich4": Part((MPICH4,), PROGRAMS),
+    "openmpi4": Part((OPENMPI4,), PROGRAMS),
+    "backends": Part((MPICH4,), FEW, ("userfaultfd-user", "signal-1", "poll", "default")),
+    "stress": Part((MPICH4, OPENMPI4), ("stress",), ("userfaultfd-1", "signal-1"), STRESS),
+    "fuzz": Part((MPICH4, OPENMPI4), fuzz=("--variant", "userfaultfd-1", "--variant", "default", *FUZZ)),
+}
+
+
+def wrap_launcher(folder: Path, family: Family, settings: Mapping[str, str]) -> None:
+    """Put a stand-in before a launcher, which brings each rank to a device of its own: mpirun.sh."""
+    place = folder / family.launcher.name
+    place.symlink_to(HERE / "mpirun.sh")
+    place.with_name(f"{place.name}.real").symlink_to(family.launcher)
+    lines = [f"export {name}='{value}'\n" for name, value in settings.items()]
+    place.with_name(f"{place.name}.settings").write_text("".join(lines))
+    os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+    os.environ["RANK_SCRIPT"] = str(HERE / "rank.sh")
+
+
+def list_networks(part: Part) -> Iterator[tuple[Network, Family]]:
+    """The part's MPIs that are installed."""
+    families = {family.name: family for family in list_families(WHEELS)}
+    for network in part.networks:
+        family = families[network.family]
+        if family.missing:
+            print(f"skip {family.name}: {family.missing}")
+        else:
+            yield network, family
+
+
+def list_part_cases(part: Part, families: Sequence[Family]) -> list[Case]:
+    """What it runs; with few ranks, since two processors are emulated."""
+    programs = [read_program(ROOT / f"tests/mpi/programs/{name}.c") for name in part.programs]
+    cases = list_cases(programs, families, part.variants, is_quick=False)
+    return [case for case in cases if case.ranks <= RANKS_MAX and (case.program.name, case.argument) not in STOCK_FAILS]
+
+
+def make_bench(folder: Path, part: Part) -> Bench:
+    """Where programs are compiled and run."""
+    return Bench(
+        argparse.Namespace(
+            build=folder / "programs", preload=PRELOAD, words=part.words, timeout=TIMEOUT_S, trust_ok=False
+        )
+    )
+
+
+def fuzz_command(folder: Path, part: Part, family: Family) -> list[str]:
+    """The command that runs random programs."""
+    places = ["--preload", str(PRELOAD), "--build", str(folder / "fuzz")]
+    return [sys.executable, str(ROOT / "tests/fuzz/run.py"), *places, "--mpi", family.name, *part.fuzz]
+
+
+def compile_part(folder: Path, part: Part) -> int:
+    """Compile everything, where this is fast."""
+    families = [family for _, family in list_networks(part)]
+    bench = make_bench(folder, part)
+    for case in list_part_cases(part, families):
+        bench.compile(case.program, case.family)
+    if part.fuzz:
+        for family in families:
+            command = fuzz_command(folder, part, family)
+            subprocess.run([*command, "--seconds", "1", "--lines", "5"], check=True)
+    return 0
+
+
+def count_packets() -> int:
+    """How many packets the devices have sent."""
+    counters = Path("/sys/class/infiniband").glob("*/ports/1/hw_counters/sent_pkts")
+    return sum(int(path.read_text()) for path in counters)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case, as it ended."""
+
+    case: Case
+    wrong: str
+    records: Sequence[RankRecord] = ()
+    packets: tuple[int, int] = (0, 0)  # of stock and of Lapwing's run
+
+    def count(self, name: str) -> int:
+        """A counter, summed over ranks."""
+        return sum(record.counters.get(name, 0) for record in self.records)
+
+    def count_passed(self) -> int:
+        """Calls that were given to MPI because of the devices."""
+        return sum(record.passes["transport"].calls for record in self.records if "transport" in record.passes)
+
+
+COUNTERS = ("ops_receive", "ops_send", "copies", "ops_collective", "assisted")
+TITLES = """\
+| program | hold | receives held | sends deferred | of these from copies | collectives | nonblocking \
+| passed (transport) | packets, stock | packets, Lapwing | result |
+|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def format_rows(name: str, rows: Sequence[Row], result: str) -> str:
+    """A line of the table: one row, or the sums of several."""
+    holds = ", ".join(sorted({record.hold for row in rows for record in row.records})) or "-"
+    counts = [str(sum(row.count(counter) for row in rows)) for counter in COUNTERS]
+    passed = str(sum(row.count_passed() for row in rows))
+    packets = [str(sum(row.packets[which] for row in rows)) for which in (0, 1)]
+    return f"| {' | '.join([name, holds, *counts, passed, *packets, result])} |"
+
+
+def print_totals(rows: Sequence[Row]) -> None:
+    """A line for each MPI and variant."""
+    for name in dict.fromkeys(f"{row.case.family.name}/{row.case.variant}" for row in rows):
+        some = [row for row in rows if f"{row.case.family.name}/{row.case.variant}" == name]
+        same = sum(1 for row in some if not row.wrong)
+        print(format_rows(f"total {name}", some, f"{same} of {len(some)} the same as stock"))
+
+
+def judge_case(case: Case, stock: Run, run: Run, records: Sequence[RankRecord], packets: tuple[int, int]) -> str:
+    """What is wrong; empty when nothing is."""
+    wrong = judge_stock(case, stock)
+    if not wrong and not is_mixed_output(run.lines, stock.lines):
+        wrong = judge_lapwing(case, stock, run)
+    if wrong:
+        return f"{wrong} {(stock if wrong.startswith('stock') else run).errors[-1500:]}"
+    if is_plainly_ok(case, run) and len(records) < case.ranks:
+        return f"{len(records)} of {case.ranks} ranks left a record"
+    return "" if all(packets) else "no packet went through the devices"
+
+
+def run_case(bench: Bench, case: Case) -> Row | None:
+    """Run one case, stock and under Lapwing; None where stock skips it."""
+    begin = count_packets()
+    stock = bench.run_stock_again(case)
+    middle = count_packets()
+    if stock.exit_code == SKIP:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        run = bench.run(case, Path(folder))
+        records = read_records(Path(folder))
+    packets = (middle - begin, count_packets() - middle)
+    return Row(case, judge_case(case, stock, run, records, packets), records, packets)
+
+
+def run_cases(bench: Bench, cases: Sequence[Case]) -> bool:
+    """Run all, and print the table; True when nothing was wrong."""
+    print(TITLES)
+    rows = []
+    for case in cases:
+        row = run_case(bench, case)
+        if row is None:
+            print(f"skip {case.name}", flush=True)
+            continue
+        print(format_rows(case.name, [row], row.wrong or "same as stock"), flush=True)
+        rows.append(row)
+    print_totals(rows)
+    return bool(rows) and not any(row.wrong for row in rows)
+
+
+def run_fuzz(folder: Path, part: Part, family: Family) -> bool:
+    """Run random programs; True when all were as with stock."""
+    before = count_packets()
+    result = subprocess.run(fuzz_command(folder, part, family))
+    print(f"{count_packets() - before} packets", flush=True)
+    for path in Path("/run/tmp/failures").glob("*"):
+        print(path.read_text())
+    return result.returncode == 0 and count_packets() > before
+
+
+def run_part(folder: Path, part: Part) -> int:
+    """Everything of a part."""
+    is_well = True
+    for network, family in list_networks(part):
+        with tempfile.TemporaryDirectory() as place:
+            wrap_launcher(Path(place), family, network.settings)
+            wrapped = next(one for one in list_families(WHEELS) if one.name == family.name)
+            if part.programs:
+                is_well = run_cases(make_bench(folder, part), list_part_cases(part, [wrapped])) and is_well
+            if part.fuzz:
+                is_well = run_fuzz(folder, part, wrapped) and is_well
+    print("rdma: all passed" if is_well else "rdma: something failed")
+    return 0 if is_well else 1
+
+
+def main() -> int:
+    """Compile or run a part."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["compile", "run"])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("part", choices=PARTS)
+    arguments = parser.parse_args()
+    do = compile_part if arguments.what == "compile" else run_part
+    return do(arguments.folder, PARTS[arguments.part])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: MIT
+# The first process of the emulated machine: makes RDMA devices, runs guest.py, and turns it off. Environment: run.sh.
+# shellcheck shell=dash
+# busybox only, until the host's files are there.
+/bin/busybox mkdir -p /proc /sys /dev /host
+/bin/busybox --install -s /bin
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TMPDIR=/run/tmp
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+for module in /modules/*.ko; do
+    insmod "$module" || echo "not loaded: $module"
+done
+mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=524288,cache=loose host /host
+for kind in proc sysfs:sys devtmpfs:dev; do
+    mount -t "${kind%:*}" "${kind#*:}" "/host/${kind#*:}"
+done
+mkdir -p /host/dev/pts /host/dev/shm
+mount -t devpts devpts /host/dev/pts
+mount -t tmpfs shm /host/dev/shm
+mount -t tmpfs run /host/run
+mkdir -p /host/run/tmp
+case $SOURCE in
+    /tmp/*) ;; # must stay to be seen
+    *) mount -t tmpfs tmp /host/tmp ;;
+esac
+# Open MPI wants a name, and asks for its address.
+hostname lapwing
+echo "127.0.0.1 localhost lapwing" >/host/run/hosts
+mount --bind /host/run/hosts /host/etc/hosts
+
+# By their paths: busybox would take itself for `ip`. rxe0 and rxe1, at the two ends of one line. What goes from one to the other must take it: with addresses of IPv4, both
+# of this machine, it would go by lo, where rdma_rxe does not listen; link-local ones of IPv6 name their device.
+make_devices() {
+    echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+    echo 100000 >/proc/sys/net/core/netdev_max_backlog # a packet that is dropped costs a second
+    ip link set lo up
+    chroot /host /bin/ip link add v0 type veth peer name v1
+    for number in 0 1; do
+        ip link set "v$number" mtu 9000 up
+        ip addr add "10.77.0.$((number + 1))/24" dev "v$number"
+    done
+    for number in 0 1; do
+        chroot /host /bin/rdma link add "rxe$number" type rxe netdev "v$number"
+    done
+}
+
+make_devices
+ulimit -l unlimited
+echo
+echo "rdma: begin, Linux $(uname -r), $(chroot /host /bin/rdma link | wc -l) devices"
+chroot /host "$SOURCE/.venv/bin/python" "$SOURCE/tests/rdma/guest.py" run "$FOLDER" "$PART"
+poweroff -f
+sleep 60
