@@ -15,7 +15,7 @@ from lapwing.doctor.ask import find_number
 from lapwing.doctor.cores import CoreFacts, has_capability, judge_cores
 from lapwing.doctor.document import decode_diagnosis, encode_diagnosis, format_doctor_schema
 from lapwing.doctor.finding import Finding, HostReport, Level, choose_exit_code, diagnose
-from lapwing.doctor.hosts import count_started, judge_hosts
+from lapwing.doctor.hosts import choose_for_line, count_started, judge_hosts
 from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_kernel
 from lapwing.doctor.limits import LimitFacts, judge_limits
 from lapwing.doctor.mpi import Answer, choose_libraries, find_libraries, judge_answer
@@ -152,6 +152,13 @@ def test_libraries_are_found_and_chosen_by_their_names(tmp_path: Path) -> None:
     assert [path.name for path in choose_libraries(found, "openmpi")] == ["libmpi.so.40"]
     assert [path.name for path in choose_libraries(found, "hydra")] == ["libmpi_abi.so.1", "libmpich.so.12"]
     assert choose_libraries(found, "srun") == found
+
+
+def test_srun_with_pmi2_begins_mpich() -> None:
+    found = [Path("libmpi.so.40"), Path("libmpich.so.12")]
+    assert choose_for_line(found, "srun", ["srun", "--mpi=pmi2", "-n", "2"]) == found[1:]
+    assert choose_for_line(found, "srun", ["srun", "--mpi=pmix", "-n", "2"]) == found
+    assert choose_for_line(found[:1], "srun", ["srun", "--mpi", "pmi2"]) == found[:1]
 
 
 def test_hosts_whose_ranks_leave_nothing_are_told(rank_record: RankRecord) -> None:

@@ -152,13 +152,22 @@ def count_started(output: str) -> dict[str, int]:
     return counts
 
 
+def choose_for_line(found: Sequence[Path], launcher: str, line: Sequence[str]) -> list[Path]:
+    """Return the libraries that a launcher's line may be for.
+
+    srun starts ranks of any MPI; PMI-2 is for MPICH and its kin, since most builds of Open MPI speak PMIx alone.
+    """
+    speaks_pmi2 = launcher == "srun" and any(word in ("pmi2", "--mpi=pmi2") for word in line)
+    return (choose_libraries(found, "hydra") if speaks_pmi2 else []) or choose_libraries(found, launcher)
+
+
 def diagnose_line(line: Sequence[str]) -> Diagnosis:
     """Judge all hosts of a launcher's line without a program."""
     launcher = find_launcher(line[0])
     programs = launcher.find_programs(line[1:]) if launcher.name != "direct" else [line[0]]
     if programs:
         raise LapwingError(f"{programs[0]} is a program", "give the launcher's line without a program: mpirun -n 2")
-    libraries = choose_libraries(find_libraries([launcher.path]), launcher.name)
+    libraries = choose_for_line(find_libraries([launcher.path]), launcher.name, line)
     with open_folder() as folder:
         words = [*line, sys.executable, str(ASK), *(str(path) for path in libraries)]
         variables = {**make_variables(collect_options(), find_preload(), folder), "LAPWING_DOCTOR_HOST": "1"}
