@@ -29,8 +29,9 @@ hostname lapwing
 echo "127.0.0.1 localhost lapwing" >/host/run/hosts
 mount --bind /host/run/hosts /host/etc/hosts
 
-# By their paths: busybox would take itself for `ip`. rxe0 and rxe1, at the two ends of one line. What goes from one to the other must take it: with addresses of IPv4, both
-# of this machine, it would go by lo, where rdma_rxe does not listen; link-local ones of IPv6 name their device.
+# rxe0 and rxe1, at the two ends of one line. What goes from one to the other must take it: with addresses of IPv4, both
+# of this machine, it would go by lo, where rdma_rxe does not listen; link-local ones of IPv6 name their device. The host's
+# tools by their paths: busybox would take itself for `ip`.
 make_devices() {
     echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
     echo 100000 >/proc/sys/net/core/netdev_max_backlog # a packet that is dropped costs a second
