@@ -56,10 +56,12 @@ class Totals:
     failures: list[str] = field(default_factory=list)
 
 
-def features_of(seed: int, is_early: bool = False) -> Features:
+def features_of(seed: int, is_early: bool = False, may_fork: bool = True) -> Features:
     """What the program of a seed may use."""
     features = FEATURES[seed // BATCH % len(FEATURES)]
-    return replace(features, early=is_early, multiple=features.multiple and not is_early)
+    return replace(
+        features, early=is_early, multiple=features.multiple and not is_early, forks=features.forks and may_fork
+    )
 
 
 def level_of(features: Features) -> str:
@@ -156,6 +158,9 @@ class Session:
         """Say what differs, shorten it, and write it down."""
         name = f"{self.machine.family.name}-{variant}"
         seed = find_seed(stock, lapwing)
+        again = find_difference(stock, self.machine.run(programs, None, level))
+        if again:
+            difference += f" (stock against itself: {again})"
         print(f"FAIL  {name} seed {seed}: {difference}\n{lapwing.errors[-1500:]}", flush=True)
         self.arguments.failures.mkdir(parents=True, exist_ok=True)
         path = self.arguments.failures / f"{name}-{seed}.txt"
@@ -190,6 +195,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--operations", type=int, help="stop after so many per MPI and variant")
     parser.add_argument("--seconds", type=float, help="stop after so long per MPI")
     parser.add_argument("--lines", type=int, default=LINES, help="length of a program (default: %(default)s)")
+    parser.add_argument("--no-forks", action="store_true", help="no program forks (RDMA: stock crashes in the child)")
     parser.add_argument("--replay", type=Path, help="run the programs of this file instead")
     parser.add_argument("--level", help="thread level of --replay (default: that of the programs' seed)")
     parser.add_argument("--failures", type=Path, default=ROOT / "build/fuzz/failures", help="folder for what differs")
@@ -231,7 +237,8 @@ def run_family(family: Family, arguments: argparse.Namespace, folder: Path) -> S
     begin_s = time.monotonic()
     is_early = any(variant in EARLY for variant in arguments.variant)
     for seeds in list_batches(arguments.seed, arguments.programs):
-        session.run_batch([generate(seed, features_of(seed, is_early), arguments.lines) for seed in seeds])
+        features = [features_of(seed, is_early, not arguments.no_forks) for seed in seeds]
+        session.run_batch([generate(seed, what, arguments.lines) for seed, what in zip(seeds, features, strict=True)])
         if session.is_done(begin_s):
             break
     return session
