@@ -11,7 +11,7 @@
 #   tools/test.sh faults     each system call of Lapwing's own fails once, in several programs, on two MPIs (hours)
 #   tools/test.sh ranks      64 to 512 ranks on this host, stock and under Lapwing: memory, time, files (some minutes)
 #   tools/test.sh overlap    what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
-#   tools/test.sh predictions  predicted and measured times of those programs (docs/predictions.md); hours in all settings
+#   tools/test.sh predictions  predicted and measured times of the programs of packages (docs/predictions.md): hours
 #   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh harm       what programs without MPI pay: page faults, peak memory, instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
