@@ -936,7 +936,8 @@ class Draft:
         layout = BUILTINS[self.random.choice(REDUCED)]
         if what in (BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL):
             layout = self.choose_layout()
-        if what in (GATHER, SCATTER) and layout.base >= layouts.STRUCTURE_BASE:
+        is_structure = layout.base >= layouts.STRUCTURE_BASE
+        if what in (GATHER, SCATTER) and is_structure:
             layout = BUILTINS[0]  # MPICH 4.0's own MPI_Scatter truncates structs of two types
         count = self.length() // max(1, layout.size) // (1 if what in (BCAST, REDUCE, ALLREDUCE, SCAN) else size)
         if layout.span(count * size)[1] > BUFFER_BYTES_MOST:
@@ -945,6 +946,8 @@ class Draft:
             count = max(1, count)  # MPICH refuses one address for two buffers of nothing; Lapwing tells them apart
         group, operation = self.group(), self.random.randrange(3)
         is_in_place = (what == ALLREDUCE or (what, form) in IN_PLACE_FORMS) and self.chance(3)
+        if what == ALLTOALL and is_structure:
+            is_in_place = False  # the same in MPICH 4.0's own exchanges in place
         for rank in comm.members:
             call = (what, form, root, operation)
             self.emit_collective(group, rank, comm, call, layout, count, is_nonblocking, is_in_place)
