@@ -26,7 +26,7 @@ from packages.jobs import ONE_THREAD, find_family  # noqa: E402
 
 from lapwing.bench.installed_inputs import make_lammps_input  # noqa: E402
 from lapwing.model.document import FORMAT  # noqa: E402
-from lapwing.model.profile import JobProfile  # noqa: E402
+from lapwing.model.profile import JobProfile, SiteStatistics  # noqa: E402
 from lapwing.model.reader import read_profile  # noqa: E402
 
 STEPS, WORK_MS = "20", 10
@@ -66,17 +66,21 @@ def record(name: str, words: Sequence[str], folder: Path, kept: Path) -> None:
     lab = [sys.executable, "-m", "lapwing", "lab", "--", "lapwing", "profile", "--quiet", "--output", str(path)]
     environment = {**os.environ, **family.environment, **ONE_THREAD}
     subprocess.run([*lab, str(family.launcher), "-n", "2", *words], cwd=folder, env=environment, check=True)
-    profile = replace(shorten(read_profile(path)), name=name, command=" ".join([Path(words[0]).name, *words[1:]]))
+    command = " ".join([Path(words[0]).name, *words[1:]])
+    profile = replace(shorten(read_profile(path), folder), name=name, command=command)
     document = json.loads(FORMAT.encode(profile))
     (kept / f"{name}.json").write_text(json.dumps(document, separators=(",", ":")) + "\n")
 
 
-def shorten(profile: JobProfile) -> JobProfile:
-    """Leave out where buffers are touched, and why calls are passed."""
-    ranks = [
-        replace(rank, sites=tuple(replace(site, touches=(), passes={}) for site in rank.sites))
-        for rank in profile.ranks
-    ]
+def shorten_site(site: SiteStatistics, folder: Path) -> SiteStatistics:
+    """Leave out where its buffer is touched, why calls are passed, and which folders this machine has."""
+    module, file = site.module.removeprefix(f"{folder}/"), site.file.removeprefix(f"{ROOT}/")
+    return replace(site, touches=(), passes={}, module=module, file=file)
+
+
+def shorten(profile: JobProfile, folder: Path) -> JobProfile:
+    """Shorten all sites. folder: of the programs."""
+    ranks = [replace(rank, sites=tuple(shorten_site(site, folder) for site in rank.sites)) for rank in profile.ranks]
     return replace(profile, ranks=tuple(ranks))
 
 
@@ -92,7 +96,7 @@ def main() -> int:
         return 77
     kept.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lapwing-uneven-") as name:
-        folder = Path(name)
+        folder = Path(name).resolve()
         build(folder)
         calibrated = subprocess.run([folder / "characters", "--calibrate"], capture_output=True, check=True).stdout
         units = str(round(WORK_MS * float(json.loads(calibrated)["units_per_ms"])))
