@@ -15,6 +15,11 @@ class LapwingError(Exception):
         return f"{self.message}; {self.remedy}"
 
 
+def tell_cause(error: LapwingError | OSError) -> str:
+    """Return what went wrong, without the remedy."""
+    return error.message if isinstance(error, LapwingError) else str(error)
+
+
 class RecordError(LapwingError):
     """A record file that cannot be read."""
 

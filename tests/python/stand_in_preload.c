@@ -13,6 +13,17 @@ static const char *first_set(const char *one, const char *two)
     return getenv(one) ? getenv(one) : getenv(two);
 }
 
+static uint32_t check(const unsigned char *data, size_t length)
+{
+    uint32_t sum = ~0u;
+    for (size_t at = 0; at < length; at++) {
+        sum ^= data[at];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (sum & 1 ? 0xEDB88320u : 0);
+    }
+    return ~sum;
+}
+
 __attribute__((constructor)) static void leave_record(void)
 {
     const char *folder = getenv("LAPWING_RECORD_DIR");
@@ -28,8 +39,12 @@ __attribute__((constructor)) static void leave_record(void)
     const char *threshold = getenv("LAPWING_THRESHOLD");
     snprintf(header.abi, sizeof(header.abi), "%s", threshold ? threshold : "none");
     char path[4096];
-    snprintf(path, sizeof(path), "%s/%d.rank", folder, (int)getpid());
+    snprintf(path, sizeof(path), "%s/%d.ranks", folder, (int)getpid());
+    struct record_format_frame frame = {.length_bytes = sizeof(header)};
+    memcpy(frame.magic, RECORD_FRAME_MAGIC, sizeof(frame.magic));
+    frame.check = check((const unsigned char *)&header, sizeof(header));
     FILE *file = fopen(path, "w");
+    fwrite(&frame, sizeof(frame), 1, file);
     fwrite(&header, sizeof(header), 1, file);
     fclose(file);
 }

@@ -9,6 +9,7 @@ import pytest
 from lapwing.errors import RecordError
 from lapwing.profile.record import (
     HEADER,
+    RECORD_BYTES_MAX,
     RankRecord,
     decode_record,
     encode_frame,
@@ -72,26 +73,21 @@ def test_job_file_round_trip(rank_record: RankRecord, tmp_path: Path) -> None:
 
 
 def test_damaged_file_in_a_folder_does_not_hide_the_others(rank_record: RankRecord, tmp_path: Path) -> None:
-    (tmp_path / "1.rank").write_bytes(encode_record(rank_record))
-    (tmp_path / "2.rank").write_bytes(encode_record(rank_record)[:50])
+    (tmp_path / "1.ranks").write_bytes(encode_frame(encode_record(rank_record)))
+    (tmp_path / "2.ranks").write_bytes(encode_frame(encode_record(rank_record)[:50]))
+    (tmp_path / "3.ranks").mkdir()
     job = read_folder(tmp_path, {})
     assert len(job.ranks) == 1
-    assert job.damaged == ["2.rank is cut short"]
-
-
-def test_rank_that_ended_while_it_wrote_is_named(rank_record: RankRecord, tmp_path: Path) -> None:
-    (tmp_path / "1.rank").write_bytes(encode_record(rank_record))
-    (tmp_path / "2.rank.part").write_bytes(b"")
-    job = read_folder(tmp_path, {})
-    assert len(job.ranks) == 1
-    assert job.damaged == ["2.rank.part: the rank ended while it wrote its record"]
+    short, unreadable = job.damaged
+    assert short == "2.ranks is cut short"
+    assert "Is a directory" in unreadable
+    assert "3.ranks" in unreadable
 
 
 def test_records_of_a_host_are_read_from_one_file(rank_record: RankRecord, tmp_path: Path) -> None:
     (tmp_path / "host.ranks").write_bytes(encode_frame(encode_record(rank_record)) * 3)
-    (tmp_path / "1.rank").write_bytes(encode_record(rank_record))  # of a host with an older Lapwing
     job = read_folder(tmp_path, {})
-    assert list(job.ranks) == [rank_record] * 4
+    assert list(job.ranks) == [rank_record] * 3
     assert not job.damaged
 
 
@@ -103,7 +99,15 @@ def test_record_cut_short_does_not_hide_those_that_follow(
     (tmp_path / "host.ranks").write_bytes(frame + frame[:length_bytes] + frame + frame[:length_bytes])
     job = read_folder(tmp_path, {})
     assert list(job.ranks) == [rank_record] * 2
-    assert job.damaged == ["host.ranks: a record is cut short: is the disk full?"] * 2
+    assert job.damaged == ["host.ranks: 2 records are cut short: is the disk full?"]
+
+
+def test_length_that_no_record_has_is_refused(rank_record: RankRecord, tmp_path: Path) -> None:
+    frame = encode_frame(encode_record(rank_record))
+    (tmp_path / "host.ranks").write_bytes(encode_frame(bytes(RECORD_BYTES_MAX + 1)) + frame)
+    job = read_folder(tmp_path, {})
+    assert list(job.ranks) == [rank_record]
+    assert job.damaged == ["host.ranks: a record is cut short: is the disk full?"]
 
 
 def test_empty_file_is_cut_short(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lapwing.errors import RecordError
+from lapwing.errors import RecordError, tell_cause
 from lapwing.files import read_table
 from lapwing.outfiles import USUAL_MODE, write_whole
 
@@ -25,7 +25,9 @@ FRAME_MAGIC = b"LAPRANK\0"
 FRAME = struct.Struct("<8sII")  # magic, length of the record, its CRC-32
 JOB_LINE = b"LAPWING-JOB 1\n"
 VERSION_LENGTH_MAX = 20
+HEADER_BYTES_MAX = 65536
 ENTRIES_MAX = 65536  # more counters or reasons than any version will have: the file is damaged
+RECORD_BYTES_MAX = HEADER_BYTES_MAX + (8 + 16) * ENTRIES_MAX
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def check_header(data: bytes, source: str) -> tuple[Any, ...]:
     fields = HEADER.unpack_from(data)
     if fields[1] > VERSION:
         raise RecordError(f"{source} was written by a newer Lapwing (format {fields[1]})", "update Lapwing")
-    if fields[1] < VERSION or fields[2] < HEADER.size or fields[2] > 65536 or max(fields[7:9]) > ENTRIES_MAX:
+    if fields[1] < VERSION or fields[2] < HEADER.size or fields[2] > HEADER_BYTES_MAX or max(fields[7:9]) > ENTRIES_MAX:
         raise RecordError(f"{source} is damaged", "run again")
     return fields
 
@@ -161,6 +163,8 @@ def find_frame(data: bytes, place: int) -> bytes:
     if not data.startswith(FRAME_MAGIC, place) or len(data) < place + FRAME.size:
         return b""
     _, length_bytes, check = FRAME.unpack_from(data, place)
+    if length_bytes > RECORD_BYTES_MAX:
+        return b""
     record = data[place + FRAME.size : place + FRAME.size + length_bytes]
     return record if len(record) == length_bytes and zlib.crc32(record) == check else b""
 
@@ -182,16 +186,19 @@ def split_frames(data: bytes) -> tuple[list[bytes], int]:
 
 
 def list_records(folder: Path) -> tuple[list[tuple[str, bytes]], list[str]]:
-    """Return the records in a folder, each with its file's name, in a steady order; and what was cut short.
-
-    Lapwing 0.1 wrote a file for each rank (*.rank); a host may still have it.
-    """
-    records = [(path.name, path.read_bytes()) for path in sorted(folder.glob("*.rank"))]
-    damaged = [f"{path.name}: the rank ended while it wrote its record" for path in sorted(folder.glob("*.part"))]
+    """Return the records in a folder, each with its file's name, in a steady order; and what cannot be read."""
+    records: list[tuple[str, bytes]] = []
+    damaged: list[str] = []
     for path in sorted(folder.glob("*.ranks")):
-        whole, cut_count = split_frames(path.read_bytes())
+        try:
+            whole, cut_count = split_frames(path.read_bytes())
+        except OSError as error:
+            damaged.append(tell_cause(error))
+            continue
         records += [(path.name, record) for record in whole]
-        damaged += [f"{path.name}: a record is cut short: is the disk full?"] * cut_count
+        if cut_count > 0:
+            count = "a record is" if cut_count == 1 else f"{cut_count} records are"
+            damaged.append(f"{path.name}: {count} cut short: is the disk full?")
     return records, damaged
 
 
