@@ -4,6 +4,7 @@
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 HEADER_BYTES, BLOCK_BYTES = 512, 64
 UNSET = (1 << 64) - 1
@@ -144,6 +145,12 @@ def make_receive(rank: int = 0, size: int = 1) -> FileSpec:
     )
     reduce = SiteSpec(1, 0x3050, (2, 8_000, 3_000, 5_000), (2, 16, 8, 8), cells=[(SIZE, 4, 2, 16, 8_000, 3_000)])
     return FileSpec(rank, size, names=("MPI_Recv", "MPI_Allreduce"), sites=[receive, reduce])
+
+
+def write_host_file(folder: Path, specs: Sequence[FileSpec]) -> None:
+    """Write what the processes of one host leave."""
+    folder.mkdir(exist_ok=True)
+    (folder / "host.profiles").write_bytes(make_host_file([make_file(spec) for spec in specs]))
 
 
 def make_host_file(profiles: Sequence[bytes], piece_bytes: int = 65536) -> bytes:

@@ -15,6 +15,7 @@ from profile_files import (
     make_file,
     make_host_file,
     make_receive,
+    write_host_file,
 )
 
 from lapwing.cli import main
@@ -35,24 +36,19 @@ from lapwing.report.totals import sum_profile
 
 
 def write_job(folder: Path, specs: list[FileSpec]) -> Path:
-    """Write the processes' files, and merge them."""
+    """Write the processes' profiles, and merge them."""
     records = folder / "records"
-    records.mkdir()
-    for number, spec in enumerate(specs):
-        (records / f"node-{number}.profile").write_bytes(make_file(spec))
+    write_host_file(records, specs)
     write_profile_job(folder / "job", {"command": ["mpirun", "solver"]}, records)
     return folder / "job"
 
 
 def test_profiles_of_a_host_are_read_from_one_file(tmp_path: Path) -> None:
-    """And beside it those of a host whose Lapwing still writes a file for each process."""
-    records = tmp_path / "records"
-    records.mkdir()
     large = replace(make_receive(0, 4), modules=[(f"/bin/{number:04000}", 0, 0, 1) for number in range(40)])
     specs = [large, make_receive(1, 4), replace(large, rank=2)]
-    (records / "host.profiles").write_bytes(make_host_file([make_file(spec) for spec in specs]))
-    (records / "other.profile").write_bytes(make_file(make_receive(3, 4)))
-    assert not write_profile_job(tmp_path / "job", {}, records)
+    write_host_file(tmp_path, specs)
+    (tmp_path / "other.profiles").write_bytes(make_host_file([make_file(make_receive(3, 4))]))
+    assert not write_profile_job(tmp_path / "job", {}, tmp_path)
     assert [rank.rank for rank in read_recorded(tmp_path / "job").ranks] == [0, 1, 2, 3]
 
 
@@ -61,7 +57,7 @@ def test_damaged_file_of_a_host_is_named(offset: int, message: str, tmp_path: Pa
     data = bytearray(make_host_file([make_file(make_receive())]))
     data[offset] ^= 0x7F
     (tmp_path / "host.profiles").write_bytes(data)
-    (tmp_path / "1.profile").write_bytes(make_file(make_receive()))
+    (tmp_path / "other.profiles").write_bytes(make_host_file([make_file(make_receive())]))
     (damaged,) = write_profile_job(tmp_path / "job", {}, tmp_path)
     assert message in damaged
 
@@ -129,13 +125,14 @@ def test_single_process_file_is_a_profile_too(tmp_path: Path) -> None:
 
 
 def test_damaged_file_does_not_hide_the_others(tmp_path: Path) -> None:
-    records = tmp_path / "records"
-    records.mkdir()
-    (records / "1.profile").write_bytes(make_file(make_receive()))
-    (records / "2.profile").write_bytes(make_file(make_receive(1))[:700])
-    (records / "3.profile").write_bytes(b"nonsense" * 100)
-    damaged = write_profile_job(tmp_path / "job", {}, records)
-    assert damaged == ["2.profile is cut short", "3.profile is no profile of Lapwing"]
+    large = replace(make_receive(1), modules=[(f"/bin/{number:04000}", 0, 0, 1) for number in range(40)])
+    profiles = [make_file(make_receive()), make_file(large)[:700], b"nonsense" * 100, bytes(HEADER_BYTES)]
+    (tmp_path / "host.profiles").write_bytes(make_host_file(profiles))
+    assert write_profile_job(tmp_path / "job", {}, tmp_path) == [
+        "host.profiles, process 2 is cut short",
+        "host.profiles, process 3 is no profile of Lapwing",
+        "host.profiles, process 4, ended before it wrote its profile",
+    ]
     assert len(read_recorded(tmp_path / "job").ranks) == 1
 
 
@@ -143,10 +140,7 @@ def test_hundreds_of_ranks_merge_without_being_in_memory(tmp_path: Path) -> None
     receive = make_receive().sites[0]
     sites = [SiteSpec(0, 0x3000 + 16 * n, (1, 9, 9, 9), cells=receive.cells) for n in range(50)]
     records = tmp_path / "records"
-    records.mkdir()
-    for rank in range(300):
-        spec = replace(make_receive(rank, 300), sites=sites)
-        (records / f"{rank}.profile").write_bytes(make_file(spec))
+    write_host_file(records, [replace(make_receive(rank, 300), sites=sites) for rank in range(300)])
     tracemalloc.start()
     write_profile_job(tmp_path / "job", {}, records)
     totals = sum_profile(open_profile_job(tmp_path / "job"))
@@ -226,8 +220,7 @@ def test_model_refuses_several_jobs_by_name(tmp_path: Path) -> None:
 
 
 def test_advice_refuses_several_jobs_without_naming_a_file(tmp_path: Path) -> None:
-    for number in range(2):
-        (tmp_path / f"{number}.profile").write_bytes(make_file(make_receive()))
+    write_host_file(tmp_path, [make_receive(), make_receive()])
     with pytest.raises(RecordError, match=r"^2 jobs left profiles: the command"):
         check_one_job(tmp_path)
 

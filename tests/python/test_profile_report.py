@@ -11,7 +11,7 @@ from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-from profile_files import FileSpec, make_file, make_receive
+from profile_files import FileSpec, make_receive, write_host_file
 from rich.console import Console
 
 from lapwing.cli import main
@@ -38,9 +38,7 @@ from lapwing.screen import Screen
 def merge(folder: Path, specs: list[FileSpec]) -> Path:
     """Write a job."""
     records = folder / "records"
-    records.mkdir()
-    for number, spec in enumerate(specs):
-        (records / f"{number}.profile").write_bytes(make_file(spec))
+    write_host_file(records, specs)
     write_profile_job(folder / "job", {"command": ["mpirun", "<solver>"]}, records)
     return folder / "job"
 

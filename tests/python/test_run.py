@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from profile_files import make_host_file
 
 PYTHON = Path(__file__).parents[2] / "python"
 LAUNCHERS = ["mpirun.openmpi", "mpirun.mpich"]
@@ -183,6 +184,23 @@ def test_record_of_an_earlier_run_is_not_taken_for_this_one(tmp_path: Path) -> N
     (tmp_path / "lapwing-profile.record").write_bytes(b"old")
     text = start(["profile", "true"], tmp_path).stderr
     assert "lapwing-profile.record holds no record of this run: remove it" in text
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["profile"], "no rank left a profile: was an MPI program started"),
+        (["advise"], "no rank left a profile: no MPI program was started"),
+        (["run", "--timeline", "8"], "no rank left a timeline: was an MPI program started"),
+    ],
+)
+def test_file_that_no_rank_wrote_to_is_no_profile(command: list[str], words: str, tmp_path: Path) -> None:
+    """Of a host whose processes ended early, or found the disk full."""
+    (tmp_path / "empty").write_bytes(make_host_file([]))
+    script = '[ -z "$LAPWING_RECORD_DIR" ] || cp empty "$LAPWING_RECORD_DIR/host.profiles"'
+    text = start([*command, "sh", "-c", script], tmp_path).stderr
+    assert words in text
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"]
 
 
 def test_interruption_is_among_the_causes_of_no_record(tmp_path: Path) -> None:

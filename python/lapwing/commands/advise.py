@@ -38,7 +38,7 @@ from lapwing.model.study import Study, study_profile
 from lapwing.model.waits import sum_all_causes
 from lapwing.options import add_flags, parse_bytes
 from lapwing.outfiles import check_outputs, write_text
-from lapwing.profile.job_file import open_profile_job, write_profile_job
+from lapwing.profile.job_file import describe_damaged, list_profiles, open_profile_job, write_profile_job
 from lapwing.report.summary import format_count
 from lapwing.report.totals import JobTotals, sum_profile
 from lapwing.screen import Screen
@@ -278,9 +278,11 @@ def check_arguments(arguments: argparse.Namespace) -> None:
 def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float) -> Profiled:
     """Run the program with the profile on, and study what it left."""
     result, records = trial.run_profile(plain_s)
-    if not any(records.glob("*.profile*")):
-        remedy = "see docs/limits.md: is MPI linked statically, and do all hosts see this folder?"
-        raise LapwingError("no rank left a profile: no MPI program was started, or Lapwing did not reach it", remedy, 1)
+    profiles, damaged = list_profiles(records)
+    if not profiles:
+        text = f"no rank left a profile{describe_damaged(damaged)}"
+        remedy = "see docs/limits.md: is MPI linked statically, do all hosts see this folder, has its disk room?"
+        raise LapwingError(f"{text}: no MPI program was started, or Lapwing did not reach it", remedy, 1)
     path = arguments.profile_record or trial.folder / "profile.record"
     about = trial.command.describe(result)
     if arguments.calibrate:

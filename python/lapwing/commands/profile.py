@@ -19,7 +19,7 @@ from lapwing.model.scaling import read_sweep
 from lapwing.options import add_flags
 from lapwing.outfiles import check_output
 from lapwing.output import forgive_output
-from lapwing.profile.job_file import open_profile_job, write_profile_job
+from lapwing.profile.job_file import describe_damaged, list_profiles, open_profile_job, write_profile_job
 from lapwing.report.profile import print_profile
 from lapwing.report.scaling import print_sweep
 from lapwing.report.totals import sum_profile
@@ -73,10 +73,11 @@ class ProfileCommand:
 
     def _keep(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Write the record, and print."""
-        if not any(records.glob("*.profile*")):
+        profiles, damaged = list_profiles(records)
+        if not profiles:
             say(
-                "no rank left a profile: was an MPI program started, does its host see this folder, is there room on "
-                f"the disk?{describe_old(arguments.output)}"
+                f"no rank left a profile{describe_damaged(damaged)}: was an MPI program started, does its host see "
+                f"this folder, is there room on the disk?{describe_old(arguments.output)}"
             )
             return
         try:

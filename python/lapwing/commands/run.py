@@ -111,13 +111,21 @@ class RunCommand:
 
     def _draw(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Keep the picture of the run, and say what became of each call site."""
-        if not any(records.glob("*.profile*")):
-            say("no rank left a timeline: was an MPI program started, and does its host see this folder?")
-            return
         # Not above: what reads profiles takes longer to load than `lapwing run` may cost.
-        from lapwing.profile.job_file import PICTURE, open_profile_job, write_profile_job
+        from lapwing.profile.job_file import (
+            PICTURE,
+            describe_damaged,
+            list_profiles,
+            open_profile_job,
+            write_profile_job,
+        )
         from lapwing.report.picture import format_picture, tell_stories
 
+        profiles, damaged = list_profiles(records)
+        if not profiles:
+            causes = "was an MPI program started, does its host see this folder, is there room on the disk?"
+            say(f"no rank left a timeline{describe_damaged(damaged)}: {causes}")
+            return
         write_profile_job(arguments.timeline_output, {**about, PICTURE: True}, records)
         if not arguments.quiet:
             for text in format_picture(tell_stories(open_profile_job(arguments.timeline_output))):

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Finds the profiles of processes in a folder: those of one host lie in one file, in pieces (profile_format.h).
-
-Lapwing 0.1 wrote a file for each process; a host may still have it.
-"""
+"""Finds the profiles of processes in a folder: those of one host lie in one file, in pieces (profile_format.h)."""
 
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lapwing.errors import RecordError
+from lapwing.errors import RecordError, tell_cause
 
 MAGIC = b"LAPHOST\0"
 VERSION = 1
@@ -20,33 +17,30 @@ PIECES_MAX = (DIRECTORY_BYTES - HEAD.size) // 4
 
 @dataclass(frozen=True)
 class Stored:
-    """Where the profile of a process lies; starts: of its pieces in the file. None: the whole file."""
+    """Where the profile of a process lies. process: its number in the file; starts: of its pieces there."""
 
     path: Path
-    starts: tuple[int, ...] | None = None
+    process: int
+    starts: tuple[int, ...]
 
     @property
     def name(self) -> str:
         """For people."""
-        return self.path.name
+        return f"{self.path.name}, process {self.process}"
 
     @property
     def size(self) -> int:
         """Return how many bytes there are."""
-        if self.starts is None:
-            return self.path.stat().st_size
         return len(self.starts) * PIECE_BYTES
 
     def read(self, length_bytes: int) -> bytes:
         """Return the first bytes."""
+        data = bytearray()
         with self.path.open("rb") as stream:
-            if self.starts is None:
-                return stream.read(length_bytes)
-            data = bytearray()
             for start in self.starts[: -(-length_bytes // PIECE_BYTES)]:
                 stream.seek(start)
-                data += stream.read(PIECE_BYTES)
-        return bytes(data[:length_bytes])
+                data += stream.read(min(PIECE_BYTES, length_bytes - len(data)))
+        return bytes(data)
 
 
 def read_owners(path: Path) -> tuple[int, ...]:
@@ -69,17 +63,17 @@ def iterate_host_file(path: Path) -> Iterator[Stored]:
     for number, owner in enumerate(read_owners(path)):
         if owner != 0:
             starts.setdefault(owner, []).append(DIRECTORY_BYTES + number * PIECE_BYTES)
-    for places in starts.values():
-        yield Stored(path, tuple(places))
+    for process, places in starts.items():
+        yield Stored(path, process, tuple(places))
 
 
 def list_stored(folder: Path) -> tuple[list[Stored], list[str]]:
     """Return the profiles in a folder, and what is wrong with files in it."""
-    found = [Stored(path) for path in sorted(folder.glob("*.profile"))]
+    found: list[Stored] = []
     damaged: list[str] = []
     for path in sorted(folder.glob("*.profiles")):
         try:
             found += iterate_host_file(path)
         except (RecordError, OSError) as error:
-            damaged.append(error.message if isinstance(error, RecordError) else str(error))
+            damaged.append(tell_cause(error))
     return found, damaged

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from lapwing.errors import RecordError
+from lapwing.errors import RecordError, tell_cause
 from lapwing.outfiles import write_whole
 from lapwing.profile.host_file import Stored, list_stored
 from lapwing.profile.rank_file import (
@@ -89,7 +89,10 @@ def list_addresses(rank: RankFile) -> Iterator[tuple[str, int]]:
 
 def read_header(stored: Stored) -> RankHeader:
     """Read the header of a process's profile, and see that it is whole."""
-    header = decode_header(stored.read(HEADER.size), stored.name)
+    data = stored.read(HEADER.size)
+    if data == bytes(HEADER.size):
+        raise RecordError(f"{stored.name}, ended before it wrote its profile", "profile again")
+    header = decode_header(data, stored.name)
     if stored.size < header.length_bytes:
         raise RecordError(f"{stored.name} is cut short", "profile again")
     return header
@@ -103,8 +106,14 @@ def list_profiles(folder: Path) -> tuple[list[tuple[RankHeader, Stored]], list[s
         try:
             profiles.append((read_header(one), one))
         except (RecordError, OSError) as error:
-            damaged.append(error.message if isinstance(error, RecordError) else str(error))
+            damaged.append(tell_cause(error))
     return sorted(profiles, key=lambda profile: profile[0].rank), damaged
+
+
+def describe_damaged(damaged: Sequence[str]) -> str:
+    """Return, in brackets, the first of what is wrong with profiles; nothing where nothing is."""
+    more = f", and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+    return f" ({damaged[0]}{more})" if damaged else ""
 
 
 def count_jobs(ranks: Iterable[int]) -> int:
