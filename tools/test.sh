@@ -23,7 +23,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 build=$root/build/release
-every_step="format layers lint shell build preload options docs unit python sanitize mpi profile fuzz fortran_quick faults_quick harm claim"
+every_step="format layers lint shell build preload options docs unit python sanitize mpi profile fuzz fortran_quick harm claim"
 failed=""
 skipped=""
 
