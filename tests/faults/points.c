@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Fault points. Linked into a copy of the preload in place of base/system_call_own.c, and between Lapwing's own code
  * and the functions of libc that its code calls (--wrap), so that each of these calls can fail at a chosen time. What
- * the program and the MPI library call goes past here. tests/faults/run.py sets: FAULT_TRACE  a folder: each rank
- * leaves a file there, see struct trace FAULT_RANK   the rank in which a call fails FAULT_AT     KIND:N, its N-th call
- * of this kind fails, once; KIND:N+, that one and all after it */
+ * the program and the MPI library call goes past here. tests/faults/run.py sets:
+ *
+ *     FAULT_TRACE  a folder: each rank leaves a file there, see struct trace
+ *     FAULT_RANK   the rank in which a call fails
+ *     FAULT_AT     KIND:N, its N-th call of this kind fails, once; KIND:N+, that one and all after it */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +31,7 @@
 #include "base/system_call_own.c"
 #undef __wrap_syscall
 
-/* number: of a system call that Lapwing makes by number; functions of libc have none. */
-enum { NO_NUMBER = -1, CALLS_MAX = 1 << 18, KIND_SHIFT = 24 };
+enum { CALLS_MAX = 1 << 18, KIND_SHIFT = 24 };
 
 /* The order is that of KINDS in run.py. */
 enum kind {
