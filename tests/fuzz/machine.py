@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT / "tests/mpi"), str(ROOT / "python")]
 from families import Family  # noqa: E402
 from launching import run_group  # noqa: E402
 
+from lapwing.errors import RecordError  # noqa: E402
 from lapwing.profile.record import RankRecord, read_folder  # noqa: E402
 
 LINES_PER_SECOND = 300  # a slow machine's; slower is a hang
@@ -80,9 +81,12 @@ def build_interpreter(family: Family, folder: Path) -> Path:
     return output
 
 
-def read_records(folder: Path) -> list[RankRecord]:
-    """What the ranks remembered; a job that died may have left none."""
-    return list(read_folder(folder, {}).ranks)
+def read_records(folder: Path, exit_code: int | None) -> list[RankRecord]:
+    """What the ranks remembered; a job that died may have left none, or damaged ones."""
+    job = read_folder(folder, {})
+    if exit_code == 0 and job.damaged:
+        raise RecordError("; ".join(job.damaged), "find out who wrote it so")
+    return list(job.ranks)
 
 
 def read_results(folder: Path, ranks: int) -> tuple[tuple[str, ...], ...]:
@@ -123,7 +127,7 @@ class Machine:
         environment = {**os.environ, **self.family.environment}
         command = self.family.command(ranks, variables, words)
         exit_code, output, errors = run_group(command, environment, timeout_s)
-        records = read_records(self.folder)
+        records = read_records(self.folder, exit_code)
         held = sum(record.counters[f"ops_{kind}"] for record in records for kind in ("send", "receive", "collective"))
         taken = sum(record.counters.get("taken", 0) for record in records)
         waits, parted = (sum(each.counters.get(name, 0) for each in records) for name in ("waits_receive", "parted"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cases import Case, Program
 from launching import ALONE
-from trial import Bench, RankRecord, Run, read_records
+from trial import Bench, RankRecord, RecordError, Run, read_records
 
 SKIP = 77
 ATTEMPTS_MAX = 4
@@ -186,7 +186,10 @@ def judge_once(bench: Bench, case: Case) -> Verdict:
     """Run one case."""
     with tempfile.TemporaryDirectory(prefix="lapwing-test-") as folder:
         run = bench.run(case, Path(folder))
-        records = read_records(Path(folder))
+        try:
+            records = read_records(Path(folder))
+        except RecordError as error:
+            return describe(error.message, run)
     if bench.trusts_ok and is_plainly_ok(case, run):
         return judge_deeds(case, run, records)
     stock = bench.run_stock(case)

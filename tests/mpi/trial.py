@@ -17,6 +17,7 @@ from launching import run_group
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "python"))
 
+from lapwing.errors import RecordError as RecordError  # noqa: E402
 from lapwing.profile.record import RankRecord as RankRecord  # noqa: E402
 from lapwing.profile.record import read_folder  # noqa: E402
 
@@ -89,8 +90,11 @@ def run_command(command: Sequence[str], environment: Mapping[str, str], timeout_
 
 
 def read_records(folder: Path) -> list[RankRecord]:
-    """What the ranks remembered."""
-    return list(read_folder(folder, {}).ranks)
+    """What the ranks remembered; a record that is damaged is an error."""
+    job = read_folder(folder, {})
+    if job.damaged:
+        raise RecordError("; ".join(job.damaged), "find out who wrote it so")
+    return list(job.ranks)
 
 
 class Bench:
