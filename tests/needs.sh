@@ -23,7 +23,13 @@ list_missing() {
     done | sort -u
 }
 
-# Installs packages where that is possible; ends with 77, and with what to type, where they are missing afterwards.
+# Ends with 77, and with what to type, where packages are missing.
+check_needs() { # "TOOL PACKAGE" lines
+    missing=$(echo "$1" | list_missing | tr '\n' ' ')
+    [ -z "$missing" ] || skip "type: apt-get install --no-install-recommends $missing"
+}
+
+# Installs packages where that is possible; else as check_needs.
 install_needs() { # "TOOL PACKAGE" lines
     missing=$(echo "$1" | list_missing)
     [ -n "$missing" ] || return 0
@@ -31,6 +37,5 @@ install_needs() { # "TOOL PACKAGE" lines
         # shellcheck disable=SC2086 # a list of words
         DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null || true
     fi
-    missing=$(echo "$1" | list_missing | tr '\n' ' ')
-    [ -z "$missing" ] || skip "type: apt-get install --no-install-recommends $missing"
+    check_needs "$1"
 }
