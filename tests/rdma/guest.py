@@ -61,10 +61,11 @@ TOUCHES = ("touch_system_call", "touch_freed", "handler_touch", "jump_out_of_wai
 PROGRAMS = (*MESSAGES, *COLLECTIVES, *REQUESTS, *THREADS, *TOUCHES)
 FEW = ("ring", "sendrecv_both", "large", "collectives_early", "nonblocking_waits", "persistent", "touch_system_call")
 STRESS = ("3000", "1")
+FAILURES = Path("/run/tmp/failures")  # in the machine, whose other files are only read
 # Registered memory is not the child's after a fork (ibv_fork_init(3)), and stock MPI crashes there.
 FUZZ = (
     "--variant", "userfaultfd-1", "--variant", "default", "--no-forks", "--seconds", "120", "--lines", "200",
-    "--no-minimise", "--timeout", "600", "--failures", "/run/tmp/failures",
+    "--no-minimise", "--timeout", "600",
 )  # fmt: skip
 # UCX: messages over reliable connections, addresses of IPv6, memory registered in its cache and nowhere else.
 UCX = {"UCX_TLS": "rc_verbs,ud_verbs,self", "UCX_IB_GID_INDEX": "0", "UCX_IB_REG_METHODS": "rcache"}
@@ -147,9 +148,9 @@ def make_bench(folder: Path, part: Part) -> Bench:
     )
 
 
-def fuzz_command(folder: Path, part: Part, family: Family) -> list[str]:
-    """The command that runs random programs."""
-    places = ["--preload", str(PRELOAD), "--build", str(folder / "fuzz")]
+def fuzz_command(folder: Path, part: Part, family: Family, failures: Path) -> list[str]:
+    """The command that runs random programs. failures: where those are kept that fail."""
+    places = ["--preload", str(PRELOAD), "--build", str(folder / "fuzz"), "--failures", str(failures)]
     return [sys.executable, str(ROOT / "tests/fuzz/run.py"), *places, "--mpi", family.name, *part.fuzz]
 
 
@@ -161,7 +162,7 @@ def compile_part(folder: Path, part: Part) -> int:
         bench.compile(case.program, case.family)
     if part.fuzz:
         for family in families:
-            command = fuzz_command(folder, part, family)
+            command = fuzz_command(folder, part, family, folder / "failures")
             subprocess.run([*command, "--seconds", "1", "--lines", "5"], check=True)
     return 0
 
@@ -258,24 +259,25 @@ def run_cases(bench: Bench, cases: Sequence[Case]) -> bool:
 def run_fuzz(folder: Path, part: Part, family: Family) -> bool:
     """Run random programs; True when all were as with stock."""
     before = count_packets()
-    result = subprocess.run(fuzz_command(folder, part, family))
+    result = subprocess.run(fuzz_command(folder, part, family, FAILURES))
     print(f"{count_packets() - before} packets", flush=True)
-    for path in Path("/run/tmp/failures").glob("*"):
+    for path in FAILURES.glob("*"):
         print(path.read_text())
     return result.returncode == 0 and count_packets() > before
 
 
 def run_part(folder: Path, part: Part) -> int:
     """Everything of a part."""
-    is_well = True
+    outcomes = []
     for network, family in list_networks(part):
         with tempfile.TemporaryDirectory() as place:
             wrap_launcher(Path(place), family, network.settings)
             wrapped = next(one for one in list_families(WHEELS) if one.name == family.name)
             if part.programs:
-                is_well = run_cases(make_bench(folder, part), list_part_cases(part, [wrapped])) and is_well
+                outcomes.append(run_cases(make_bench(folder, part), list_part_cases(part, [wrapped])))
             if part.fuzz:
-                is_well = run_fuzz(folder, part, wrapped) and is_well
+                outcomes.append(run_fuzz(folder, part, wrapped))
+    is_well = bool(outcomes) and all(outcomes)
     print("rdma: all passed" if is_well else "rdma: something failed")
     return 0 if is_well else 1
 

@@ -24,7 +24,7 @@ modules="virtio_pci 9pnet_virtio 9p veth crc32_generic rdma_rxe ib_uverbs rdma_u
 every_part="mpich4 openmpi4 backends stress"
 limit_s=1500 # of one part
 
-check_needs() {
+check_machine() {
     [ "$(uname -m)" = x86_64 ] || skip "the machine is one of x86-64"
     [ "$(id -u)" = 0 ] || skip "only root can show the machine all files"
     install_needs "$needs"
@@ -94,7 +94,7 @@ run_part() {
     grep -q '^rdma: all passed' "$folder/$1.log" || failed="$failed $1"
 }
 
-check_needs
+check_machine
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 shift
