@@ -5,8 +5,9 @@ Under Lapwing an unchanged solver ends sooner, with the same result: the demo, w
 with half as much: there both ways of the connection must be used at once (1.02 when they were not). A program that
 waits for a send at once does not wait for a late receiver, and with early receives neither does one in MPI_Send; the
 receiver then finds its data when it comes. A blocking collective goes on beside work, too, and the first page of a
-large one can be used soon. The bounds are far below what a quiet machine shows (1.5 and more; 0.1 and less; 0.07), so
-that a noisy one does not fail.
+large one can be used soon: after 0.07 of the transfer with a short first piece, after 0.125 with a full one. That
+bound lies between the two. The others are far below what a quiet machine shows (1.5 and more; 0.1 and less), so that
+a noisy one does not fail.
 """
 
 import json
@@ -27,7 +28,7 @@ from lapwing.lab.network import choose_prefix  # noqa: E402
 LAPWING = ROOT / ".venv/bin/lapwing"
 SPEEDUP_LEAST = 1.15
 LATE_MOST = 0.5
-FIRST_PAGE_MOST = 0.1
+FIRST_PAGE_MOST = 0.115
 ATTEMPTS = 2
 SKIP = 77
 
@@ -90,7 +91,7 @@ class Claim:
 DEMO = ("demo", "--rounds", "2", "--steps", "20")
 SENDTIME = ("bench", "sendtime", "--sizes", "256KiB", "--repetitions", "9", "--rounds", "1")
 COLLECTIVE = ("bench", "collective", "--functions", "alltoall", "--sizes", "2MiB", "--repetitions", "7")
-FIRST_PAGE = ("bench", "collective", "--functions", "bcast", "--sizes", "32MiB", "--repetitions", "3", "--learn", "off")
+FIRST_PAGE = ("bench", "collective", "--functions", "bcast", "--sizes", "32MiB", "--repetitions", "5", "--learn", "off")
 CLAIMS = (
     Claim(DEMO, judge_demo),
     Claim((*DEMO, "--planes", "30"), judge_demo),
