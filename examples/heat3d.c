@@ -5,8 +5,8 @@
  *
  * Each rank owns NZ planes of NX x NY cells; the ranks form a ring in z. A
  * step exchanges the faces with both neighbours, updates the planes that need
- * no neighbour, then the two that do. exchange and update leave the other half
- * out. PERCENT and MORE: see is_converted() and add_planes(). */
+ * no neighbour, then the two that do. exchange and update leave the other half out.
+ * PERCENT of the steps exchange by nonblocking calls; the last rank owns MORE planes more. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
