@@ -30,8 +30,8 @@ do not edit. [The model](model.md) says how predictions are made; what messages 
 - **miss**: predicted / measured - 1. **of MPI**: the same without what passes before `MPI_Init` and after
   `MPI_Finalize`, which is not predicted.
 - **speedup**: predicted, and measured with bounds, each of which holds with 95 %.
-- **verdict**: what `lapwing advise` says after these rounds. It is contradicted where the prediction alone, or what is
-  said of the cause, or further rounds ("check"), do not agree with what was measured.
+- **verdict**: what `lapwing advise` says after these rounds. It is contradicted where the measurement does not
+  agree with the prediction, or with the cause that is named, or where further rounds ("check") do not agree with it.
 """
 SCHEMA = 1
 
