@@ -159,6 +159,11 @@ def test_srun_with_pmi2_begins_mpich() -> None:
     assert choose_for_line(found, "srun", ["srun", "--mpi=pmi2", "-n", "2"]) == found[1:]
     assert choose_for_line(found, "srun", ["srun", "--mpi=pmix", "-n", "2"]) == found
     assert choose_for_line(found[:1], "srun", ["srun", "--mpi", "pmi2"]) == found[:1]
+    by_default = {"SLURM_MPI_TYPE": "pmi2"}
+    assert choose_for_line(found, "srun", ["srun", "-n", "2"], by_default) == found[1:]
+    assert choose_for_line(found, "srun", ["srun", "--mpi=pmix"], by_default) == found
+    assert choose_for_line(found, "srun", ["srun", "--mpi", "pmix"], by_default) == found
+    assert choose_for_line(found, "openmpi", ["mpirun"], by_default) == found[:1]
 
 
 def test_hosts_whose_ranks_leave_nothing_are_told(rank_record: RankRecord) -> None:

@@ -152,13 +152,23 @@ def count_started(output: str) -> dict[str, int]:
     return counts
 
 
-def choose_for_line(found: Sequence[Path], launcher: str, line: Sequence[str]) -> list[Path]:
+def speaks_pmi2(line: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Say whether a line of srun starts ranks by PMI-2: its own option comes before the environment."""
+    own = [word for word in line if word.startswith("--mpi=") or word == "--mpi"]
+    if own:
+        return any(word in ("pmi2", "--mpi=pmi2") for word in line)
+    return environment.get("SLURM_MPI_TYPE") == "pmi2"
+
+
+def choose_for_line(
+    found: Sequence[Path], launcher: str, line: Sequence[str], environment: Mapping[str, str] = os.environ
+) -> list[Path]:
     """Return the libraries that a launcher's line may be for.
 
     srun starts ranks of any MPI; PMI-2 is for MPICH and its kin, since most builds of Open MPI speak PMIx alone.
     """
-    speaks_pmi2 = launcher == "srun" and any(word in ("pmi2", "--mpi=pmi2") for word in line)
-    return (choose_libraries(found, "hydra") if speaks_pmi2 else []) or choose_libraries(found, launcher)
+    is_pmi2 = launcher == "srun" and speaks_pmi2(line, environment)
+    return (choose_libraries(found, "hydra") if is_pmi2 else []) or choose_libraries(found, launcher)
 
 
 def diagnose_line(line: Sequence[str]) -> Diagnosis:
