@@ -30,7 +30,12 @@ SETTINGS = {
     "OMPI_MCA_oob_tcp_if_include": "10.77.1.0/24",
     "PATH": f"{BIN}:{os.environ['PATH']}",
 }
+START_S = 60.0  # for both jobs of submit_both
 DEFAULT_ON = 'eval "$(lapwing config --environment)"'
+
+
+class ClaimError(Exception):
+    """Why a claim cannot be checked further."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class Mpi:
 
     name: str
     pmi: str
+    library: str  # the file's name begins so
 
     @property
     def srun(self) -> str:
@@ -51,7 +57,7 @@ class Mpi:
         return f"mpirun.{self.name} -n 2"
 
 
-MPIS = (Mpi("openmpi", "pmix"), Mpi("mpich", "pmi2"))
+MPIS = (Mpi("openmpi", "pmix", "libmpi.so"), Mpi("mpich", "pmi2", "libmpich.so"))
 
 
 @dataclass(frozen=True)
@@ -105,6 +111,11 @@ def write_script(path: Path, line: str) -> None:
     path.write_text(f"#!/bin/bash\n{settings}{line}\n")
 
 
+def read_output(path: Path) -> str:
+    """What a job has written so far; nothing before it begins."""
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
 def run_line(claim: Claim, line: str, before: str, folder: Path) -> Result:
     """Run a claim's line as it says."""
     if claim.sbatch is None:
@@ -113,8 +124,7 @@ def run_line(claim: Claim, line: str, before: str, folder: Path) -> Result:
     (folder / "out").unlink(missing_ok=True)
     submitted = f"{before}\nsbatch --wait --quiet -N2 -n2 --output=out {claim.sbatch} job.sh"
     result = run_shell(submitted, folder, claim.variables)
-    output = folder / "out"
-    return Result(result.code, result.text + (output.read_text(errors="replace") if output.exists() else ""))
+    return Result(result.code, result.text + read_output(folder / "out"))
 
 
 def judge_ranks(claim: Claim, result: Result, is_in: bool) -> str:
@@ -189,7 +199,7 @@ def claim_steps(mpi: Mpi, folder: Path) -> str:
     write_script(folder / "job.sh", line)
     (folder / "out").unlink(missing_ok=True)
     result = run_shell("sbatch --wait --quiet -N2 -n4 --output=out job.sh", folder, {})
-    ranks = Result(0, (folder / "out").read_text()).ranks
+    ranks = Result(0, read_output(folder / "out")).ranks
     ends = sorted(line.split("Lapwing ")[1].split(",")[0] for line in ranks)
     return "" if result.code == 0 and ends == ["in", "in", "out", "out"] else f"code {result.code}, {ranks}"
 
@@ -200,7 +210,7 @@ def claim_array(mpi: Mpi, folder: Path) -> str:
     write_script(folder / "job.sh", f"lapwing run --keep-record $SLURM_ARRAY_TASK_ID.record {mpi.srun} {program}")
     result = run_shell("sbatch --wait --quiet -N2 -n2 --array=0-2 --output=out.%a job.sh", folder, {})
     for number in range(3):
-        ranks = Result(0, (folder / f"out.{number}").read_text()).ranks
+        ranks = Result(0, read_output(folder / f"out.{number}")).ranks
         report = run_shell(f"lapwing report {number}.record", folder, {})
         if len(ranks) != 2 or report.code != 0 or "2 of 2 ranks" not in report.text:
             return f"job {number}: {ranks} {report.text}"
@@ -212,8 +222,8 @@ def claim_submitted(mpi: Mpi, folder: Path) -> str:
     write_script(folder / "job.sh", f"{mpi.srun} {folder}/exchange.{mpi.name}")
     result = run_shell("lapwing run sbatch -N2 -n2 --output=out job.sh && sleep 1", folder, {})
     said = folder / "out"
-    wait_until(lambda: said.exists() and len(Result(0, said.read_text()).ranks) == 2, END_S)
-    text = said.read_text() if said.exists() else ""
+    wait_until(lambda: len(Result(0, read_output(said)).ranks) == 2, END_S)
+    text = read_output(said)
     is_in = [line for line in Result(0, text).ranks if "Lapwing in" in line]
     return "" if result.code == 0 and len(is_in) == 2 else f"code {result.code}: {result.text}{text[-1500:]}"
 
@@ -246,7 +256,10 @@ def submit(mpi: Mpi, folder: Path, lapwing: str, options: str) -> str:
     program = f"{folder}/exchange.{mpi.name}"
     name = lapwing.replace(" ", "-") or "stock"
     write_script(folder / f"{name}.sh", f"{lapwing} {mpi.srun} --overlap {program} 0 300")
-    return run_shell(f"sbatch --parsable -N2 -n2 {options} --output={name}.out {name}.sh", folder, {}).text.strip()
+    said = run_shell(f"sbatch --parsable -N2 -n2 {options} --output={name}.out {name}.sh", folder, {}).text.strip()
+    if not said.isdigit():
+        raise ClaimError(f"sbatch: {said}")
+    return said
 
 
 def judge_ended(mpi: Mpi, folder: Path, jobs: Mapping[str, str], state: str, seconds: float) -> str:
@@ -261,12 +274,17 @@ def judge_ended(mpi: Mpi, folder: Path, jobs: Mapping[str, str], state: str, sec
 
 
 def submit_both(mpi: Mpi, folder: Path, options: str) -> dict[str, str]:
-    """The same job stock and under Lapwing, both running."""
-    jobs = {}
-    for name in ("", "lapwing run"):
-        jobs[name or "stock"] = submit(mpi, folder, name, options)
-    wait_until(lambda: count_processes(f"exchange.{mpi.name}") == 4, END_S)
-    time.sleep(2)
+    """The same job stock and under Lapwing, both running: their ranks have said whether Lapwing is in them."""
+    jobs, ends = {"stock": submit(mpi, folder, "", options)}, {"stock": "out", "lapwing-run": "in"}
+    jobs["lapwing-run"] = submit(mpi, folder, "lapwing run", options)
+    said = {name: folder / f"{name}.out" for name in jobs}
+    wait_until(lambda: all(len(Result(0, read_output(path)).ranks) == 2 for path in said.values()), START_S)
+    for name, path in said.items():
+        ranks = Result(0, read_output(path)).ranks
+        if len(ranks) != 2 or any(f"Lapwing {ends[name]}," not in line for line in ranks):
+            raise ClaimError(f"{name} ({jobs[name]}) does not run as it should: {read_output(path)[-1500:]}")
+    if count_processes(f"exchange.{mpi.name}") != 4:
+        raise ClaimError("the ranks do not go on")
     return jobs
 
 
@@ -283,9 +301,9 @@ def claim_time_limit(mpi: Mpi, folder: Path) -> str:
 
 
 def claim_doctor(mpi: Mpi, folder: Path) -> str:
-    """`lapwing doctor srun ...` tells of both nodes."""
+    """`lapwing doctor srun ...` tells of both nodes, and begins the MPI that this way to start is for."""
     result = run_shell(f"lapwing doctor {mpi.srun}", folder, {})
-    named = all(node in result.text for node in ("node1", "node2"))
+    named = all(word in result.text for word in ("node1", "node2", mpi.library))
     return "" if result.code in (0, 1) and named else f"code {result.code}: {result.text[-2500:]}"
 
 
@@ -330,12 +348,16 @@ def main() -> int:
             for program in arguments.folder.glob("exchange.*"):
                 (Path(place) / program.name).symlink_to(program)
             begin_s = time.monotonic()
-            wrong = check(Path(place))
+            try:
+                wrong = check(Path(place))
+            except (ClaimError, OSError) as error:
+                run_shell("scancel --user=root", arguments.folder, {})
+                wrong = str(error)
         result = "FAIL" if wrong else "pass"
         counts[result] += 1
         print(f"{result} {name} ({time.monotonic() - begin_s:.0f} s) {wrong}".rstrip(), flush=True)
-    print(f"{counts['pass']} passed, {counts['FAIL']} failed")
-    return 1 if counts["FAIL"] else 0
+    print(f"{counts['pass']} passed, {counts['FAIL']} failed" if any(counts.values()) else "no claim has such a name")
+    return 1 if counts["FAIL"] or not counts["pass"] else 0
 
 
 if __name__ == "__main__":
