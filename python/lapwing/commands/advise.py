@@ -281,7 +281,7 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
     profiles, damaged = list_profiles(records)
     if not profiles:
         text = f"no rank left a profile{describe_damaged(damaged)}"
-        remedy = "see docs/limits.md: is MPI linked statically, do all hosts see this folder, has its disk room?"
+        remedy = "see docs/limits.md: is MPI linked statically, do all hosts see this folder, is the disk full?"
         raise LapwingError(f"{text}: no MPI program was started, or Lapwing did not reach it", remedy, 1)
     path = arguments.profile_record or trial.folder / "profile.record"
     about = trial.command.describe(result)
