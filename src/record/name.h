@@ -11,8 +11,9 @@
  * NULL: none. */
 const char *record_name_folder(void);
 
-/* <directory>/<host>-<what its kernel calls this boot>.<kind>: one file for all ranks of a host. Host names alone are
- * not enough: containers on several hosts may have one name. False when the name is too long, or the boot unknown. */
+/* <directory>/<host>-<boot>-<namespace>.<kind>: one file for all ranks of a host. Host names alone are not enough:
+ * containers, on several hosts or on one, may have one name. So the name holds what the kernel calls this boot, and the
+ * number of the UTS namespace. False when the name is too long, or one of them unknown. */
 bool record_name_of_host(char *name, size_t name_bytes, const char *directory, const char *kind);
 
 /* <directory>/<host>-<pid>-<rank>-<time>.<kind>. Host and process number are not enough: ranks in containers may have
