@@ -114,15 +114,37 @@ bool pieces_open(struct pieces *pieces, const char *directory, int rank)
     return true;
 }
 
+static uint64_t piece_begin_bytes(uint32_t number)
+{
+    return PROFILE_DIRECTORY_BYTES + (uint64_t)number * PROFILE_PIECE_BYTES;
+}
+
+static bool may_take(uint32_t first, uint32_t count)
+{
+    return count <= PROFILE_PIECES_MAX && first <= PROFILE_PIECES_MAX - count &&
+           record_file_may_reach(piece_begin_bytes(first + count));
+}
+
+/* The first of `count` pieces. False where they cannot be had: then nobody loses them. */
+static bool pieces_take(struct profile_format_directory *directory, uint32_t count, uint32_t *first)
+{
+    /* relaxed: processes tell each other nothing but the number, and a reader comes when they have ended. */
+    *first = atomic_load_explicit(&directory->piece_count, memory_order_relaxed);
+    while (may_take(*first, count))
+        if (atomic_compare_exchange_weak_explicit(&directory->piece_count, first, *first + count, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return true;
+    return false;
+}
+
 bool pieces_map(const struct pieces *pieces, void *address, uint32_t count)
 {
     struct profile_format_directory *directory = pieces->directory;
-    /* relaxed: processes tell each other nothing but the number, and a reader comes when they have ended. */
-    uint32_t first = atomic_fetch_add_explicit(&directory->piece_count, count, memory_order_relaxed);
-    if (first > PROFILE_PIECES_MAX - count)
+    uint32_t first;
+    if (!pieces_take(directory, count, &first))
         return false;
     size_t length_bytes = (size_t)count * PROFILE_PIECE_BYTES;
-    uint64_t begin_bytes = PROFILE_DIRECTORY_BYTES + (uint64_t)first * PROFILE_PIECE_BYTES;
+    uint64_t begin_bytes = piece_begin_bytes(first);
     if (!room_take(pieces->descriptor, begin_bytes, length_bytes))
         return false;
     long mapped = syscall(SYS_mmap, address, length_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,

@@ -23,7 +23,8 @@ struct pieces {
 bool pieces_open(struct pieces *pieces, const char *directory, int rank);
 
 /* Maps `count` new pieces, blank, at an address that has been set aside. Their room on the disk is there before: a
- * mapped page without it is a SIGBUS. */
+ * mapped page without it is a SIGBUS. False when they cannot be had. On a full disk their numbers are lost then, for
+ * all processes of the host: whoever was refused must not ask again. */
 bool pieces_map(const struct pieces *pieces, void *address, uint32_t count);
 
 /* What is mapped stays so. */

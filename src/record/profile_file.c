@@ -32,14 +32,25 @@ static void *block_at(uint32_t number)
     return (char *)profile_file.header + sizeof(struct profile_format_header) + (size_t)number * PROFILE_BLOCK_BYTES;
 }
 
+/* As many pieces as were refused once are refused from then on; fewer may still fit. */
+static bool pieces_add(uint32_t count)
+{
+    char *end = (char *)profile_file.header + profile_file.length_bytes;
+    if (count >= profile_file.refused_pieces)
+        return false;
+    if (pieces_map(&profile_file.pieces, end, count))
+        return true;
+    profile_file.refused_pieces = count;
+    return false;
+}
+
 static bool file_grow(uint64_t wanted_bytes)
 {
     uint64_t next_bytes = (wanted_bytes + PROFILE_PIECE_BYTES - 1) / PROFILE_PIECE_BYTES * PROFILE_PIECE_BYTES;
     if (wanted_bytes <= profile_file.length_bytes)
         return true;
     uint32_t count = (uint32_t)((next_bytes - profile_file.length_bytes) / PROFILE_PIECE_BYTES);
-    char *end = (char *)profile_file.header + profile_file.length_bytes;
-    if (next_bytes > LENGTH_MAX_BYTES || !pieces_map(&profile_file.pieces, end, count))
+    if (next_bytes > LENGTH_MAX_BYTES || !pieces_add(count))
         return false;
     profile_file.length_bytes = next_bytes;
     return true;
@@ -68,6 +79,7 @@ static bool space_take(void)
 static bool file_map(const char *directory, int rank)
 {
     profile_file.length_bytes = 0;
+    profile_file.refused_pieces = UINT32_MAX;
     profile_file.is_open = pieces_open(&profile_file.pieces, directory, rank);
     return profile_file.is_open && space_take() && file_grow(sizeof(struct profile_format_header));
 }

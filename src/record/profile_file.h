@@ -36,7 +36,8 @@ enum { PROFILE_FILE_NAMES = 1024, PROFILE_FILE_SITE_BITS = 13, PROFILE_FILE_SITE
 
 /* header: NULL before profile_file_open(). is_shared: several threads in MPI at once. Written by
  * profile_file_open().
- * The rest is for profile_file.c, written there and under `growth`. is_open: room can be made. sites: a site with key 0
+ * The rest is for profile_file.c, written there and under `growth`. is_open: room can be made.
+ * refused_pieces: so many were asked for and refused. sites: a site with key 0
  * is free; filled under `growth`, block first; read by all without it. */
 extern struct profile_file {
     struct profile_format_header *header;
@@ -45,6 +46,7 @@ extern struct profile_file {
     struct pieces pieces;
     struct base_lock growth;
     uint64_t length_bytes;
+    uint32_t refused_pieces;
     struct profile_format_events *events;
     struct {
         _Atomic uint64_t key;

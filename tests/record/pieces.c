@@ -29,17 +29,22 @@ static void profile_keep(const char *folder, int rank)
         profile_file_close(PROFILE_FINALIZED, 1);
 }
 
-static void *file_map(const char *folder)
+static void file_find(char *path, size_t path_bytes, const char *folder)
 {
-    char path[512] = "";
-    struct stat status;
     int count = 0;
     DIR *list = opendir(folder);
     for (struct dirent *entry; (entry = readdir(list)) != NULL; count += entry->d_name[0] != '.')
         if (base_text_ends(entry->d_name, ".profiles"))
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+            snprintf(path, path_bytes, "%s/%s", folder, entry->d_name);
     closedir(list);
     claim(count == 1, "one file, and nothing else");
+}
+
+static void *file_map(const char *folder)
+{
+    char path[512] = "";
+    struct stat status;
+    file_find(path, sizeof path, folder);
     int file = open(path, O_RDONLY);
     claim(fstat(file, &status) == 0 && (status.st_mode & 0777) == 0600, "for its user's eyes");
     void *mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -89,6 +94,31 @@ static int process_check(const struct profile_format_directory *directory, uint3
     return 1 << rank;
 }
 
+/* The file is no longer one that can grow, as on a full disk. */
+static void full_disk_check(const char *folder)
+{
+    struct profile_file_identity identity = {.size = 1, .abi = "abi", .mpi_library = "library"};
+    claim(profile_file_open(folder, &identity), "a profile begins");
+    int blocked = open("/dev/null", O_RDONLY);
+    claim(dup2(blocked, profile_file.pieces.descriptor) >= 0, "the disk is full");
+    uint32_t before = profile_file.pieces.directory->piece_count;
+    int sites = 0;
+    while (profile_file_site_find((uintptr_t)(sites + 1) * 16, 1, "MPI_Send") != NULL)
+        sites++;
+    for (int i = 0; i < SITES; i++)
+        claim(profile_file_site_find((uintptr_t)(sites + 2 + i) * 16, 1, "MPI_Send") == NULL, "there is no room");
+    claim(sites > 0 && profile_file.header->lost_calls == SITES + 1, "calls without a site are counted");
+    claim(profile_file.pieces.directory->piece_count == before + 1, "one piece is lost, not one for each call");
+    profile_file_close(PROFILE_FINALIZED, 1);
+}
+
+static void file_remove(const char *folder)
+{
+    char path[512];
+    file_find(path, sizeof path, folder);
+    claim(unlink(path) == 0, "the file can be removed");
+}
+
 int main(void)
 {
     char folder[] = "/tmp/lapwing-pieces-XXXXXX";
@@ -105,6 +135,8 @@ int main(void)
     for (uint32_t process = 1; process <= PROCESSES; process++)
         ranks |= process_check(directory, process);
     claim(ranks == (1 << PROCESSES) - 1, "every rank is there");
+    full_disk_check(folder);
+    file_remove(folder);
     claim(rmdir(folder) == 0, "nothing is left");
     return 0;
 }
