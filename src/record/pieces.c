@@ -65,7 +65,7 @@ static int file_open_shared(struct pieces *pieces, const char *directory, int ra
     return file < 0 && errno == ENOENT && file_make(pieces) ? open(pieces->path, FLAGS) : file;
 }
 
-/* Where the folder can have no links, or it is not known which host this is. */
+/* Where the folder can have no links, it is not known which host this is, or the shared file is full. */
 static int file_open_own(struct pieces *pieces, const char *directory, int rank)
 {
     if (!record_name_make(pieces->path, sizeof pieces->path, directory, rank, "profiles"))
@@ -76,12 +76,6 @@ static int file_open_own(struct pieces *pieces, const char *directory, int rank)
     close(file);
     unlink(pieces->path);
     return -1;
-}
-
-static int file_open(struct pieces *pieces, const char *directory, int rank)
-{
-    int file = file_open_shared(pieces, directory, rank);
-    return file >= 0 ? file : file_open_own(pieces, directory, rank);
 }
 
 static bool directory_is_ours(const struct profile_format_directory *directory)
@@ -101,19 +95,6 @@ static bool directory_map(struct pieces *pieces)
     return pieces->directory != NULL && directory_is_ours(pieces->directory);
 }
 
-bool pieces_open(struct pieces *pieces, const char *directory, int rank)
-{
-    pieces->descriptor = base_descriptor_own(file_open(pieces, directory, rank));
-    if (pieces->descriptor < 0)
-        return false;
-    if (!directory_map(pieces)) {
-        pieces_close(pieces);
-        return false;
-    }
-    pieces->process = 1 + atomic_fetch_add_explicit(&pieces->directory->process_count, 1, memory_order_relaxed);
-    return true;
-}
-
 static uint64_t piece_begin_bytes(uint32_t number)
 {
     return PROFILE_DIRECTORY_BYTES + (uint64_t)number * PROFILE_PIECE_BYTES;
@@ -123,6 +104,22 @@ static bool may_take(uint32_t first, uint32_t count)
 {
     return count <= PROFILE_PIECES_MAX && first <= PROFILE_PIECES_MAX - count &&
            record_file_may_reach(piece_begin_bytes(first + count));
+}
+
+static bool file_take(struct pieces *pieces, int file)
+{
+    pieces->directory = NULL;
+    pieces->descriptor = base_descriptor_own(file);
+    return pieces->descriptor >= 0 && directory_map(pieces);
+}
+
+/* A third of what the file holds stays free for those that are in it: their pieces cannot go elsewhere. */
+static bool has_ample_room(const struct pieces *pieces, uint32_t count)
+{
+    enum { SHARE = 3 };
+    uint32_t used = atomic_load_explicit(&pieces->directory->piece_count, memory_order_relaxed);
+    uint32_t spare = count + (used > PROFILE_PIECES_MAX ? PROFILE_PIECES_MAX : used) / SHARE;
+    return may_take(used, spare);
 }
 
 /* The first of `count` pieces. False where they cannot be had: then nobody loses them. */
@@ -152,6 +149,48 @@ bool pieces_map(const struct pieces *pieces, void *address, uint32_t count)
     for (uint32_t i = first; mapped != -1 && i < first + count; i++)
         atomic_store_explicit(&directory->owners[i], pieces->process, memory_order_relaxed);
     return mapped != -1;
+}
+
+static void process_begin(struct pieces *pieces)
+{
+    pieces->process = 1 + atomic_fetch_add_explicit(&pieces->directory->process_count, 1, memory_order_relaxed);
+}
+
+static void file_leave(struct pieces *pieces)
+{
+    if (pieces->directory != NULL)
+        syscall(SYS_munmap, pieces->directory, (size_t)PROFILE_DIRECTORY_BYTES);
+    pieces_close(pieces);
+}
+
+static uint32_t shared_open(struct pieces *pieces, const char *directory, int rank, void *address, uint32_t count)
+{
+    if (!file_take(pieces, file_open_shared(pieces, directory, rank)) || !has_ample_room(pieces, count))
+        return 0;
+    process_begin(pieces);
+    return pieces_map(pieces, address, count) ? count : 0;
+}
+
+static uint32_t own_open(struct pieces *pieces, const char *directory, int rank, void *address, uint32_t count)
+{
+    if (!file_take(pieces, file_open_own(pieces, directory, rank)))
+        return 0;
+    process_begin(pieces);
+    if (pieces_map(pieces, address, count))
+        return count;
+    return pieces_map(pieces, address, 1) ? 1 : 0;
+}
+
+uint32_t pieces_open(struct pieces *pieces, const char *directory, int rank, void *address, uint32_t count)
+{
+    uint32_t mapped_count = shared_open(pieces, directory, rank, address, count);
+    if (mapped_count != 0)
+        return mapped_count;
+    file_leave(pieces);
+    mapped_count = own_open(pieces, directory, rank, address, count);
+    if (mapped_count == 0)
+        file_leave(pieces);
+    return mapped_count;
 }
 
 void pieces_close(struct pieces *pieces)

@@ -19,8 +19,10 @@ struct pieces {
     char part[4096];
 };
 
-/* Opens the file of this host in a folder of the user's own (record/name.h). False when it cannot be had. */
-bool pieces_open(struct pieces *pieces, const char *directory, int rank);
+/* Opens the file of this host in a folder of the user's own (record/name.h), and maps the first `count` pieces. Where
+ * that file has no room for them and some more: one of the process's own. If not even that takes them it gets one
+ * piece. How many were mapped; 0: no file can be had. */
+uint32_t pieces_open(struct pieces *pieces, const char *directory, int rank, void *address, uint32_t count);
 
 /* Maps `count` new pieces, blank, at an address that has been set aside. Their room on the disk is there before: a
  * mapped page without it is a SIGBUS. False when they cannot be had. On a full disk their numbers are lost then, for

@@ -76,12 +76,35 @@ static bool space_take(void)
     return profile_file.header != NULL;
 }
 
-static bool file_map(const char *directory, int rank)
+/* With block 0, which is blank. */
+static uint64_t blocks_end_bytes(uint32_t count)
 {
-    profile_file.length_bytes = 0;
+    return sizeof(struct profile_format_header) + (1 + (uint64_t)count) * PROFILE_BLOCK_BYTES;
+}
+
+static uint32_t events_block_count(uint32_t capacity)
+{
+    return capacity == 0 ? 0 : 1 + (capacity + 1) / 2;
+}
+
+/* What is needed from the start. */
+static uint32_t first_pieces(uint32_t event_capacity)
+{
+    uint64_t wanted_bytes = blocks_end_bytes(events_block_count(event_capacity));
+    uint64_t length_bytes = wanted_bytes < LENGTH_MAX_BYTES ? wanted_bytes : LENGTH_MAX_BYTES;
+    return (uint32_t)((length_bytes + PROFILE_PIECE_BYTES - 1) / PROFILE_PIECE_BYTES);
+}
+
+static bool file_map(const char *directory, const struct profile_file_identity *identity)
+{
+    if (!space_take())
+        return false;
+    uint32_t count = pieces_open(&profile_file.pieces, directory, identity->rank, profile_file.header,
+                                 first_pieces(identity->event_capacity));
+    profile_file.is_open = count != 0;
+    profile_file.length_bytes = (uint64_t)count * PROFILE_PIECE_BYTES;
     profile_file.refused_pieces = UINT32_MAX;
-    profile_file.is_open = pieces_open(&profile_file.pieces, directory, rank);
-    return profile_file.is_open && space_take() && file_grow(sizeof(struct profile_format_header));
+    return profile_file.is_open;
 }
 
 static uint32_t core_count(void)
@@ -121,7 +144,7 @@ static void header_fill(const struct profile_file_identity *identity)
 
 static void events_make(uint32_t capacity)
 {
-    uint32_t block_count = 1 + (capacity + 1) / 2;
+    uint32_t block_count = events_block_count(capacity);
     uint32_t number = capacity == 0 ? 0 : blocks_take(block_count);
     if (number == 0)
         return;
@@ -140,7 +163,7 @@ static void file_close(void)
 
 bool profile_file_open(const char *directory, const struct profile_file_identity *identity)
 {
-    if (!file_map(directory, identity->rank)) {
+    if (!file_map(directory, identity)) {
         file_close();
         profile_file.header = NULL;
         return false;

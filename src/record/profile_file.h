@@ -23,7 +23,8 @@ struct profile_file_identity {
     uint32_t event_capacity; /* events of the timeline to keep; 0: none */
 };
 
-/* Begins a profile in the file of this host. False when that cannot be done. */
+/* Begins a profile in the file of this host, or in one of its own where that is full. False when that cannot be done.
+ */
 bool profile_file_open(const char *directory, const struct profile_file_identity *identity);
 
 /* The end: nothing is added afterwards. */

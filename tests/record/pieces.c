@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: the profiles of a host's processes stand in one file, each whole, however many there are at once. */
+/* Claim: the profiles of a host's processes stand in one file, each whole, however many there are at once; those that
+ * find no room there stand in files of their own. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +29,17 @@ static void profile_keep(const char *folder, int rank)
         profile_file_event_add(&(struct profile_format_event){.bytes = (uint64_t)rank});
     if (rank % 2 == 0) /* the others die without a word */
         profile_file_close(PROFILE_FINALIZED, 1);
+}
+
+static void processes_run(const char *folder)
+{
+    for (int rank = 0; rank < PROCESSES; rank++)
+        if (fork() == 0) {
+            profile_keep(folder, rank);
+            _exit(0);
+        }
+    for (int status; wait(&status) > 0;)
+        claim(status == 0, "a process ends well");
 }
 
 static void file_find(char *path, size_t path_bytes, const char *folder)
@@ -112,31 +125,64 @@ static void full_disk_check(const char *folder)
     profile_file_close(PROFILE_FINALIZED, 1);
 }
 
-static void file_remove(const char *folder)
+static void directory_fill(const char *path)
+{
+    struct profile_format_directory directory;
+    const uint32_t every = PROFILE_PIECES_MAX;
+    int file = open(path, O_WRONLY);
+    off_t place = (char *)&directory.piece_count - (char *)&directory;
+    claim(file >= 0 && pwrite(file, &every, sizeof every, place) == (ssize_t)sizeof every, "the directory");
+    close(file);
+}
+
+/* Room for what begins, and little more. */
+static void limit_lower(const char *path)
+{
+    struct stat status;
+    claim(stat(path, &status) == 0, "the file");
+    struct rlimit limit = {(rlim_t)status.st_size + 8 * PROFILE_PIECE_BYTES, RLIM_INFINITY};
+    claim(setrlimit(RLIMIT_FSIZE, &limit) == 0, "the limit of file sizes");
+}
+
+/* A file that has been filled by others is left as it is, and the next process has its own. */
+static void no_room_check(const char *folder, void (*fill)(const char *path), const char *text)
 {
     char path[512];
+    char other[600];
+    struct stat before;
+    struct stat after;
+    int status = 0;
+    processes_run(folder);
     file_find(path, sizeof path, folder);
-    claim(unlink(path) == 0, "the file can be removed");
+    snprintf(other, sizeof other, "%s-full", folder);
+    claim(stat(path, &before) == 0, "the file");
+    if (fork() == 0) {
+        fill(path);
+        profile_keep(folder, 0);
+        _exit(0);
+    }
+    claim(wait(&status) > 0 && status == 0, text);
+    claim(stat(path, &after) == 0 && before.st_size == after.st_size, "the shared file stays as it is");
+    claim(rename(path, other) == 0, "it goes out of the way");
+    const struct profile_format_directory *directory = file_map(folder);
+    claim(directory->process_count == 1 && process_check(directory, 1) == 1, "a whole profile in a file of its own");
+    claim(unlink(other) == 0, "the shared file can be removed");
 }
 
 int main(void)
 {
     char folder[] = "/tmp/lapwing-pieces-XXXXXX";
     claim(mkdtemp(folder) != NULL, "a folder");
-    for (int rank = 0; rank < PROCESSES; rank++)
-        if (fork() == 0) {
-            profile_keep(folder, rank);
-            _exit(0);
-        }
-    for (int status; wait(&status) > 0;)
-        claim(status == 0, "a process ends well");
+    processes_run(folder);
     const struct profile_format_directory *directory = file_map(folder);
     int ranks = 0;
     for (uint32_t process = 1; process <= PROCESSES; process++)
         ranks |= process_check(directory, process);
     claim(ranks == (1 << PROCESSES) - 1, "every rank is there");
+    no_room_check(folder, directory_fill, "all pieces are taken");
+    no_room_check(folder, limit_lower, "the file has nearly reached `ulimit -f`");
     full_disk_check(folder);
-    file_remove(folder);
+    file_map(folder);
     claim(rmdir(folder) == 0, "nothing is left");
     return 0;
 }
