@@ -6,9 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What other ranks may append between the look and the write. */
-enum { MARGIN_BYTES = 1 << 20 };
-
 bool record_file_may_reach(uint64_t end_bytes)
 {
     struct rlimit limit;
@@ -30,5 +27,5 @@ bool record_file_is_fit(int file, uint64_t length_bytes)
 {
     struct stat status;
     return file_look(file, &status) && status.st_nlink == 1 &&
-           record_file_may_reach((uint64_t)status.st_size + length_bytes + MARGIN_BYTES);
+           record_file_may_reach((uint64_t)status.st_size + length_bytes);
 }

@@ -43,14 +43,18 @@ static uint32_t check_add(uint32_t check, const void *bytes, size_t length_bytes
     return check;
 }
 
-static bool record_is_appended(int file, const struct iovec parts[], int count, size_t length_bytes)
+/* What other ranks of the host may append between the look and the write. */
+enum { MARGIN_BYTES = 1 << 20 };
+
+static bool record_is_appended(int file, const struct iovec parts[], int count, size_t length_bytes,
+                               size_t margin_bytes)
 {
-    return record_file_is_fit(file, length_bytes) && writev(file, parts, count) == (ssize_t)length_bytes;
+    return record_file_is_fit(file, length_bytes + margin_bytes) && writev(file, parts, count) == (ssize_t)length_bytes;
 }
 
 /* One call for the whole record: the kernel lets the ranks of a host append to their file one after the other. What a
  * full disk cuts short readers find by its frame. */
-static bool record_append(const char *path, const struct record_format_header *header)
+static bool record_append(const char *path, const struct record_format_header *header, size_t margin_bytes)
 {
     struct record_body body;
     record_collect(&body);
@@ -62,14 +66,21 @@ static bool record_append(const char *path, const struct record_format_header *h
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return false;
-    bool is_whole = record_is_appended(file, parts, 3, sizeof frame + frame.length_bytes);
+    bool is_whole = record_is_appended(file, parts, 3, sizeof frame + frame.length_bytes, margin_bytes);
     return close(file) == 0 && is_whole;
 }
 
-static bool record_name(const char *directory, int rank)
+static bool shared_append(const char *directory, const struct record_format_header *header)
 {
-    return record_name_of_host(record.path, sizeof record.path, directory, "ranks") ||
-           record_name_make(record.path, sizeof record.path, directory, rank, "ranks");
+    return record_name_of_host(record.path, sizeof record.path, directory, "ranks") &&
+           record_append(record.path, header, MARGIN_BYTES);
+}
+
+/* Where it is not known which host this is, or its file takes no more. */
+static bool own_append(const char *directory, const struct record_format_header *header)
+{
+    return record_name_make(record.path, sizeof record.path, directory, header->rank, "ranks") &&
+           record_append(record.path, header, 0);
 }
 
 bool record_write(const char *directory, const struct record_format_header *identity)
@@ -81,5 +92,5 @@ bool record_write(const char *directory, const struct record_format_header *iden
     header.header_bytes = sizeof header;
     header.counter_count = RECORD_COUNTER_COUNT;
     header.reason_count = REASON_COUNT;
-    return record_name(directory, header.rank) && record_append(record.path, &header);
+    return shared_append(directory, &header) || own_append(directory, &header);
 }

@@ -55,7 +55,8 @@ static inline void record_count(enum record_counter counter, uint64_t value)
     atomic_fetch_add_explicit(&record.counters[counter], value, memory_order_relaxed);
 }
 
-/* Appends to a file of <directory> (record/name.h) by one write. False when that cannot be done. */
+/* Appends to the file of this host in <directory> (record/name.h) by one write, or to one of the rank's own where that
+ * takes no more. False when neither can be done. */
 bool record_write(const char *directory, const struct record_format_header *identity);
 
 #endif

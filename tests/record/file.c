@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: the records of a host's processes stand whole in one file, whatever their names and their folder; in folders
- * of the user's own, for this user's eyes, and never in a file that another may have put there. */
+ * of the user's own, for this user's eyes, and never in a file that another may have put there. Where that file takes
+ * no more, a record stands in a file of its own. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -97,24 +98,52 @@ static void appends_check(const char *folder, const struct record_format_header 
     claim(unlink(path) == 0, "the file can be removed");
 }
 
+static void limit_set(rlim_t limit_bytes)
+{
+    struct rlimit limit;
+    claim(getrlimit(RLIMIT_FSIZE, &limit) == 0, "the limit of file sizes");
+    limit.rlim_cur = limit_bytes;
+    claim(setrlimit(RLIMIT_FSIZE, &limit) == 0, "another limit");
+}
+
+/* The record is in a file of the rank's own, while `shared` stays as it is. */
+static void own_check(const char *folder, const char *shared, const struct record_format_header *identity,
+                      const char *text)
+{
+    char hidden[600];
+    char path[512];
+    struct stat before;
+    struct stat after;
+    claim(lstat(shared, &before) == 0 && record_write(folder, identity), text);
+    claim(lstat(shared, &after) == 0 && before.st_size == after.st_size, "nothing is written to the other file");
+    snprintf(hidden, sizeof hidden, "%s.hidden", shared);
+    claim(rename(shared, hidden) == 0, "it goes out of the way");
+    file_find(path, sizeof path, folder);
+    claim(frames_count(path) == 1, "the record is whole");
+    claim(unlink(path) == 0 && rename(hidden, shared) == 0, "the other file comes back");
+}
+
 /* Files that others may have put there, or that would end the process. */
 static void unfit_check(const char *folder, const struct record_format_header *identity)
 {
+    enum { LITTLE_BYTES = 16, ONE_RECORD_BYTES = 64 << 10 };
     char path[512];
     char other[600];
-    struct rlimit before;
     claim(record_write(folder, identity), "a file is made");
     file_find(path, sizeof path, folder);
     snprintf(other, sizeof other, "%s.other", path);
 
-    claim(getrlimit(RLIMIT_FSIZE, &before) == 0, "the limit of file sizes");
-    struct rlimit small = {4096, before.rlim_max};
-    claim(setrlimit(RLIMIT_FSIZE, &small) == 0 && !record_write(folder, identity), "a limit of file sizes is kept");
-    claim(setrlimit(RLIMIT_FSIZE, &before) == 0, "no limit any more");
+    limit_set(ONE_RECORD_BYTES);
+    own_check(folder, path, identity, "a limit of file sizes is kept");
+    limit_set(LITTLE_BYTES);
+    claim(!record_write(folder, identity), "where nothing fits nothing is written");
+    limit_set(RLIM_INFINITY);
+    claim(unlink(record.path) == 0, "an empty file of the rank's own");
 
-    claim(link(path, other) == 0 && !record_write(folder, identity), "no file that has a second name is written");
+    claim(link(path, other) == 0, "a second name");
+    own_check(folder, path, identity, "no file that has a second name is written");
     claim(unlink(path) == 0 && symlink(other, path) == 0, "a link in its place");
-    claim(!record_write(folder, identity), "no link is followed");
+    own_check(folder, path, identity, "no link is followed");
     claim(unlink(path) == 0 && unlink(other) == 0, "they can be removed");
 }
 
