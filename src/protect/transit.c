@@ -29,24 +29,32 @@ static bool move_over(struct range pages, uintptr_t target)
 /* The data of the program are at neither place where they are looked for. */
 static _Noreturn void data_give_up(void)
 {
-    static const char text[] =
-        "lapwing: the kernel has no memory to move a message's data back: this process ends rather than compute with "
-        "wrong ones. Run with --hold none.\n";
+    static const char text[] = "lapwing: the kernel does not move a message's data back (it may lack memory): this "
+                               "process ends rather than compute with "
+                               "wrong ones. Run with --hold none.\n";
     syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
     abort();
 }
 
-/* What stands between the program and its data is some kernel memory: it may come back. */
-static void move_over_at_last(struct range pages, uintptr_t target)
+/* Pauses while one buffer is moved: a second in all, however many pieces it has. Whoever waits here holds locks. */
+enum { PAUSES_MAX = 1000, PAUSE_NS = 1000000 };
+
+/* What stands between the program and its data is some kernel memory: it may come back. No other error passes. */
+static void move_over_patiently(struct range pages, uintptr_t target, int *pauses_left)
 {
-    enum { ATTEMPTS = 1000, PAUSE_NS = 1000000 };
     struct timespec pause = {.tv_nsec = PAUSE_NS};
-    for (int i = 0; i < ATTEMPTS; i++) {
-        if (move_over(pages, target))
-            return;
+    while (!move_over(pages, target)) {
+        bool may_pass = errno == ENOMEM || errno == EAGAIN;
+        if (!may_pass || (*pauses_left)-- <= 0)
+            data_give_up();
         syscall(SYS_nanosleep, &pause, NULL);
     }
-    data_give_up();
+}
+
+static void move_over_at_last(struct range pages, uintptr_t target)
+{
+    int pauses_left = PAUSES_MAX;
+    move_over_patiently(pages, target, &pauses_left);
 }
 
 /* Of pages that have been moved away. Without them MADV_FREE only asks: it is refused wherever a mapping is of a file,
@@ -93,17 +101,23 @@ static uintptr_t middle_of(struct range pages)
 /* Before Linux 6.17 mremap takes one mapping at a time. Pieces that were moved
  * one by one merge in transit, but nothing promises that; if they did not (or
  * somebody advised a part of the transit range), halves find the seams. */
-void transit_move_home(enum transit transit, struct range pages)
+static void halves_move_home(enum transit transit, struct range pages, int *pauses_left)
 {
     if (move_over(transit_range(transit, pages), pages.low))
         return;
     uintptr_t middle = middle_of(pages);
     if (middle == pages.low) {
-        move_over_at_last(transit_range(transit, pages), pages.low);
+        move_over_patiently(transit_range(transit, pages), pages.low, pauses_left);
         return;
     }
-    transit_move_home(transit, (struct range){pages.low, middle});
-    transit_move_home(transit, (struct range){middle, pages.high});
+    halves_move_home(transit, (struct range){pages.low, middle}, pauses_left);
+    halves_move_home(transit, (struct range){middle, pages.high}, pauses_left);
+}
+
+void transit_move_home(enum transit transit, struct range pages)
+{
+    int pauses_left = PAUSES_MAX;
+    halves_move_home(transit, pages, &pauses_left);
 }
 
 void transit_fetch(enum transit transit, struct range pages)
