@@ -150,10 +150,31 @@ static bool pages_write_protect(struct range pages, bool is_closed)
 
 /* The protection goes with the registration: a mark that an older kernel leaves in a page table entry means nothing
  * without it. Pages that stay registered without it are open, too. */
-static void userfault_open(struct range pages)
+static void userfault_write_open(struct range pages)
 {
     if (!pages_unregister(pages))
         pages_write_protect(pages, false);
+    userfault_wake(pages);
+}
+
+/* EAGAIN: as in userfault_page_place(). EEXIST: the page is there. */
+static void page_zero(uintptr_t page)
+{
+    struct uffdio_zeropage zero;
+    do
+        zero = (struct uffdio_zeropage){.range = kernel_range((struct range){page, page + base_page_bytes()})};
+    while (kernel_ioctl(userfault.descriptor, UFFDIO_ZEROPAGE, &zero) != 0 && errno == EAGAIN);
+}
+
+/* Pages that stay registered are open once they are there: nobody would answer a touch of one that is not. (Touching
+ * them here would wait for that answer.) */
+static void userfault_access_open(struct range pages)
+{
+    if (!pages_unregister(pages)) {
+        for (uintptr_t page = pages.low; page < pages.high; page += base_page_bytes())
+            page_zero(page);
+        pages_write_protect(pages, false);
+    }
     userfault_wake(pages);
 }
 
@@ -222,13 +243,13 @@ const struct backend backend_userfault = {
     .start = full_start,
     .stop = userfault_stop,
     .access_close = userfault_access_close,
-    .access_open = userfault_open,
+    .access_open = userfault_access_open,
     .copying_close = userfault_copying_close,
     .page_place = userfault_page_place,
     .page_close = userfault_page_close,
     .transit_settle = userfault_transit_settle,
     .write_close = userfault_write_close,
-    .write_open = userfault_open,
+    .write_open = userfault_write_open,
     .wake = userfault_wake,
     .event_descriptor = userfault_event_descriptor,
     .events_read = userfault_events_read,
@@ -240,13 +261,13 @@ const struct backend backend_userfault_user = {
     .start = user_start,
     .stop = userfault_stop,
     .access_close = userfault_access_close,
-    .access_open = userfault_open,
+    .access_open = userfault_access_open,
     .copying_close = userfault_copying_close,
     .page_place = userfault_page_place,
     .page_close = userfault_page_close,
     .transit_settle = userfault_transit_settle,
     .write_close = userfault_write_close,
-    .write_open = userfault_open,
+    .write_open = userfault_write_open,
     .wake = userfault_wake,
     .event_descriptor = userfault_event_descriptor,
     .events_read = userfault_events_read,

@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: where the kernel refuses for want of memory to move data home, a process waits for a second in all, however
- * many pages there are, and gets them or ends with a line; what will not pass it does not wait for. */
+ * many pages there are, and gets them or ends with a line; what will not pass it does not wait for. Pages that the
+ * kernel does not unregister after a refused hold are open all the same, even those that were never populated. */
 #include "hold_test.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/userfaultfd.h>
 #include <stdarg.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { PAGE = 4096, PAGES = 64, BYTES = PAGES * PAGE };
+enum { PAGE = 4096, PAGES = 64, BYTES = PAGES * PAGE, DONTUNMAP = 4 };
 
-/* error: of each mremap, until the process has paused as often since the last one that moved a page; 0: none. */
+/* error: of each mremap, until the process has paused as often since the last one that moved a page; 0: none.
+ * stays: this page neither moves out nor is it unregistered. */
 static struct {
+    uintptr_t stays;
     int error;
     int wanted_pauses;
     int pauses;
     int *all_pauses; /* shared with the parent */
 } kernel;
 
-static bool is_refused(long number, const long *arguments)
+static bool is_refused_for_good(long number, const long *arguments)
+{
+    if (number == SYS_ioctl)
+        return kernel.stays != 0 && (unsigned long)arguments[1] == UFFDIO_UNREGISTER;
+    return number == SYS_mremap && kernel.stays != 0 && (uintptr_t)arguments[0] == kernel.stays &&
+           (arguments[3] & DONTUNMAP);
+}
+
+static bool is_refused_for_now(long number, const long *arguments)
 {
     if (number == SYS_nanosleep) {
         kernel.pauses++;
@@ -47,9 +60,10 @@ long syscall(long number, ...)
     va_end(list);
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "syscall");
-    if (!is_refused(number, of))
+    bool is_for_good = is_refused_for_good(number, of);
+    if (!is_for_good && !is_refused_for_now(number, of))
         return real(number, of[0], of[1], of[2], of[3], of[4], of[5]);
-    errno = kernel.error;
+    errno = is_for_good ? ENOMEM : kernel.error;
     return -1;
 }
 
@@ -87,6 +101,29 @@ static bool is_aborted(int status)
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
+/* Its last page is registered when the kernel refuses to move it, and was never populated. */
+static void hold_refused(void)
+{
+    enum { OFFSET = 100, TRIES = 100 };
+    struct toucher toucher;
+    struct hold *hold = NULL;
+    char *memory = memory_map(BYTES);
+    kernel.stays = (uintptr_t)memory + BYTES - PAGE;
+    protect_threads_set(true);
+    struct range bytes = base_range_of(memory + OFFSET, BYTES - 2 * OFFSET);
+    check(protect_hold_arm(HOLD_NO_ACCESS, bytes, TEST_OP, &hold) == REASON_MEMORY_FAILED, "the hold is refused");
+    toucher_start(&toucher, memory + BYTES - 1, true, 'w');
+    for (int i = 0; i < TRIES && !atomic_load(&toucher.is_through); i++) {
+        protect_hold_events_read();
+        sleep_ms(10);
+    }
+    check(atomic_load(&toucher.is_through), "a touch of a page that nobody holds goes on");
+    toucher_join(&toucher);
+    for (size_t i = 0; i < BYTES - 1; i++)
+        check(memory[i] == 0, "memory that nobody wrote is zero");
+    check(memory[BYTES - 1] == 'w', "the write is there");
+}
+
 int main(int argument_count, char **arguments)
 {
     enum { FEW = 2, MANY = 100, A_SECOND = 1000 };
@@ -100,5 +137,7 @@ int main(int argument_count, char **arguments)
     check(is_aborted(status) && *kernel.all_pauses <= A_SECOND, "it waits for a second, not for a second per page");
     status = status_of(argument_count, arguments, EINVAL, FEW);
     check(is_aborted(status) && *kernel.all_pauses == 0, "it does not wait for what will not pass");
+    backend_start(argument_count, arguments);
+    hold_refused();
     return 0;
 }
