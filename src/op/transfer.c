@@ -239,7 +239,8 @@ static void transfer_count(const struct transfer *transfer, int64_t overlapped_n
 static struct transfer_outcome transfer_judge(struct transfer *transfer)
 {
     int64_t ended_ns = base_clock_now_ns();
-    int64_t touched_ns = transfer_close(transfer);
+    int64_t closed_ns = transfer_close(transfer);
+    int64_t touched_ns = closed_ns > 0 ? closed_ns : 0;
     int64_t overlapped_ns = transfer_overlapped_ns(transfer, touched_ns, ended_ns);
 
     if (touched_ns != 0)
@@ -359,7 +360,7 @@ bool transfer_part(struct transfer *transfer)
     transfer->is_parted = true;
     atomic_fetch_add_explicit(&transfers.parted, 1, memory_order_relaxed);
     int64_t touched_ns = transfer_close(transfer);
-    if (touched_ns != 0)
+    if (touched_ns > 0)
         transfer_count_touch(touched_ns, base_clock_now_ns());
     engine_pending_assist_end();
     int64_t copies_ns = 2 * copies_cost_ns(transfer->bytes); /* there, and back */

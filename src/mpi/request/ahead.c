@@ -148,25 +148,38 @@ static bool ahead_may_outlast(const struct ahead_one *one, const struct sent_op_
 
 struct ahead_look {
     struct ahead_call *call;
-    const struct sent_op_wait *wait;
-    int next;         /* all requests before it are over, or may outlast the wait */
+    struct sent_op_wait *wait;
+    bool leaves_sends; /* they are not waited for */
+    bool keeps_order;
+    int next;         /* all requests before it are over, or are not looked at here */
     int64_t until_ns; /* how long those that are held have, once all else is over */
 };
 
-static bool look_may_outlast(const struct ahead_look *look, int index)
+static bool look_is_elsewhere(const struct ahead_look *look, int index)
 {
     struct requests_send send;
     for (int i = 0; i < look->call->count; i++) {
         if (look->call->all[i].index == index)
-            return ahead_may_outlast(&look->call->all[i], look->wait);
+            return true; /* held_may_stay() */
     }
-    return requests_find_send(look->wait->keys[index], &send);
+    return look->leaves_sends && requests_find_send(look->wait->keys[index], &send);
 }
 
 static bool others_are_over(struct ahead_look *look)
 {
     for (; look->next < look->wait->count; look->next++) {
-        if (!look_may_outlast(look, look->next) && !request_is_over(look->wait->requests[look->next]))
+        if (!look_is_elsewhere(look, look->next) && !request_is_over(look->wait->requests[look->next]))
+            return false;
+    }
+    return true;
+}
+
+/* Any of them may be parted from one look to the next. */
+static bool held_may_stay(const struct ahead_look *look)
+{
+    for (int i = 0; i < look->call->count; i++) {
+        const struct ahead_one *one = &look->call->all[i];
+        if (!ahead_may_outlast(one, look->wait) && !request_is_over(look->wait->requests[one->index]))
             return false;
     }
     return true;
@@ -184,7 +197,7 @@ static bool held_are_over(const struct ahead_look *look)
 static int ahead_look(void *argument, int *is_over)
 {
     struct ahead_look *look = argument;
-    if (look->until_ns == 0 && !others_are_over(look))
+    if (look->until_ns == 0 && !(others_are_over(look) && held_may_stay(look)))
         return MPI_SUCCESS;
     int64_t now_ns = base_clock_now_ns();
     if (look->until_ns == 0)
@@ -204,14 +217,20 @@ static void ahead_hide_one(struct ahead_one *one, struct sent_op_wait *wait)
     wait->keys[one->index] = request_key(abi_handles.request_null);
 }
 
+/* Inside the gate. */
+static void ahead_hide_all(struct ahead_call *call, struct sent_op_wait *wait)
+{
+    for (int i = 0; i < call->count; i++)
+        ahead_hide_one(&call->all[i], wait);
+}
+
 void ahead_hide(struct ahead_call *call, struct sent_op_wait *wait)
 {
     if (call->count == 0 || !ahead_is_possible(wait))
         return;
-    dispatch_block(ahead_look, &(struct ahead_look){.call = call, .wait = wait});
+    dispatch_block(ahead_look, &(struct ahead_look){.call = call, .wait = wait, .leaves_sends = true});
     dispatch_enter();
-    for (int i = 0; i < call->count; i++)
-        ahead_hide_one(&call->all[i], wait);
+    ahead_hide_all(call, wait);
     gate_leave();
 }
 
@@ -266,28 +285,52 @@ static void ahead_take_one(struct ahead_one *one, struct sent_op_wait *wait, boo
     one->transfer = NULL;
 }
 
+static void ahead_take_all(const struct ahead_look *look)
+{
+    for (int i = 0; i < look->call->count; i++)
+        ahead_take_one(&look->call->all[i], look->wait, look->keeps_order);
+}
+
 /* Of these nothing is known but that they are not over (MPI 4.1, 3.7.5). */
-static void ahead_show_one(const struct ahead_one *one, struct sent_op_wait *wait, int result)
+static void ahead_show_one(struct ahead_one *one, struct sent_op_wait *wait, int result)
 {
     if (one->request == abi_handles.request_null)
         return;
     wait->requests[one->index] = one->request;
     wait->keys[one->index] = request_key(one->request);
+    one->request = abi_handles.request_null;
     if (result == MPI_ERR_IN_STATUS && !status_is_ignored(wait->statuses))
         wait->statuses[one->index].MPI_ERROR = MPI_ERR_PENDING;
 }
 
-void ahead_take(struct ahead_call *call, struct sent_op_wait *wait, int result)
+static void ahead_show_all(struct ahead_call *call, struct sent_op_wait *wait, int result)
 {
-    if (call->count == 0)
-        return;
-    bool keeps_order = session_order() == SESSION_ORDER_KEPT;
-    dispatch_enter();
-    for (int i = 0; i < call->count; i++) {
-        if (result == MPI_SUCCESS)
-            ahead_take_one(&call->all[i], wait, keeps_order);
-        else
-            ahead_show_one(&call->all[i], wait, result);
-    }
-    gate_leave();
+    for (int i = 0; i < call->count; i++)
+        ahead_show_one(&call->all[i], wait, result);
+}
+
+/* One visit to the gate from the look whether they are still held to their launch: nobody parts them meanwhile. MPI
+ * only tests, since another thread may wait for the gate. */
+static int ahead_take_look(void *argument, int *is_over)
+{
+    struct ahead_look *look = argument;
+    if (!others_are_over(look) || !held_may_stay(look))
+        return MPI_SUCCESS;
+    ahead_hide_all(look->call, look->wait);
+    int result = look->wait->look(look->wait->argument, is_over);
+    if (result == MPI_SUCCESS && *is_over)
+        ahead_take_all(look);
+    else
+        ahead_show_all(look->call, look->wait, result);
+    return result;
+}
+
+bool ahead_take(struct ahead_call *call, struct sent_op_wait *wait, int *result)
+{
+    ahead_show_all(call, wait, MPI_SUCCESS);
+    if (call->count == 0 || !ahead_is_possible(wait))
+        return false;
+    struct ahead_look look = {.call = call, .wait = wait, .keeps_order = session_order() == SESSION_ORDER_KEPT};
+    *result = errors_or(dispatch_block(ahead_take_look, &look));
+    return true;
 }

@@ -41,13 +41,13 @@ void ahead_let_go(struct transfer *transfer);
 void ahead_enter(struct ahead_call *call, int count, const MPI_Request *requests);
 void ahead_leave(struct ahead_call *call, const MPI_Request *requests);
 
-/* Before a call that waits for all of its requests goes to MPI: waits for all but the sends among them, and those that
- * are held. Those of these that are not over then MPI is not to see. */
+/* In a call that waits for all of its requests: waits for all but the sends among them, and those that are held. Until
+ * ahead_take() nobody sees those of these that are not over then: the sends may become an op meanwhile. */
 void ahead_hide(struct ahead_call *call, struct sent_op_wait *wait);
 
-/* After that call, whose result this was: what MPI did not see goes on as ops, or is the program's again after an
- * error. */
-void ahead_take(struct ahead_call *call, struct sent_op_wait *wait, int result);
+/* Does the rest of that call: waits for the sends, too, and for what was parted; what is still held then goes on as
+ * ops. After an error it is the program's again. False: the call is still to be made. */
+bool ahead_take(struct ahead_call *call, struct sent_op_wait *wait, int *result);
 
 /* A request that the program has freed is over, and is about to be given back to MPI. Inside the gate. */
 void ahead_end_freed(MPI_Request request);

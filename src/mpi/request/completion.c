@@ -166,17 +166,17 @@ static int completion_run_waiting(struct completion *completion, struct ahead_ca
                                 .indices = completion->indices,
                                 .look = completion_poll,
                                 .argument = &poll};
-    if (completion->indices == NULL)
+    if (completion->indices == NULL) {
         ahead_hide(ahead, &wait);
-    if (completion->indices == NULL)
         sent_defer(&wait);
-    else
+        is_over = ahead_take(ahead, &wait, &result);
+    } else {
         is_over = sent_defer_some(&wait, &result);
+    }
     completion->has_hidden |= wait.has_persistent;
     if (!is_over)
         result = completion_run(completion, call, look);
     sent_learn(&wait);
-    ahead_take(ahead, &wait, result);
     return result;
 }
 
