@@ -32,8 +32,8 @@ static struct {
     _Atomic uint32_t count;
     _Atomic uint32_t unmatched;
     _Atomic uintptr_t unmatched_starter; /* transfer_me() of who has begun them: one thread */
-    _Atomic uint32_t ahead;  /* changed inside the gate, as the next; read by any thread, which has begun them */
-    _Atomic uint32_t parted; /* of those */
+    _Atomic uint32_t ahead; /* changed inside the gate, as the next; read by any thread, which has begun them */
+    _Atomic uint32_t held;  /* those of them that were not parted */
 } transfers;
 
 static struct transfer *transfer_of(uint64_t id)
@@ -328,27 +328,39 @@ uint32_t transfer_ahead_count(void)
     return atomic_load_explicit(&transfers.ahead, memory_order_relaxed);
 }
 
+/* acquire: who reads 0 sees what has come home. */
+static uint32_t transfer_held_count(void)
+{
+    return atomic_load_explicit(&transfers.held, memory_order_acquire);
+}
+
 uint32_t transfer_parted_count(void)
 {
-    return atomic_load_explicit(&transfers.parted, memory_order_relaxed);
+    return transfer_ahead_count() - transfer_held_count();
 }
 
 void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
 {
     transfer->let_go = let_go;
     atomic_fetch_add_explicit(&transfers.ahead, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&transfers.held, 1, memory_order_relaxed);
     busy_raise();
     engine_pending_assist_begin();
+}
+
+/* It is held no more, or as an op. release: pairs with transfer_held_count(). */
+static void transfer_held_end(void)
+{
+    atomic_fetch_sub_explicit(&transfers.held, 1, memory_order_release);
+    engine_pending_assist_end();
 }
 
 void transfer_ahead_end(struct transfer *transfer)
 {
     transfer->let_go = NULL;
+    if (!transfer->is_parted)
+        transfer_held_end();
     atomic_fetch_sub_explicit(&transfers.ahead, 1, memory_order_relaxed);
-    if (transfer->is_parted)
-        atomic_fetch_sub_explicit(&transfers.parted, 1, memory_order_relaxed);
-    else
-        engine_pending_assist_end();
     busy_lower();
 }
 
@@ -358,11 +370,10 @@ bool transfer_part(struct transfer *transfer)
         return false;
     transfer->hold_count = 0;
     transfer->is_parted = true;
-    atomic_fetch_add_explicit(&transfers.parted, 1, memory_order_relaxed);
     int64_t touched_ns = transfer_close(transfer);
     if (touched_ns > 0)
         transfer_count_touch(touched_ns, base_clock_now_ns());
-    engine_pending_assist_end();
+    transfer_held_end();
     int64_t copies_ns = 2 * copies_cost_ns(transfer->bytes); /* there, and back */
     policy_site_learn(transfer->site, transfer->situation,
                       (struct policy_outcome){.cost_ns = transfer->hold_cost_ns + copies_ns});
@@ -409,9 +420,11 @@ void transfer_settle_parted(void)
     transfer_let_go_where(transfer_is_parted);
 }
 
+/* Who calls may be what another thread waits for inside MPI: where nothing is left to let go it must not wait for the
+ * gate. */
 void transfer_let_go_all(void)
 {
-    if (transfer_ahead_count() == 0 || gate_is_inside() || op_thread.is_leaving)
+    if (transfer_held_count() == 0 || gate_is_inside() || op_thread.is_leaving)
         return;
     gate_enter();
     transfer_let_go_where(transfer_is_any);
@@ -421,13 +434,13 @@ void transfer_let_go_all(void)
 void transfer_forked_child(void)
 {
     atomic_store_explicit(&transfers.ahead, 0, memory_order_relaxed);
-    atomic_store_explicit(&transfers.parted, 0, memory_order_relaxed);
+    atomic_store_explicit(&transfers.held, 0, memory_order_relaxed);
 }
 
 /* Nothing was launched that could be waited for. */
 static bool transfer_let_go_one(uint64_t id)
 {
-    if (transfer_ahead_count() == 0)
+    if (transfer_held_count() == 0)
         return false;
     gate_enter();
     struct transfer *transfer = transfer_is_pending(id) ? transfer_ahead_of(transfer_of(id)->slot) : NULL;

@@ -178,8 +178,9 @@ static bool exchange_can_split(struct exchange *exchange)
 
 static bool exchange_is_wanted(enum reason send_reason, enum reason receive_reason)
 {
-    /* Passed whole while other ops are pending, it would keep the gate. */
-    bool would_block = engine_pending() != 0 && !gate_is_inside();
+    /* Passed whole while other ops are pending, or memory is held, it would keep the gate. */
+    bool are_some = engine_pending() != 0 || transfer_ahead_count() != 0;
+    bool would_block = are_some && !gate_is_inside();
     return send_reason == REASON_NONE || receive_reason == REASON_NONE || would_block;
 }
 

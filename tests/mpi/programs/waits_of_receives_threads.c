@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: another thread that opens files, or sets a signal handler, while a large nonblocking receive is under way,
  * takes nothing of its message, and is not held up until another call of MPI returns.
- * arguments: waited
+ * arguments: waited handled
  * flags: -pthread
  * environment: LAPWING_RECEIVE_WAITS=on
  * quick: openmpi4 mpich4 userfaultfd signal-1 */
