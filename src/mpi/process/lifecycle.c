@@ -13,6 +13,7 @@
 #include "mpi/errors.h"
 #include "mpi/message/buffered.h"
 #include "mpi/progress.h"
+#include "mpi/request/ahead.h"
 #include "mpi/request/freed.h"
 #include "op/lifetime.h"
 #include "op/session.h"
@@ -82,6 +83,7 @@ int entry_MPI_Finalize(void)
     collective_begin_finish();
     int late = errors_take();
     freed_requests_give_up();
+    ahead_finish();
     bool is_needed = !early_settle();
     progress_finish(is_needed);
     int result = real.MPI_Finalize();

@@ -62,7 +62,8 @@ static int ahead_index_of(MPI_Request request, int count, const MPI_Request *req
 static void ahead_enter_one(struct ahead_call *call, struct transfer *transfer, int count, const MPI_Request *requests)
 {
     struct native *native = native_of(transfer);
-    int index = ahead_index_of(native->request, count, requests);
+    bool is_forgotten = native->request == abi_handles.request_null;
+    int index = is_forgotten ? -1 : ahead_index_of(native->request, count, requests);
     if (index < 0 || call->count == AHEAD_MAX)
         return;
     native->ahead.is_in_call = true;
@@ -104,7 +105,7 @@ static struct transfer *ahead_find(MPI_Request request)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
         struct transfer *transfer = transfer_ahead_of(slot);
-        if (transfer != NULL && native_of(transfer)->request == request)
+        if (transfer != NULL && request != abi_handles.request_null && native_of(transfer)->request == request)
             return transfer;
     }
     return NULL;
@@ -117,11 +118,37 @@ void ahead_end_freed(MPI_Request request)
         ahead_end(transfer);
 }
 
+/* The handle may be another request's from now on. */
 void ahead_forget(MPI_Request request)
 {
     struct transfer *transfer = ahead_find(request);
-    if (transfer != NULL)
-        native_of(transfer)->ahead.is_in_call = true;
+    if (transfer == NULL)
+        return;
+    native_of(transfer)->request = abi_handles.request_null;
+    native_of(transfer)->ahead.is_in_call = true;
+}
+
+/* What is still to come stays in transit, where MPI may write until its end. */
+static void ahead_finish_one(struct transfer *transfer)
+{
+    MPI_Request request = native_of(transfer)->request;
+    if (request != abi_handles.request_null && request_is_over(request)) {
+        ahead_end(transfer);
+        return;
+    }
+    transfer_ahead_end(transfer);
+    transfer_cancel(transfer);
+}
+
+void ahead_finish(void)
+{
+    gate_enter();
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
+        struct transfer *transfer = transfer_ahead_of(slot);
+        if (transfer != NULL)
+            ahead_finish_one(transfer);
+    }
+    gate_leave();
 }
 
 /* --- a wait that may return early --- */

@@ -55,4 +55,7 @@ void ahead_end_freed(MPI_Request request);
 /* It is given back to MPI as it is, and MPI asked for it no more. Inside the gate, or when MPI ends. */
 void ahead_forget(MPI_Request request);
 
+/* MPI ends: what has come is brought home, and the rest forgotten. Not inside the gate. */
+void ahead_finish(void);
+
 #endif
