@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/pages.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "engine/strategy.h"
@@ -70,6 +71,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     transfer->way = POLICY_HOLD;
     transfer->let_go = NULL;
     transfer->is_parted = false;
+    transfer->part_pages = (struct range){0, 0};
     transfer->begun_ns = observer_draws() ? base_clock_now_ns() : 0;
     transfer->announced_ns = 0;
     return transfer;
@@ -260,9 +262,22 @@ static struct transfer_outcome transfer_judge(struct transfer *transfer)
     return (struct transfer_outcome){ended_ns - transfer->returned_ns, overlapped_ns, cost_ns};
 }
 
+/* Where it was parted the room is in transit, and no more ours. */
+static void transfer_unprepare(struct transfer *transfer)
+{
+    struct range pages = transfer->part_pages;
+    if (base_range_is_empty(pages))
+        return;
+    if (transfer->part_room != NULL)
+        protect_hold_room_give_back(transfer->part_room, pages);
+    copies_unreserve(pages.high - pages.low);
+    transfer->part_pages = (struct range){0, 0};
+}
+
 void transfer_cancel(struct transfer *transfer)
 {
     transfer_unhold(transfer);
+    transfer_unprepare(transfer);
     int64_t touched_ns = transfer_close(transfer);
     if (touched_ns > 0)
         transfer_count_touch(touched_ns, base_clock_now_ns());
@@ -339,6 +354,16 @@ uint32_t transfer_parted_count(void)
     return transfer_ahead_count() - transfer_held_count();
 }
 
+bool transfer_ahead_prepare(struct transfer *transfer, struct range bytes)
+{
+    struct range pages = base_pages_of(bytes);
+    if (!copies_reserve(pages.high - pages.low))
+        return false;
+    transfer->part_pages = pages;
+    transfer->part_room = protect_hold_room_take(pages);
+    return transfer->part_room != NULL;
+}
+
 void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
 {
     transfer->let_go = let_go;
@@ -358,6 +383,7 @@ static void transfer_held_end(void)
 void transfer_ahead_end(struct transfer *transfer)
 {
     transfer->let_go = NULL;
+    transfer_unprepare(transfer);
     if (!transfer->is_parted)
         transfer_held_end();
     atomic_fetch_sub_explicit(&transfers.ahead, 1, memory_order_relaxed);
@@ -366,8 +392,9 @@ void transfer_ahead_end(struct transfer *transfer)
 
 bool transfer_part(struct transfer *transfer)
 {
-    if (!protect_hold_part(transfer->holds[0]))
+    if (!protect_hold_part(transfer->holds[0], transfer->part_room))
         return false;
+    transfer->part_room = NULL;
     transfer->hold_count = 0;
     transfer->is_parted = true;
     int64_t touched_ns = transfer_close(transfer);

@@ -48,6 +48,8 @@ struct transfer {
     /* Of memory that is held ahead of its op: see transfer_ahead_begin(). NULL: it is not. Inside the gate. */
     transfer_let_go_fn *let_go;
     bool is_parted;
+    struct range part_pages; /* reserved for (transfer_ahead_prepare()); empty: none */
+    void *part_room;         /* of these; NULL once it is parted */
     /* First touch, 0 before: written once by the toucher (CAS), read at the end. */
     _Atomic int64_t touched_ns;
     _Atomic uintptr_t touched_address; /* by the toucher, before touched_ns */
@@ -75,6 +77,10 @@ void transfer_cancel_over(struct transfer *transfer);
 /* Hands the op to the engine: the call is about to return. */
 void transfer_launch(struct transfer *transfer);
 
+/* Reserves what it takes to part the transfer, within the bounds of copies.h, until it is cancelled or held ahead no
+ * more. False where there is none. */
+bool transfer_ahead_prepare(struct transfer *transfer, struct range bytes);
+
 /* Memory is held for an operation that the program has begun and not yet waited for: no op is pending, and nobody may
  * wait for it. Who comes to touch the memory, or any call that would wait for all ops, has let_go called instead, which
  * gives the memory back. Until the end no call goes straight to MPI, and the engine is at work for touches. Inside the
@@ -82,7 +88,7 @@ void transfer_launch(struct transfer *transfer);
 void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go);
 void transfer_ahead_end(struct transfer *transfer);
 
-/* Gives back the memory although data go on to arrive (protect_hold_part()). False where that is not possible. */
+/* Gives back the memory although data go on to arrive (protect_hold_part()). False where it is held no more. */
 bool transfer_part(struct transfer *transfer);
 
 /* The op in a slot that is held ahead, or was parted; NULL: there is none. Inside the gate. */

@@ -43,8 +43,13 @@ void protect_hold_release_until(struct hold *hold, uintptr_t high);
 void protect_hold_abandon(struct hold *hold);
 
 /* As release, for a receive that goes on: what is still to come arrives in a copy in transit, and is brought home by
- * protect_hold_join(). Nothing may be arriving meanwhile. False without memory for that; then nothing has changed. */
-bool protect_hold_part(struct hold *hold);
+ * protect_hold_join(). Nothing may be arriving meanwhile. `room`: of these pages, gone afterwards. False where it is
+ * held no more; then nothing has changed. */
+bool protect_hold_part(struct hold *hold, void *room);
+
+/* What that takes, while there still is a choice: NULL without memory for it. */
+void *protect_hold_room_take(struct range pages);
+void protect_hold_room_give_back(void *room, struct range pages);
 
 /* All has come of a receive into these bytes, whose hold was parted. */
 void protect_hold_join(struct range bytes);

@@ -118,27 +118,36 @@ void protect_hold_abandon(struct hold *hold)
         transit_fill(view.pages);
 }
 
-static bool hold_part_locked(struct hold *hold, struct range pages)
+static void hold_part_locked(struct hold *hold, struct range pages, void *room)
 {
-    void *copy = transit_copy(pages);
-    if (copy == NULL)
-        return false;
+    transit_copy(room, pages);
     table.backend->events_read(touch_answer); /* as for a release */
     closing_open(table.backend, hold, HOLD_NO_ACCESS, pages);
     table_retire(hold);
-    transit_lay(copy, pages);
-    return true;
+    transit_lay(room, pages);
 }
 
-bool protect_hold_part(struct hold *hold)
+bool protect_hold_part(struct hold *hold, void *room)
 {
     struct hold_view view;
     int saved_errno = errno;
     uint64_t mask = table_enter();
-    bool is_parted = hold_view_take(hold, &view) && hold_part_locked(hold, view.pages);
+    bool is_parted = hold_view_take(hold, &view);
+    if (is_parted)
+        hold_part_locked(hold, view.pages, room);
     table_leave(mask);
     errno = saved_errno;
     return is_parted;
+}
+
+void *protect_hold_room_take(struct range pages)
+{
+    return transit_room_take(pages);
+}
+
+void protect_hold_room_give_back(void *room, struct range pages)
+{
+    transit_room_give_back(room, pages);
 }
 
 void protect_hold_join(struct range bytes)

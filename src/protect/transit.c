@@ -134,14 +134,21 @@ void transit_fill(struct range pages)
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0L);
 }
 
-void *transit_copy(struct range pages)
+void *transit_room_take(struct range pages)
 {
-    size_t length_bytes = pages.high - pages.low;
     enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
-    uintptr_t copy = (uintptr_t)syscall(SYS_mmap, NULL, length_bytes, PROTECTION, FLAGS, -1, 0L);
-    if (copy == (uintptr_t)MAP_FAILED)
-        return NULL;
-    return memcpy((void *)copy, (const void *)transit_address(TRANSIT_RECEIVE, pages.low), length_bytes);
+    uintptr_t room = (uintptr_t)syscall(SYS_mmap, NULL, pages.high - pages.low, PROTECTION, FLAGS, -1, 0L);
+    return room == (uintptr_t)MAP_FAILED ? NULL : (void *)room;
+}
+
+void transit_room_give_back(void *room, struct range pages)
+{
+    syscall(SYS_munmap, room, pages.high - pages.low);
+}
+
+void transit_copy(void *room, struct range pages)
+{
+    memcpy(room, (const void *)transit_address(TRANSIT_RECEIVE, pages.low), pages.high - pages.low);
 }
 
 void transit_lay(void *copy, struct range pages)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: where a limit on address space leaves no room for a hold it is refused,
- * and the memory is as it was; a hold that is armed ends under any limit. */
+ * and the memory is as it was; a hold that is armed ends under any limit, and is parted where room was taken before. */
 #include <errno.h>
 #include <sys/resource.h>
 
+#include "base/pages.h"
 #include "hold_test.h"
 
 enum { BYTES = 64 << 20 };
@@ -21,6 +22,10 @@ static void refuse(char *memory)
     enum reason reason = protect_hold_arm(HOLD_NO_ACCESS, base_range_of(memory + 100, BYTES - 200), TEST_OP, &hold);
     limit_set(RLIM_INFINITY);
     check(reason == REASON_MEMORY_FAILED && !protect_armed_is_any(), "no room: no hold");
+    limit_set(1);
+    void *room = protect_hold_room_take(base_pages_of(base_range_of(memory + 100, BYTES - 200)));
+    limit_set(RLIM_INFINITY);
+    check(room == NULL, "no room for a copy");
     for (size_t i = 0; i < BYTES; i += 1000)
         check(memory[i] == 'o', "the memory is as it was");
 }
@@ -37,6 +42,22 @@ static void end(enum hold_kind kind, char *memory)
     memset(memory, 'o', BYTES);
 }
 
+static void part(char *memory)
+{
+    struct range bytes = base_range_of(memory + 100, BYTES - 200);
+    void *room = protect_hold_room_take(base_pages_of(bytes));
+    struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory + 100, BYTES - 200, TEST_OP);
+    char *transit = protect_hold_transfer_address(hold);
+    limit_set(1);
+    check(protect_hold_part(hold, room), "a hold is parted under a limit");
+    memset(transit, 'n', BYTES - 200);
+    check(memory[BYTES / 2] == 'o', "the memory is as it was");
+    protect_hold_join(bytes);
+    limit_set(RLIM_INFINITY);
+    check(memory[BYTES / 2] == 'n' && memory[99] == 'o', "the message is there");
+    memset(memory, 'o', BYTES);
+}
+
 int main(int argument_count, char **arguments)
 {
     backend_start(argument_count, arguments);
@@ -45,6 +66,7 @@ int main(int argument_count, char **arguments)
     refuse(memory);
     end(HOLD_NO_ACCESS, memory);
     end(HOLD_NO_WRITE, memory);
+    part(memory);
     refuse(memory);
     return 0;
 }

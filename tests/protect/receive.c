@@ -3,6 +3,7 @@
  * every byte that it did not write is as it was: for memory of every kind, for
  * any alignment, with and without other threads; also where the program got its
  * pages back when half of the message had come, and wrote beside it. */
+#include "base/pages.h"
 #include "hold_test.h"
 
 enum { SPACE_BYTES = 5 << 20 };
@@ -40,10 +41,12 @@ static void receive_parted(char *memory, size_t offset, size_t length_bytes)
     size_t half_bytes = length_bytes / 2;
     memcpy(memory, image_message, SPACE_BYTES);
     memcpy(memory + offset, image_before + offset, length_bytes);
+    void *room = protect_hold_room_take(base_pages_of(base_range_of(memory + offset, length_bytes)));
+    check(room != NULL, "room for a copy");
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory + offset, length_bytes, TEST_OP);
     char *transit = protect_hold_transfer_address(hold);
     memcpy(transit, image_message + offset, half_bytes);
-    check(protect_hold_part(hold), "the pages are given back");
+    check(protect_hold_part(hold, room), "the pages are given back");
     memcpy(memory, image_before, offset);
     memcpy(memory + offset + length_bytes, image_before + offset + length_bytes, SPACE_BYTES - offset - length_bytes);
     memcpy(transit + half_bytes, image_message + offset + half_bytes, length_bytes - half_bytes);

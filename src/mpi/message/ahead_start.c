@@ -75,6 +75,8 @@ static void ahead_describe(struct transfer *transfer, const struct message *mess
 static enum reason ahead_hold(struct transfer *transfer, const struct message *message)
 {
     freed_requests_poll();
+    if (!transfer_ahead_prepare(transfer, message->range))
+        return REASON_MEMORY_FAILED;
     arming_begin();
     enum reason reason = neighbours_check(message->range, false, false);
     if (reason == REASON_NONE)
