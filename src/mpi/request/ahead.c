@@ -111,6 +111,11 @@ static struct transfer *ahead_find(MPI_Request request)
     return NULL;
 }
 
+bool ahead_knows(MPI_Request request)
+{
+    return ahead_find(request) != NULL;
+}
+
 void ahead_end_freed(MPI_Request request)
 {
     struct transfer *transfer = ahead_find(request);

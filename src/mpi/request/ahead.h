@@ -49,6 +49,9 @@ void ahead_hide(struct ahead_call *call, struct sent_op_wait *wait);
  * ops. After an error it is the program's again. False: the call is still to be made. */
 bool ahead_take(struct ahead_call *call, struct sent_op_wait *wait, int *result);
 
+/* Is a request one of these? Inside the gate. */
+bool ahead_knows(MPI_Request request);
+
 /* A request that the program has freed is over, and is about to be given back to MPI. Inside the gate. */
 void ahead_end_freed(MPI_Request request);
 

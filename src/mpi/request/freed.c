@@ -117,11 +117,12 @@ void freed_requests_poll(void)
     base_lock_release(&freed.lock);
 }
 
-/* Where no op begins nothing need be known; and to ask for a generalized request would call the program's function. */
+/* Where no op begins nothing need be known, but of what is held or parted; and to ask for a generalized request would
+ * call the program's function. */
 static bool freed_is_of_interest(MPI_Request request)
 {
     bool is_possible = session_reason() == REASON_NONE && request != abi_handles.request_null;
-    return requests_know(request_key(request)) || (is_possible && untracked_are_some());
+    return requests_know(request_key(request)) || ahead_knows(request) || (is_possible && untracked_are_some());
 }
 
 int entry_MPI_Request_free(MPI_Request *request)
