@@ -16,6 +16,7 @@
 #include "mpi/request/freed.h"
 #include "op/arming.h"
 #include "op/call_site.h"
+#include "op/judge.h"
 #include "op/neighbours.h"
 #include "op/requests.h"
 #include "op/session.h"
@@ -47,15 +48,20 @@ static bool shares_pages(const struct message *message, const MPI_Request *reque
     return base_ranges_overlap(base_pages_of(message->range), base_range_of(request, sizeof *request));
 }
 
-/* What must be matched first never outlasts its wait (message_must_match()). */
+/* What must be matched first never outlasts its wait. Not inside the gate (session_order()). */
+static bool ahead_must_match(struct message *message)
+{
+    message->order = judge_order();
+    return message_must_match(message, MPI_STATUS_IGNORE);
+}
+
 static bool ahead_is_wanted(struct message *message, const MPI_Request *request, const void *return_address)
 {
     message->direction = POLICY_RECEIVE;
     message_measure(message);
     return !message_is_small(message) && ahead_is_possible(message) && transfer_ahead_count() < AHEAD_MAX &&
            !shares_pages(message, request) && ahead_is_worth_it(message, return_address) &&
-           !message_must_match(message, MPI_STATUS_IGNORE) && message_judge_to_hold(message) == REASON_NONE &&
-           session_has_engine();
+           !ahead_must_match(message) && message_judge_to_hold(message) == REASON_NONE && session_has_engine();
 }
 
 /* --- its start --- */
