@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/message/ahead_start.h"
 
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "base/launch.h"
+#include "base/options.h"
 #include "base/pages.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
@@ -21,6 +28,41 @@
 #include "op/requests.h"
 #include "op/session.h"
 #include "op/wait.h"
+
+/* --- who else writes there? --- */
+
+static bool variable_begins(const char *name, const char *text)
+{
+    const char *value = getenv(name);
+    return value != NULL && strncmp(value, text, strlen(text)) == 0;
+}
+
+/* Open MPI's progress thread for TCP receives where the program's own thread has not asked for MPI_THREAD_MULTIPLE,
+ * too. */
+static bool thread_receives(void)
+{
+    const char *value = getenv("OMPI_MCA_btl_tcp_progress_thread");
+    return value != NULL && strcmp(value, "0") != 0;
+}
+
+/* By default the receiver reads: Open MPI's vader and sm, and UCX, prefer to get. btl_*_flags may forbid that. */
+static bool peers_put(void)
+{
+    return variable_begins("UCX_RNDV_SCHEME", "put") || variable_begins("MPI_UCX_RNDV_SCHEME", "put") ||
+           getenv("OMPI_MCA_btl_vader_flags") != NULL || getenv("OMPI_MCA_btl_sm_flags") != NULL;
+}
+
+/* With XPMEM a peer in the same host may copy a part of the message itself (MPICH: cooperative copying). */
+static bool peers_map(void)
+{
+    return base_launch_local_ranks() != 1 && syscall(SYS_faccessat, AT_FDCWD, "/dev/xpmem", F_OK) == 0;
+}
+
+void ahead_start_settle(void)
+{
+    if (options.receive_waits && (thread_receives() || peers_put() || peers_map()))
+        options.receive_waits = false;
+}
 
 /* --- may it be held? --- */
 

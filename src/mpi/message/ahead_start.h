@@ -7,6 +7,9 @@
 
 #include "mpi/message/message.h"
 
+/* In MPI_Init: switches all this off where somebody may write into a receive's buffer while no call of MPI is made. */
+void ahead_start_settle(void);
+
 /* False: the receive is to go to MPI as it is. Else it has begun, and *result is the call's. Outside the gate. */
 bool ahead_start(struct message *message, MPI_Request *request, const void *return_address, int *result);
 

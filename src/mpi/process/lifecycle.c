@@ -11,6 +11,7 @@
 #include "mpi/early.h"
 #include "mpi/entries.h"
 #include "mpi/errors.h"
+#include "mpi/message/ahead_start.h"
 #include "mpi/message/buffered.h"
 #include "mpi/progress.h"
 #include "mpi/request/ahead.h"
@@ -44,6 +45,7 @@ static void lifecycle_start(int provided_ordinal)
     facts.is_spawned = parent != abi_handles.comm_null;
     if (abi_forbids_tests())
         session_refuse(REASON_TESTS);
+    ahead_start_settle();
     lifetime_start(&facts);
     agreement_settle(facts.rank, facts.size, session_reason() == REASON_NONE);
     collective_begin_start();
