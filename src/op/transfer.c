@@ -70,6 +70,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
     transfer->way = POLICY_HOLD;
     transfer->let_go = NULL;
+    atomic_store_explicit(&transfer->is_ahead, false, memory_order_relaxed);
     transfer->is_parted = false;
     transfer->part_pages = (struct range){0, 0};
     transfer->begun_ns = observer_draws() ? base_clock_now_ns() : 0;
@@ -367,6 +368,7 @@ bool transfer_ahead_prepare(struct transfer *transfer, struct range bytes)
 void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
 {
     transfer->let_go = let_go;
+    atomic_store_explicit(&transfer->is_ahead, true, memory_order_relaxed);
     atomic_fetch_add_explicit(&transfers.ahead, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&transfers.held, 1, memory_order_relaxed);
     busy_raise();
@@ -383,6 +385,7 @@ static void transfer_held_end(void)
 void transfer_ahead_end(struct transfer *transfer)
 {
     transfer->let_go = NULL;
+    atomic_store_explicit(&transfer->is_ahead, false, memory_order_relaxed);
     transfer_unprepare(transfer);
     if (!transfer->is_parted)
         transfer_held_end();
@@ -542,6 +545,13 @@ void transfer_leave_waits(void)
     cancel_let(op_thread.is_cancel_put_off);
 }
 
+/* Not of what is held ahead: its message may wait for what this thread does next. relaxed: who sees it late looks
+ * again. */
+static bool transfer_is_to_come(uint64_t id)
+{
+    return transfer_is_pending(id) && !atomic_load_explicit(&transfer_of(id)->is_ahead, memory_order_relaxed);
+}
+
 bool transfer_wait(uint64_t id)
 {
     if (!transfer_is_pending(id) || gate_is_inside() || op_thread.is_leaving)
@@ -549,7 +559,7 @@ bool transfer_wait(uint64_t id)
     if (transfer_let_go_one(id))
         return true;
     struct transfer_wait wait = transfer_wait_begin();
-    for (uint32_t round = 0; transfer_is_pending(id); round++)
+    for (uint32_t round = 0; transfer_is_to_come(id); round++)
         transfer_poll_round(round);
     transfer_wait_end(wait);
     return true;

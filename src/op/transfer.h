@@ -47,6 +47,7 @@ struct transfer {
     int64_t engine_before_ns;  /* engine_charge_ns() then */
     /* Of memory that is held ahead of its op: see transfer_ahead_begin(). NULL: it is not. Inside the gate. */
     transfer_let_go_fn *let_go;
+    _Atomic bool is_ahead; /* the same, for all */
     bool is_parted;
     struct range part_pages; /* reserved for (transfer_ahead_prepare()); empty: none */
     void *part_room;         /* of these; NULL once it is parted */

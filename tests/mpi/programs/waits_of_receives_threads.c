@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: another thread that opens files, or sets a signal handler, while a large nonblocking receive is under way,
- * takes nothing of its message, and is not held up until another call of MPI returns.
- * arguments: waited handled
+ * takes nothing of its message, and is not held up until another call of MPI returns. Nor does fork wait for a message
+ * that the program has not waited for: its sender may need what follows.
+ * arguments: waited handled forked
  * flags: -pthread
  * environment: LAPWING_RECEIVE_WAITS=on
  * quick: openmpi4 mpich4 userfaultfd signal-1 */
@@ -9,11 +10,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
 
-enum { LARGE = CHECK_LARGE_BYTES, SENDS = 33, ROUNDS = 8, DATA = 100 }; /* more sends than an op takes */
+/* SENDS: more than an op takes. */
+enum { LARGE = CHECK_LARGE_BYTES, SENDS = 33, ROUNDS = 8, DATA = 100, FIRST = 101, NEXT = 102 };
 
 static _Atomic bool is_over;
 
@@ -118,13 +121,58 @@ static void play_handled(unsigned char *in)
         send_handled(in, pipe);
 }
 
+static void fork_once(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    check(child > 0 && waitpid(child, NULL, 0) == child, "the child");
+}
+
+/* The first message is under way, too, when the process forks. */
+static void receive_forked(unsigned char *in, unsigned char *first)
+{
+    MPI_Request request;
+    pthread_t thread;
+    check(pthread_create(&thread, NULL, open_many, NULL) == 0, "a thread");
+    MPI_Irecv(in, LARGE, MPI_BYTE, 1, DATA, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_recv(first, LARGE, 1, FIRST);
+    fork_once();
+    check_send(first, 1, 1, NEXT);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check(check_is_filled(in, LARGE, 1), "the message");
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
+}
+
+static void send_forked(unsigned char *in, unsigned char *out)
+{
+    check_fill(out, LARGE, 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_delay();
+    check_send(out, LARGE, 0, FIRST);
+    check_recv(in, 1, 0, NEXT);
+    check_send(out, LARGE, 0, DATA);
+}
+
+static void play_forked(unsigned char *in, unsigned char *out)
+{
+    if (check_rank() == 0)
+        receive_forked(in, out);
+    else
+        send_forked(in, out);
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     unsigned char *in = check_buffer_new(LARGE), *out = check_buffer_new(LARGE);
     if (strcmp(argv[1], "waited") == 0)
         play_waited(in, out);
-    else
+    else if (strcmp(argv[1], "handled") == 0)
         play_handled(in);
+    else
+        play_forked(in, out);
     return check_end();
 }
