@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/pages.h"
+#include "base/patience.h"
 #include "protect/kernel.h"
 #include "protect/memory_kept.h"
 #include "protect/reserve.h"
@@ -30,30 +30,25 @@ static bool move_over(struct range pages, uintptr_t target)
 static _Noreturn void data_give_up(void)
 {
     static const char text[] = "lapwing: the kernel does not move a message's data back (it may lack memory): this "
-                               "process ends rather than compute with "
-                               "wrong ones. Run with --hold none.\n";
+                               "process ends rather than compute with wrong ones. Run with --hold none.\n";
     syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
     abort();
 }
 
-/* Pauses while one buffer is moved: a second in all, however many pieces it has. Whoever waits here holds locks. */
-enum { PAUSES_MAX = 1000, PAUSE_NS = 1000000 };
-
-/* What stands between the program and its data is some kernel memory: it may come back. No other error passes. */
+/* What stands between the program and its data is some kernel memory: it may come back. No other error passes.
+ * pauses_left: of one buffer, however many pieces it has: whoever waits here holds locks. */
 static void move_over_patiently(struct range pages, uintptr_t target, int *pauses_left)
 {
-    struct timespec pause = {.tv_nsec = PAUSE_NS};
     while (!move_over(pages, target)) {
         bool may_pass = errno == ENOMEM || errno == EAGAIN;
-        if (!may_pass || (*pauses_left)-- <= 0)
+        if (!may_pass || !base_patience_pause(pauses_left))
             data_give_up();
-        syscall(SYS_nanosleep, &pause, NULL);
     }
 }
 
 static void move_over_at_last(struct range pages, uintptr_t target)
 {
-    int pauses_left = PAUSES_MAX;
+    int pauses_left = BASE_PATIENCE_PAUSES;
     move_over_patiently(pages, target, &pauses_left);
 }
 
@@ -116,7 +111,7 @@ static void halves_move_home(enum transit transit, struct range pages, int *paus
 
 void transit_move_home(enum transit transit, struct range pages)
 {
-    int pauses_left = PAUSES_MAX;
+    int pauses_left = BASE_PATIENCE_PAUSES;
     halves_move_home(transit, pages, &pauses_left);
 }
 

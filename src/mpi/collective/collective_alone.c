@@ -3,10 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "base/patience.h"
 #include "mpi/real.h"
 
 void collective_alone_end(const char *why)
@@ -19,13 +17,10 @@ void collective_alone_end(const char *why)
 /* Memory that is missing now may be there in a moment. */
 static void *memory_find(uint64_t length_bytes)
 {
-    enum { ATTEMPTS = 1000, PAUSE_NS = 1000000 };
-    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    int pauses_left = BASE_PATIENCE_PAUSES;
     void *memory = calloc(1, length_bytes);
-    for (int i = 0; memory == NULL && i < ATTEMPTS; i++) {
-        syscall(SYS_nanosleep, &pause, NULL);
+    while (memory == NULL && base_patience_pause(&pauses_left))
         memory = calloc(1, length_bytes);
-    }
     return memory;
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* For what the kernel refuses now and may give in a moment: memory, mostly. */
+#ifndef BASE_PATIENCE_H
+#define BASE_PATIENCE_H
+
+#include <stdbool.h>
+
+/* A second in all. */
+enum { BASE_PATIENCE_PAUSES = 1000 };
+
+/* Pauses for a millisecond; false, at once, when none of these pauses are left. By a system call of its own: safe where
+ * libc's locks may be held. */
+bool base_patience_pause(int *pauses_left);
+
+#endif
