@@ -69,8 +69,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
     transfer->way = POLICY_HOLD;
-    transfer->let_go = NULL;
-    atomic_store_explicit(&transfer->is_ahead, false, memory_order_relaxed);
+    atomic_store_explicit(&transfer->let_go, NULL, memory_order_relaxed);
     transfer->is_parted = false;
     transfer->part_pages = (struct range){0, 0};
     transfer->begun_ns = observer_draws() ? base_clock_now_ns() : 0;
@@ -367,8 +366,7 @@ bool transfer_ahead_prepare(struct transfer *transfer, struct range bytes)
 
 void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
 {
-    transfer->let_go = let_go;
-    atomic_store_explicit(&transfer->is_ahead, true, memory_order_relaxed);
+    atomic_store_explicit(&transfer->let_go, let_go, memory_order_relaxed);
     atomic_fetch_add_explicit(&transfers.ahead, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&transfers.held, 1, memory_order_relaxed);
     busy_raise();
@@ -384,8 +382,7 @@ static void transfer_held_end(void)
 
 void transfer_ahead_end(struct transfer *transfer)
 {
-    transfer->let_go = NULL;
-    atomic_store_explicit(&transfer->is_ahead, false, memory_order_relaxed);
+    atomic_store_explicit(&transfer->let_go, NULL, memory_order_relaxed);
     transfer_unprepare(transfer);
     if (!transfer->is_parted)
         transfer_held_end();
@@ -410,44 +407,36 @@ bool transfer_part(struct transfer *transfer)
     return true;
 }
 
-struct transfer *transfer_ahead_of(uint32_t slot)
+/* relaxed: changed inside the gate; who reads it elsewhere looks again. */
+static transfer_let_go_fn *transfer_let_go_of(const struct transfer *transfer)
 {
-    struct transfer *transfer = &transfers.slots[slot];
-    return transfer_id(slot) != 0 && transfer->let_go != NULL ? transfer : NULL;
+    return atomic_load_explicit(&transfer->let_go, memory_order_relaxed);
 }
 
-static void transfer_let_go_where(bool (*is_meant)(const struct transfer *))
+struct transfer *transfer_ahead_next(const struct transfer *before)
 {
-    for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
-        struct transfer *transfer = transfer_ahead_of(slot);
-        if (transfer != NULL && is_meant(transfer))
-            transfer->let_go(transfer);
+    uint32_t slot = before == NULL ? 0 : before->slot + 1;
+    for (; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
+        if (transfer_id(slot) != 0 && transfer_let_go_of(&transfers.slots[slot]) != NULL)
+            return &transfers.slots[slot];
     }
-}
-
-static bool transfer_is_touched(const struct transfer *transfer)
-{
-    return !transfer->is_parted && atomic_load_explicit(&transfer->touched_ns, memory_order_relaxed) > 0;
-}
-
-static bool transfer_is_parted(const struct transfer *transfer)
-{
-    return transfer->is_parted;
-}
-
-static bool transfer_is_any(const struct transfer *transfer)
-{
-    return transfer != NULL;
+    return NULL;
 }
 
 void transfer_serve_ahead(void)
 {
-    transfer_let_go_where(transfer_is_touched);
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;) {
+        if (!one->is_parted && atomic_load_explicit(&one->touched_ns, memory_order_relaxed) > 0)
+            transfer_let_go_of(one)(one);
+    }
 }
 
 void transfer_settle_parted(void)
 {
-    transfer_let_go_where(transfer_is_parted);
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;) {
+        if (one->is_parted)
+            transfer_let_go_of(one)(one);
+    }
 }
 
 /* Who calls may be what another thread waits for inside MPI: where nothing is left to let go it must not wait for the
@@ -457,7 +446,8 @@ void transfer_let_go_all(void)
     if (transfer_held_count() == 0 || gate_is_inside() || op_thread.is_leaving)
         return;
     gate_enter();
-    transfer_let_go_where(transfer_is_any);
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
+        transfer_let_go_of(one)(one);
     gate_leave();
 }
 
@@ -473,11 +463,12 @@ static bool transfer_let_go_one(uint64_t id)
     if (transfer_held_count() == 0)
         return false;
     gate_enter();
-    struct transfer *transfer = transfer_is_pending(id) ? transfer_ahead_of(transfer_of(id)->slot) : NULL;
-    if (transfer != NULL)
-        transfer->let_go(transfer);
+    struct transfer *transfer = transfer_of(id);
+    transfer_let_go_fn *let_go = transfer_is_pending(id) ? transfer_let_go_of(transfer) : NULL;
+    if (let_go != NULL)
+        let_go(transfer);
     gate_leave();
-    return transfer != NULL;
+    return let_go != NULL;
 }
 
 void transfer_poll_round(uint32_t round)
@@ -545,11 +536,10 @@ void transfer_leave_waits(void)
     cancel_let(op_thread.is_cancel_put_off);
 }
 
-/* Not of what is held ahead: its message may wait for what this thread does next. relaxed: who sees it late looks
- * again. */
+/* Not of what is held ahead: its message may wait for what this thread does next. */
 static bool transfer_is_to_come(uint64_t id)
 {
-    return transfer_is_pending(id) && !atomic_load_explicit(&transfer_of(id)->is_ahead, memory_order_relaxed);
+    return transfer_is_pending(id) && transfer_let_go_of(transfer_of(id)) == NULL;
 }
 
 bool transfer_wait(uint64_t id)
@@ -586,6 +576,7 @@ static bool transfer_has_interrupted(void)
 
 void transfer_wait_all_unless_interrupted(void)
 {
+    transfer_let_go_all();
     if (engine_pending() != 0 && !transfer_has_interrupted())
         transfer_wait_all();
 }

@@ -45,9 +45,8 @@ struct transfer {
     int64_t returned_ns;
     int64_t stalled_before_ns; /* stall_total_ns() at the early return */
     int64_t engine_before_ns;  /* engine_charge_ns() then */
-    /* Of memory that is held ahead of its op: see transfer_ahead_begin(). NULL: it is not. Inside the gate. */
-    transfer_let_go_fn *let_go;
-    _Atomic bool is_ahead; /* the same, for all */
+    /* Of memory that is held ahead of its op: see transfer_ahead_begin(). NULL: it is not. Changed inside the gate. */
+    _Atomic(transfer_let_go_fn *) let_go;
     bool is_parted;
     struct range part_pages; /* reserved for (transfer_ahead_prepare()); empty: none */
     void *part_room;         /* of these; NULL once it is parted */
@@ -92,8 +91,9 @@ void transfer_ahead_end(struct transfer *transfer);
 /* Gives back the memory although data go on to arrive (protect_hold_part()). False where it is held no more. */
 bool transfer_part(struct transfer *transfer);
 
-/* The op in a slot that is held ahead, or was parted; NULL: there is none. Inside the gate. */
-struct transfer *transfer_ahead_of(uint32_t slot);
+/* The next after this one that is held ahead, or was parted; of NULL the first; NULL: there is none. The one before may
+ * have ended meanwhile. Inside the gate. */
+struct transfer *transfer_ahead_next(const struct transfer *before);
 
 /* How many are held ahead, or were parted; how many were parted. */
 uint32_t transfer_ahead_count(void);

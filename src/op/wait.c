@@ -25,7 +25,6 @@ void wait_all(void)
 {
     if (protect_armed_is_any())
         observer.all_used();
-    transfer_let_go_all();
     transfer_wait_all_unless_interrupted();
 }
 

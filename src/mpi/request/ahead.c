@@ -76,11 +76,8 @@ void ahead_enter(struct ahead_call *call, int count, const MPI_Request *requests
     if (transfer_ahead_count() == 0 || requests == NULL)
         return;
     gate_enter();
-    for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
-        struct transfer *transfer = transfer_ahead_of(slot);
-        if (transfer != NULL)
-            ahead_enter_one(call, transfer, count, requests);
-    }
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
+        ahead_enter_one(call, one, count, requests);
     gate_leave();
 }
 
@@ -103,10 +100,9 @@ void ahead_leave(struct ahead_call *call, const MPI_Request *requests)
 /* NULL: it is none of these. Inside the gate. */
 static struct transfer *ahead_find(MPI_Request request)
 {
-    for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
-        struct transfer *transfer = transfer_ahead_of(slot);
-        if (transfer != NULL && request != abi_handles.request_null && native_of(transfer)->request == request)
-            return transfer;
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;) {
+        if (request != abi_handles.request_null && native_of(one)->request == request)
+            return one;
     }
     return NULL;
 }
@@ -148,11 +144,8 @@ static void ahead_finish_one(struct transfer *transfer)
 void ahead_finish(void)
 {
     gate_enter();
-    for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
-        struct transfer *transfer = transfer_ahead_of(slot);
-        if (transfer != NULL)
-            ahead_finish_one(transfer);
-    }
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
+        ahead_finish_one(one);
     gate_leave();
 }
 
