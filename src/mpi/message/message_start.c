@@ -5,6 +5,7 @@
 #include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
+#include "mpi/ending.h"
 #include "mpi/errors.h"
 #include "mpi/request/freed.h"
 #include "mpi/message/message.h"
@@ -28,14 +29,6 @@ struct start {
     struct native *native;
 };
 
-/* What became of its start, and whether it is over. */
-static int message_look(struct native *native, int *is_over, MPI_Status *status)
-{
-    if (native->start_result != MPI_SUCCESS)
-        return native->start_result;
-    return errors_test_and_raise(&native->home, &native->request, is_over, status);
-}
-
 /* The engine's question. Frees the slot before it returns true. */
 static bool message_test(struct engine_pending_op *op)
 {
@@ -43,19 +36,10 @@ static bool message_test(struct engine_pending_op *op)
     struct native *native = native_of(transfer);
     void *copy = native->copy;
     size_t reserved_bytes = native->reserved_bytes;
-    MPI_Status status = {0};
-    int is_over = 0;
     if (native->awaits_turn)
         message_turn_advance();
-    if (native->awaits_turn)
+    if (native->awaits_turn || !ending_settle(native, transfer->bytes))
         return false;
-    int result = message_look(native, &is_over, &status);
-    if (result != MPI_SUCCESS)
-        errors_keep(result);
-    else if (!is_over)
-        return false;
-    if (native->status_number != 0)
-        status_settle(native->status_number, transfer->bytes, &status);
     transfer_end(transfer);
     copies_give_back(copy);
     copies_unreserve(reserved_bytes);
@@ -118,7 +102,7 @@ static bool message_is_over(struct native *native, MPI_Status *status, int *resu
 {
     int is_over = 0;
     if (*result == MPI_SUCCESS)
-        *result = message_look(native, &is_over, status);
+        *result = ending_look(native, &is_over, status);
     if (!is_over && *result == MPI_SUCCESS)
         return false;
     native->request = abi_handles.request_null;

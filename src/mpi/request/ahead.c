@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
+#include "mpi/ending.h"
 #include "mpi/errors.h"
 #include "mpi/native.h"
 #include "mpi/request/sent_op.h"
@@ -259,20 +260,13 @@ void ahead_hide(struct ahead_call *call, struct sent_op_wait *wait)
     gate_leave();
 }
 
-/* The engine's question. MPI raises an error as the program's own wait would have. */
+/* The engine's question. */
 static bool ahead_test(struct engine_pending_op *op)
 {
     struct transfer *transfer = (struct transfer *)op;
     struct native *native = native_of(transfer);
-    MPI_Status status = {0};
-    int is_over = 0;
-    int result = errors_test_and_raise(&native->home, &native->request, &is_over, &status);
-    if (result != MPI_SUCCESS)
-        errors_keep(result);
-    else if (!is_over)
+    if (!ending_settle(native, transfer->bytes))
         return false;
-    if (native->status_number != 0)
-        status_settle(native->status_number, transfer->bytes, &status);
     if (native->ahead.is_unmatched)
         transfer_unmatched_remove();
     transfer_end(transfer);

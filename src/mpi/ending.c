@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/ending.h"
+
+#include "mpi/errors.h"
+#include "mpi/status.h"
+
+int ending_look(struct native *native, int *is_over, MPI_Status *status)
+{
+    if (native->start_result != MPI_SUCCESS)
+        return native->start_result;
+    return errors_test_and_raise(&native->home, &native->request, is_over, status);
+}
+
+bool ending_settle(struct native *native, uint64_t bytes)
+{
+    MPI_Status status = {0};
+    int is_over = 0;
+    int result = ending_look(native, &is_over, &status);
+    if (result != MPI_SUCCESS)
+        errors_keep(result);
+    else if (!is_over)
+        return false;
+    if (native->status_number != 0)
+        status_settle(native->status_number, bytes, &status);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* How an op ends that is one request of MPI's. Inside the gate. */
+#ifndef MPI_ENDING_H
+#define MPI_ENDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "mpi/native.h"
+
+/* Is the request over? What became of its start, or its error, which MPI raises as the program's own wait would have.
+ */
+int ending_look(struct native *native, int *is_over, MPI_Status *status);
+
+/* The same for the engine: an error is kept for the next call, and the status that the program was promised becomes
+ * exact. bytes: that were expected. */
+bool ending_settle(struct native *native, uint64_t bytes);
+
+#endif
