@@ -21,6 +21,7 @@
 #include "mpi/progress.h"
 #include "mpi/request/ahead.h"
 #include "mpi/request/freed.h"
+#include "mpi/request_status.h"
 #include "op/arming.h"
 #include "op/call_site.h"
 #include "op/judge.h"
@@ -140,18 +141,11 @@ static int ahead_post(struct transfer *transfer, const struct message *message)
     return message_start_receive(message, buffer, &native_of(transfer)->request);
 }
 
-/* A message that was there already needs no hold. */
-static bool ahead_is_over(MPI_Request request)
-{
-    int is_over = 0;
-    return real.MPI_Request_get_status(request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_over;
-}
-
 static void ahead_keep(struct transfer *transfer, const struct message *message, const void *return_address)
 {
     MPI_Request request = native_of(transfer)->request;
-    if (ahead_is_over(request))
-        transfer_cancel_over(transfer);
+    if (request_status_is_over(request))
+        transfer_cancel_over(transfer); /* the message was there already */
     else
         transfer_ahead_begin(transfer, ahead_let_go);
     dispatch_begin_message(request, message->buffer, message->count, message->datatype, return_address);

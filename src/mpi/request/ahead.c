@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/request/ahead.h"
 
-#include "base/clock.h"
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
 #include "mpi/ending.h"
 #include "mpi/errors.h"
 #include "mpi/native.h"
-#include "mpi/request/sent_op.h"
+#include "mpi/request/leaving.h"
 #include "mpi/request_key.h"
+#include "mpi/request_status.h"
 #include "mpi/status.h"
+#include "op/judge.h"
 #include "op/requests.h"
-#include "op/session.h"
 #include "record/record.h"
-
-/* What is over so soon after all else is not worth an op. */
-enum { GRACE_NS = 50000 };
-
-/* One that has failed, too: the call hears of it from MPI. An inactive one counts as over. */
-static bool request_is_over(MPI_Request request)
-{
-    int is_over = 0;
-    if (request == abi_handles.request_null)
-        return true;
-    return real.MPI_Request_get_status(request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_over;
-}
 
 /* --- until it is waited for --- */
 
@@ -45,7 +33,7 @@ static void ahead_end(struct transfer *transfer)
 void ahead_let_go(struct transfer *transfer)
 {
     const struct native *native = native_of(transfer);
-    if (!native->ahead.is_in_call && request_is_over(native->request))
+    if (!native->ahead.is_in_call && request_status_is_over(native->request))
         ahead_end(transfer);
     else if (!transfer->is_parted && transfer_part(transfer))
         record_count(RECORD_PARTED, 1);
@@ -134,7 +122,7 @@ void ahead_forget(MPI_Request request)
 static void ahead_finish_one(struct transfer *transfer)
 {
     MPI_Request request = native_of(transfer)->request;
-    if (request != abi_handles.request_null && request_is_over(request)) {
+    if (request != abi_handles.request_null && request_status_is_over(request)) {
         ahead_end(transfer);
         return;
     }
@@ -154,15 +142,7 @@ void ahead_finish(void)
 
 static bool ahead_is_possible(const struct sent_op_wait *wait)
 {
-    for (int i = 0; i < wait->count; i++) {
-        if (requests_range(wait->keys[i]).high == UINTPTR_MAX)
-            return false; /* what nobody knows may only go on in calls that complete it (sent.c) */
-    }
-    if (gate_is_shared() || gate_is_inside() || session_reason_to_begin() != REASON_NONE ||
-        session_hold_reason() != REASON_NONE)
-        return false;
-    enum session_order order = session_order();
-    return order == SESSION_ORDER_FREE || (order == SESSION_ORDER_KEPT && !requests_are_unknown());
+    return !leaving_has_unknown(wait) && leaving_is_possible() && judge_order() != SESSION_ORDER_MATCHED;
 }
 
 static bool ahead_may_outlast(const struct ahead_one *one, const struct sent_op_wait *wait)
@@ -181,8 +161,9 @@ struct ahead_look {
     int64_t until_ns; /* how long those that are held have, once all else is over */
 };
 
-static bool look_is_elsewhere(const struct ahead_look *look, int index)
+static bool look_is_elsewhere(void *argument, int index)
 {
+    const struct ahead_look *look = argument;
     struct requests_send send;
     for (int i = 0; i < look->call->count; i++) {
         if (look->call->all[i].index == index)
@@ -193,11 +174,7 @@ static bool look_is_elsewhere(const struct ahead_look *look, int index)
 
 static bool others_are_over(struct ahead_look *look)
 {
-    for (; look->next < look->wait->count; look->next++) {
-        if (!look_is_elsewhere(look, look->next) && !request_is_over(look->wait->requests[look->next]))
-            return false;
-    }
-    return true;
+    return leaving_others_are_over(look->wait, &look->next, look_is_elsewhere, look);
 }
 
 /* Any of them may be parted from one look to the next. */
@@ -205,7 +182,7 @@ static bool held_may_stay(const struct ahead_look *look)
 {
     for (int i = 0; i < look->call->count; i++) {
         const struct ahead_one *one = &look->call->all[i];
-        if (!ahead_may_outlast(one, look->wait) && !request_is_over(look->wait->requests[one->index]))
+        if (!ahead_may_outlast(one, look->wait) && !request_status_is_over(look->wait->requests[one->index]))
             return false;
     }
     return true;
@@ -214,7 +191,7 @@ static bool held_may_stay(const struct ahead_look *look)
 static bool held_are_over(const struct ahead_look *look)
 {
     for (int i = 0; i < look->call->count; i++) {
-        if (!request_is_over(look->wait->requests[look->call->all[i].index]))
+        if (!request_status_is_over(look->wait->requests[look->call->all[i].index]))
             return false;
     }
     return true;
@@ -225,10 +202,7 @@ static int ahead_look(void *argument, int *is_over)
     struct ahead_look *look = argument;
     if (look->until_ns == 0 && !(others_are_over(look) && held_may_stay(look)))
         return MPI_SUCCESS;
-    int64_t now_ns = base_clock_now_ns();
-    if (look->until_ns == 0)
-        look->until_ns = now_ns + (options.learn ? GRACE_NS : 0);
-    *is_over = held_are_over(look) || now_ns >= look->until_ns;
+    *is_over = leaving_grace_is_over(&look->until_ns) || held_are_over(look);
     return MPI_SUCCESS;
 }
 
@@ -236,7 +210,7 @@ static int ahead_look(void *argument, int *is_over)
 static void ahead_hide_one(struct ahead_one *one, struct sent_op_wait *wait)
 {
     MPI_Request *request = &wait->requests[one->index];
-    if (!ahead_may_outlast(one, wait) || (options.learn && request_is_over(*request)))
+    if (!ahead_may_outlast(one, wait) || (options.learn && request_status_is_over(*request)))
         return;
     one->request = *request;
     *request = abi_handles.request_null;

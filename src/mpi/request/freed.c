@@ -16,6 +16,7 @@
 #include "mpi/request/ahead.h"
 #include "mpi/request/persistent.h"
 #include "mpi/request_key.h"
+#include "mpi/request_status.h"
 
 enum { FREED_FIRST = 512, SWEEP_FIRST = 64, LOOKS_PER_CALL = 16 };
 
@@ -29,13 +30,6 @@ static struct {
     uint32_t sweep_at;
     MPI_Request *requests;
 } freed;
-
-/* A persistent request that is not active counts as over, a failed one too. */
-static bool request_is_over(MPI_Request request)
-{
-    int is_over = 0;
-    return real.MPI_Request_get_status(request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_over;
-}
 
 static int request_give_back(MPI_Request *request)
 {
@@ -56,7 +50,7 @@ static void freed_count_set(uint32_t count)
 
 static void freed_poll(uint32_t index)
 {
-    if (!request_is_over(freed.requests[index]))
+    if (!request_status_is_over(freed.requests[index]))
         return;
     request_give_back(&freed.requests[index]);
     freed_count_set(freed_count() - 1);
@@ -96,7 +90,7 @@ static bool freed_grow(void)
 /* Without memory for it MPI gets it as it is, and its bytes stay tracked. */
 static int freed_take(MPI_Request *request)
 {
-    if (request_is_over(*request))
+    if (request_status_is_over(*request))
         return request_give_back(request);
     if (freed_count() == freed.room && !freed_grow()) {
         ahead_forget(*request);

@@ -5,32 +5,13 @@
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
 #include "mpi/errors.h"
+#include "mpi/request/leaving.h"
+#include "mpi/request_status.h"
 #include "mpi/status.h"
 #include "op/away.h"
-#include "op/session.h"
 #include "policy/policy.h"
 
-/* A send that is over so soon after all else is not worth a hold. */
-enum { GRACE_NS = 50000 };
-
 /* --- which sends --- */
-
-static bool sent_is_possible(void)
-{
-    bool is_alone = !gate_is_shared() && !gate_is_inside();
-    return is_alone && session_reason_to_begin() == REASON_NONE && session_hold_reason() == REASON_NONE;
-}
-
-/* Is there one of which nobody knows where its bytes lie? MPICH's nonblocking operations on files, which are among
- * these, only go on in calls that complete them, and others_are_over() makes none. */
-static bool wait_has_unknown(const struct sent_op_wait *wait)
-{
-    for (int i = 0; i < wait->count; i++) {
-        if (requests_range(wait->keys[i]).high == UINTPTR_MAX)
-            return true;
-    }
-    return false;
-}
 
 /* False where there are none, or more than an op has; or where others would not end while they are only looked at. */
 static bool sents_find(struct sent_op_sends *sents, const struct sent_op_wait *wait)
@@ -45,7 +26,7 @@ static bool sents_find(struct sent_op_sends *sents, const struct sent_op_wait *w
             return false;
         sents->all[sents->count++] = (struct sent_op_send){i, send};
     }
-    return sents->count != 0 && !wait_has_unknown(wait);
+    return sents->count != 0 && !leaving_has_unknown(wait);
 }
 
 /* --- until nothing else is to be waited for --- */
@@ -58,36 +39,20 @@ struct sent_look {
     int64_t until_ns; /* how long the sends have, once all others are over */
 };
 
-/* One that has failed, too: the call hears of it from MPI. An inactive one counts as over. */
-static bool request_is_over(MPI_Request request)
+/* Sends stand in the order of the array. */
+static bool look_is_send(void *argument, int index)
 {
-    int is_over = 0;
-    if (request == abi_handles.request_null)
-        return true;
-    return real.MPI_Request_get_status(request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_over;
-}
-
-static bool look_is_send(const struct sent_look *look)
-{
-    return look->sends_before < look->sents->count && look->sents->all[look->sends_before].index == look->next;
-}
-
-static bool others_are_over(struct sent_look *look)
-{
-    for (; look->next < look->wait->count; look->next++) {
-        if (look_is_send(look))
-            look->sends_before++;
-        else if (!request_is_over(look->wait->requests[look->next]))
-            return false;
-    }
-    return true;
+    struct sent_look *look = argument;
+    bool is_next = look->sends_before < look->sents->count && look->sents->all[look->sends_before].index == index;
+    look->sends_before += is_next;
+    return is_next;
 }
 
 static void sents_drop_over(struct sent_op_sends *sents, const struct sent_op_wait *wait)
 {
     int left = 0;
     for (int i = 0; i < sents->count; i++) {
-        if (!request_is_over(wait->requests[sents->all[i].index]))
+        if (!request_status_is_over(wait->requests[sents->all[i].index]))
             sents->all[left++] = sents->all[i];
     }
     sents->count = left;
@@ -96,20 +61,18 @@ static void sents_drop_over(struct sent_op_sends *sents, const struct sent_op_wa
 static int sent_look(void *argument, int *is_over)
 {
     struct sent_look *look = argument;
-    if (look->until_ns == 0 && !others_are_over(look))
+    if (look->until_ns == 0 && !leaving_others_are_over(look->wait, &look->next, look_is_send, look))
         return MPI_SUCCESS;
-    int64_t now_ns = base_clock_now_ns();
-    if (look->until_ns == 0)
-        look->until_ns = now_ns + (options.learn ? GRACE_NS : 0);
+    bool had_grace = leaving_grace_is_over(&look->until_ns);
     sents_drop_over(look->sents, look->wait);
-    *is_over = look->sents->count == 0 || now_ns >= look->until_ns;
+    *is_over = look->sents->count == 0 || had_grace;
     return MPI_SUCCESS;
 }
 
 void sent_defer(struct sent_op_wait *wait)
 {
     struct sent_op_sends sents;
-    if (!sent_is_possible() || !sents_find(&sents, wait))
+    if (!leaving_is_possible() || !sents_find(&sents, wait))
         return;
     dispatch_block(sent_look, &(struct sent_look){.wait = wait, .sents = &sents});
     if (sents.count != 0)
@@ -145,7 +108,7 @@ static bool sents_find_active(struct sent_op_sends *sents, const struct sent_op_
     int most = wait->out_count != NULL ? NATIVE_SENDS_MAX : 1;
     sents->count = 0;
     for (int i = 0; i < wait->count; i++) {
-        if (request_is_over(wait->requests[i]))
+        if (request_status_is_over(wait->requests[i]))
             continue;
         if (!requests_find_send(wait->keys[i], &send))
             return false;
@@ -157,12 +120,9 @@ static bool sents_find_active(struct sent_op_sends *sents, const struct sent_op_
 
 static enum some_state some_next(struct some_look *look)
 {
-    int64_t now_ns = base_clock_now_ns();
     if (look->until_ns == 0 && !sents_find_active(look->sents, look->wait))
         return SOME_OTHERS;
-    if (look->until_ns == 0)
-        look->until_ns = now_ns + (options.learn ? GRACE_NS : 0);
-    return now_ns >= look->until_ns ? SOME_LEFT : SOME_UNDER_WAY;
+    return leaving_grace_is_over(&look->until_ns) ? SOME_LEFT : SOME_UNDER_WAY;
 }
 
 static int some_look(void *argument, int *is_over)
@@ -192,7 +152,7 @@ bool sent_defer_some(struct sent_op_wait *wait, int *result)
 {
     struct sent_op_sends sents = {.count = 0};
     struct some_look look = {.wait = wait, .sents = &sents};
-    if (!sent_is_possible() || !wait_has_send(wait))
+    if (!leaving_is_possible() || !wait_has_send(wait))
         return false;
     *result = dispatch_block(some_look, &look);
     if (look.state == SOME_LEFT && sents.count != 0 && sent_op_try(wait, &sents)) {

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What MPI tells of a request without completing it. Inside the gate. */
+#ifndef MPI_REQUEST_STATUS_H
+#define MPI_REQUEST_STATUS_H
+
+#include <stdbool.h>
+
+#include "abi.h"
+#include "mpi/real.h"
+
+/* One that has failed counts as over, too: the call that completes it hears of that from MPI. So does one that is not
+ * active, or null. */
+static inline bool request_status_is_over(MPI_Request request)
+{
+    int is_over = 0;
+    if (request == abi_handles.request_null)
+        return true;
+    return real.MPI_Request_get_status(request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_over;
+}
+
+#endif
