@@ -39,8 +39,8 @@ const void *policy_site_place(const struct policy_site *site);
 /* What is free to see before a call of the site. */
 uint32_t policy_site_situation(const struct policy_site *site, const void *buffer, int tag);
 
-/* A blocking call that may return early. place: the return address, of a Fortran binding's caller (op/call_site.h).
- * is_engine_dear: see engine.h. */
+/* A call that may return early, or whose wait may. place: the return address, of a Fortran binding's caller
+ * (op/call_site.h). is_engine_dear: see engine.h. */
 struct policy_call {
     const void *place;
     enum policy_direction direction;

@@ -79,10 +79,17 @@ static bool ahead_is_possible(const struct message *message)
 
 static bool ahead_is_worth_it(struct message *message, const void *return_address)
 {
-    message->site = policy_site_find(call_site_of(return_address), POLICY_RECEIVE, message->bytes);
-    message->situation = policy_site_situation(message->site, message->buffer, message->tag);
-    bool has_waits = !engine_is_dear() || policy_site_saw_late_peer(message->site, message->situation, message->bytes);
-    return has_waits && policy_site_allows(message->site, message->situation);
+    struct policy_answer answer = policy_ask(&(struct policy_call){
+        .place = call_site_of(return_address),
+        .direction = POLICY_RECEIVE,
+        .bytes = message->bytes,
+        .buffer = message->buffer,
+        .tag = message->tag,
+        .is_engine_dear = engine_is_dear(),
+    });
+    message->site = answer.site;
+    message->situation = answer.situation;
+    return answer.is_allowed;
 }
 
 /* MPI writes there inside its call. */
