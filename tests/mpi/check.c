@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -154,6 +155,28 @@ void check_delay(void)
     struct timespec pause = {0, 30 * 1000 * 1000};
     while (nanosleep(&pause, &pause) != 0 && errno == EINTR)
         ; /* a timer's signal ends each sleep: sleep what is left */
+}
+
+static bool thread_begins(const char *thread, const char *prefix)
+{
+    char path[512], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", thread);
+    FILE *file = fopen(path, "r");
+    bool is_read = file != NULL && fgets(name, sizeof name, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    return is_read && strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+bool check_has_thread(const char *prefix)
+{
+    bool is_found = false;
+    DIR *threads = opendir("/proc/self/task");
+    for (struct dirent *thread; threads != NULL && (thread = readdir(threads)) != NULL;)
+        is_found |= thread_begins(thread->d_name, prefix);
+    if (threads != NULL)
+        closedir(threads);
+    return is_found;
 }
 
 int check_pipe(void)

@@ -44,6 +44,9 @@ unsigned char *check_buffer_new(size_t length_bytes);
 /* Long enough for the peer to return from its call first. */
 void check_delay(void);
 
+/* Has this process a thread whose name begins so? */
+bool check_has_thread(const char *prefix);
+
 /* One pipe of all ranks, which lie on one host: the descriptor of both its ends. Nobody else can open it. */
 int check_pipe(void);
 

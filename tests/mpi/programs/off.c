@@ -28,17 +28,6 @@ static bool is_userfault(const char *name)
     return readlink(path, target, sizeof target - 1) > 0 && strstr(target, "userfaultfd") != NULL;
 }
 
-static bool is_engine(const char *name)
-{
-    char path[TEXT_BYTES], text[TEXT_BYTES] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%s/comm", name);
-    FILE *file = fopen(path, "r");
-    bool is_read = file != NULL && fgets(text, sizeof text, file) != NULL;
-    if (file != NULL)
-        fclose(file);
-    return is_read && strncmp(text, "lapwing", 7) == 0;
-}
-
 static bool is_file(const char *name)
 {
     return name[0] != '.';
@@ -58,7 +47,7 @@ static bool has_any(const char *folder, bool (*is_wanted)(const char *name))
 static void check_process(void)
 {
     check(!has_any("/proc/self/fd", is_userfault), "no userfaultfd");
-    check(!has_any("/proc/self/task", is_engine), "no engine");
+    check(!check_has_thread("lapwing"), "no engine");
 }
 
 /* A receive that returned early would return at once. */
