@@ -212,17 +212,9 @@ step_packages() {
         .venv/bin/python tests/packages/run.py --preload "$build/liblapwing.so" --results build/packages/results.jsonl
 }
 
-run_faults() {
-    .venv/bin/cmake --build --preset release -j 2 --target lapwing_faults && .venv/bin/python tests/faults/run.py "$@"
-}
-
 step_faults() {
-    run_faults --results build/faults.jsonl
-}
-
-# Points at random, for half a minute.
-step_faults_quick() {
-    run_faults --program nonblocking_waits --seconds 30
+    .venv/bin/cmake --build --preset release -j 2 --target lapwing_faults &&
+        .venv/bin/python tests/faults/run.py --results build/faults.jsonl
 }
 
 step_ranks() {
