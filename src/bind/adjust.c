@@ -14,26 +14,38 @@
 struct walk {
     size_t next;      /* of the object that comes next */
     size_t first_new; /* those before it have been adjusted */
+    size_t listed;    /* how many objects there were when `counts` was read */
+    struct object_counts counts;
     bool is_bypassed;
 };
 
-/* Objects come at the end of the dynamic linker's list, so that those which were there at the walk before need no
- * second look: without this a program that opens a hundred libraries would look at five thousand. The walk before
- * counts, not the last one, since another thread may have been loading what was seen. After an unloading all are
- * looked at. The state belongs to who holds the linker's lock, as callbacks of dl_iterate_phdr() do. */
+/* Objects come at the end of the dynamic linker's list (_dl_add_to_namespace_list() in glibc, elf/dl-object.c), so that
+ * what was loaded since a walk is at most as many objects at the end as there were loads since. Without this a program
+ * that opens a hundred libraries would look at five thousand, and Open MPI's start, which opens and closes its
+ * components, at a thousand. The walk before counts, not the last one, since another thread may have been loading what
+ * was seen. The state belongs to who holds the linker's lock, as callbacks of dl_iterate_phdr() do. */
 static struct {
-    unsigned long long unloads;
-    size_t count; /* of objects in the last walk */
-    size_t count_before;
+    unsigned long long walked; /* loads at the last walk */
+    unsigned long long walked_before;
     _Atomic unsigned long long loads; /* when objects were last adjusted; any thread */
 } seen;
 
-static void walk_begin(struct walk *walk, unsigned long long unloads)
+static int object_count(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
-    bool is_same = unloads == seen.unloads;
-    walk->first_new = is_same ? seen.count_before : 0;
-    seen.count_before = is_same ? seen.count : 0;
-    seen.unloads = unloads;
+    struct walk *walk = context;
+    walk->counts = (struct object_counts){.loads = info->dlpi_adds, .unloads = info->dlpi_subs};
+    walk->listed++;
+    return 0;
+}
+
+/* All objects, where the list has changed since it was counted. */
+static void walk_begin(struct walk *walk, const struct dl_phdr_info *info)
+{
+    bool is_counted = info->dlpi_adds == walk->counts.loads && info->dlpi_subs == walk->counts.unloads;
+    unsigned long long new_at_most = info->dlpi_adds - seen.walked_before;
+    walk->first_new = is_counted && new_at_most < walk->listed ? walk->listed - new_at_most : 0;
+    seen.walked_before = seen.walked;
+    seen.walked = info->dlpi_adds;
 }
 
 static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *context)
@@ -41,9 +53,8 @@ static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     struct walk *walk = context;
     struct object object;
     if (walk->next == 0)
-        walk_begin(walk, info->dlpi_subs);
-    seen.count = ++walk->next;
-    if (walk->next <= walk->first_new || !object_read(info, &object))
+        walk_begin(walk, info);
+    if (walk->next++ < walk->first_new || !object_read(info, &object))
         return 0;
     bind_absent_hide(&object);
     fortran_bindings_redirect(&object);
@@ -91,6 +102,7 @@ void bind_adjust_objects(void)
         return;
     struct walk walk = {0};
     bool were_redirected = fortran_bindings_are_redirected();
+    dl_iterate_phdr(object_count, &walk);
     dl_iterate_phdr(adjust_object, &walk);
     /* Not inside: the dynamic linker's lock is held there. */
     if (walk.is_bypassed)
