@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,11 +33,26 @@ static void descriptor_remember(int descriptor)
     }
 }
 
+static int descriptor_raise(int descriptor)
+{
+    return (int)syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, descriptor_lowest());
+}
+
+void base_descriptor_make_room(void)
+{
+    int low = eventfd(0, EFD_CLOEXEC);
+    int high = low < 0 ? -1 : descriptor_raise(low);
+    if (low >= 0)
+        syscall(SYS_close, low);
+    if (high >= 0)
+        syscall(SYS_close, high);
+}
+
 int base_descriptor_own(int descriptor)
 {
     if (descriptor < 0)
         return descriptor;
-    int moved = (int)syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, descriptor_lowest());
+    int moved = descriptor_raise(descriptor);
     if (moved >= 0)
         syscall(SYS_close, descriptor);
     else

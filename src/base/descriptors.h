@@ -8,6 +8,11 @@
 
 #include <stdbool.h>
 
+/* Lets the kernel's table of this process's descriptors grow, up to where own ones stand. It takes microseconds while
+ * there is one thread, and some 10 ms once there are more: expand_fdtable() (Linux, fs/file.c) then waits for all
+ * processors (synchronize_rcu). So it is called before MPI starts threads. */
+void base_descriptor_make_room(void);
+
 /* Moves a fresh descriptor up and remembers it; returns its new number. A
  * negative one is returned as it is; one that cannot be moved stays. */
 int base_descriptor_own(int descriptor);

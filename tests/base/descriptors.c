@@ -12,6 +12,8 @@ int main(void)
 {
     int ends[2];
     char byte = 0;
+    base_descriptor_make_room();
+    claim(!base_descriptor_is_own(1024) && fcntl(1024, F_GETFD) == -1, "room leaves nothing open");
     claim(pipe(ends) == 0, "a pipe");
     int own = base_descriptor_own(ends[0]);
     claim(own > ends[1] && base_descriptor_is_own(own), "moved up and remembered");

@@ -3,6 +3,7 @@
  * MPI_THREAD_MULTIPLE the gate keeps the engine and the program's threads from
  * being in MPI at once, which is what MPI's own locks would be for. */
 #include "bind/bind.h"
+#include "base/descriptors.h"
 #include "mpi/collective/collective_begin.h"
 #include "engine/gate.h"
 #include "libc/signals.h"
@@ -52,12 +53,18 @@ static void lifecycle_start(int provided_ordinal)
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
 
-int entry_MPI_Init(int *argc, char ***argv)
+static void lifecycle_prepare(void)
 {
-    int provided;
+    base_descriptor_make_room();
     libc_signals_watch(); /* before MPI sets handlers of its own */
     agreement_offer();
     gate_enter();
+}
+
+int entry_MPI_Init(int *argc, char ***argv)
+{
+    int provided;
+    lifecycle_prepare();
     int result = real.MPI_Init(argc, argv);
     gate_leave();
     if (result == MPI_SUCCESS && real.MPI_Query_thread(&provided) == MPI_SUCCESS)
@@ -67,9 +74,7 @@ int entry_MPI_Init(int *argc, char ***argv)
 
 int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    libc_signals_watch(); /* before MPI sets handlers of its own */
-    agreement_offer();
-    gate_enter();
+    lifecycle_prepare();
     int result = real.MPI_Init_thread(argc, argv, required, provided);
     gate_leave();
     if (result == MPI_SUCCESS)
