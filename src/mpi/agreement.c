@@ -67,14 +67,24 @@ static struct children children_of(int rank, int size)
     return children;
 }
 
-/* Are all below here, and able? */
-static bool children_hear(struct children *children)
+/* A rank sends before it waits. Until a process has begun a connection, Open MPI looks for those of others only every
+ * 10 ms (opal_progress_set_event_poll_rate() in ompi_mpi_init.c; mca_btl_tcp_add_procs() ends that). The content says
+ * nothing. */
+static void children_greet(struct children *children)
 {
-    bool are_able = true;
     for (int i = 0; i < children->count; i++) {
         children->is_like[i] = store_is_same(&agreement.store, children->first + i);
-        are_able = children->is_like[i] && answer_receive(children->first + i) && are_able;
+        if (children->is_like[i])
+            answer_send(children->first + i, false);
     }
+}
+
+/* Are all below here, and able? */
+static bool children_hear(const struct children *children)
+{
+    bool are_able = true;
+    for (int i = 0; i < children->count; i++)
+        are_able = children->is_like[i] && answer_receive(children->first + i) && are_able;
     return are_able;
 }
 
@@ -95,12 +105,14 @@ static bool parent_ask(int rank, bool is_able)
     if (!store_is_same(&agreement.store, parent))
         return false;
     answer_send(parent, is_able);
+    answer_receive(parent); /* its greeting */
     return answer_receive(parent);
 }
 
 static bool tree_settle(int rank, int size, bool is_able)
 {
     struct children children = children_of(rank, size);
+    children_greet(&children);
     bool are_able = children_hear(&children) && is_able;
     bool is_whole = parent_ask(rank, are_able);
     children_tell(&children, is_whole);
