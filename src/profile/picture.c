@@ -36,16 +36,21 @@ static struct profile_format_site *picture_site(const void *place, enum policy_d
     return profile_file_site_find((uintptr_t)place, (uint32_t)direction, direction_names[direction]);
 }
 
+static struct profile_format_event event_of(enum profile_format_event_kind kind, int64_t begin_ns, int64_t end_ns)
+{
+    return (struct profile_format_event){.start_ns = (uint64_t)begin_ns,
+                                         .length_ns = end_ns > begin_ns ? (uint64_t)(end_ns - begin_ns) : 0,
+                                         .kind = kind};
+}
+
 static void event_add(const struct profile_format_site *site, enum profile_format_event_kind kind, int64_t begin_ns,
                       int64_t end_ns, uint64_t bytes)
 {
     if (begin_ns == 0)
         return;
-    struct profile_format_event event = {.start_ns = (uint64_t)begin_ns,
-                                         .length_ns = end_ns > begin_ns ? (uint64_t)(end_ns - begin_ns) : 0,
-                                         .site = site == NULL ? 0 : profile_file_site_number(site),
-                                         .kind = kind,
-                                         .bytes = bytes};
+    struct profile_format_event event = event_of(kind, begin_ns, end_ns);
+    event.site = profile_file_site_number(site);
+    event.bytes = bytes;
     profile_file_event_add(&event);
 }
 
@@ -84,6 +89,8 @@ void picture_op_passed(const void *place, enum policy_direction direction, enum 
 
 void picture_engine_looked(int64_t begin_ns, int64_t end_ns)
 {
-    if (picture_is_on())
-        event_add(NULL, PROFILE_EVENT_ENGINE, begin_ns, end_ns, 0);
+    if (!picture_is_on())
+        return;
+    struct profile_format_event event = event_of(PROFILE_EVENT_ENGINE, begin_ns, end_ns);
+    profile_file_event_add_engine(&event);
 }

@@ -384,11 +384,40 @@ void profile_file_module_add(const char *file_path, uintptr_t base, uintptr_t lo
     base_lock_release(&profile_file.growth);
 }
 
+static struct profile_format_event *event_place(uint64_t number)
+{
+    struct profile_format_event *places = (struct profile_format_event *)(profile_file.events + 1);
+    return &places[number % profile_file.events->capacity];
+}
+
+/* relaxed: an event is read when the file is closed. */
 void profile_file_event_add(const struct profile_format_event *event)
 {
-    if (profile_file.events == NULL)
+    if (profile_file.events != NULL)
+        *event_place(atomic_fetch_add_explicit(&profile_file.events->count, 1, memory_order_relaxed)) = *event;
+}
+
+/* Does the engine's last event end shortly before this one, with no event between them? */
+static bool event_goes_on(const struct profile_format_event *last, const struct profile_format_event *event)
+{
+    enum { PAUSE_MAX_NS = 1000000 };
+    uint64_t last_end_ns = last->start_ns + last->length_ns;
+    return event->start_ns >= last_end_ns && event->start_ns - last_end_ns < PAUSE_MAX_NS;
+}
+
+void profile_file_event_add_engine(const struct profile_format_event *event)
+{
+    struct profile_format_events *events = profile_file.events;
+    if (events == NULL)
         return;
-    uint64_t number = atomic_fetch_add_explicit(&profile_file.events->count, 1, memory_order_relaxed);
-    struct profile_format_event *places = (struct profile_format_event *)(profile_file.events + 1);
-    places[number % profile_file.events->capacity] = *event;
+    uint64_t end = atomic_load_explicit(&events->count, memory_order_relaxed);
+    bool is_newest = end != 0 && end == events->engine_end;
+    struct profile_format_event *last = is_newest ? event_place(end - 1) : NULL;
+    if (last != NULL && event_goes_on(last, event)) {
+        last->length_ns = event->start_ns + event->length_ns - last->start_ns;
+        return;
+    }
+    uint64_t number = atomic_fetch_add_explicit(&events->count, 1, memory_order_relaxed);
+    *event_place(number) = *event;
+    events->engine_end = number + 1;
 }

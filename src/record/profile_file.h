@@ -72,6 +72,10 @@ void profile_file_module_add(const char *path, uintptr_t base, uintptr_t low, ui
 
 void profile_file_event_add(const struct profile_format_event *event);
 
+/* The engine's thread: the same, but turns that follow each other with nothing between them become one event, since an
+ * engine that polls would push all others out of the ring. */
+void profile_file_event_add_engine(const struct profile_format_event *event);
+
 /* relaxed, all of these: numbers for a report. */
 static inline void profile_file_add(_Atomic uint64_t *number, uint64_t value)
 {

@@ -159,7 +159,8 @@ struct profile_format_events {
     uint32_t capacity;
     uint32_t spare;
     _Atomic uint64_t count; /* events so far: the oldest are overwritten */
-    uint64_t more_spare[5];
+    uint64_t engine_end;    /* count after the engine's last event; the engine's thread alone */
+    uint64_t more_spare[4];
 };
 
 enum profile_format_event_kind {
@@ -170,7 +171,7 @@ enum profile_format_event_kind {
     PROFILE_EVENT_ANNOUNCED = 4, /* its message was matched; no length */
     PROFILE_EVENT_TOUCH = 5,     /* from the touch until the memory was given back */
     PROFILE_EVENT_RELEASE = 6,   /* giving the memory back */
-    PROFILE_EVENT_ENGINE = 7     /* the engine was awake; no site */
+    PROFILE_EVENT_ENGINE = 7     /* the engine was awake, with pauses below a millisecond; no site */
 };
 
 struct profile_format_event {

@@ -104,7 +104,7 @@ def test_one_run(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
 
-    said = run(f"run --learn off --timeline 100000 mpirun -n 2 {program} 2000 1048576 5")
+    said = run(f"run --learn off --timeline 400 mpirun -n 2 {program} 2000 1048576 5")
     assert "lapwing-timeline.record" in said
     run("report lapwing-timeline.record --html page.html --chrome-trace trace.json")
     sites = json.loads(run("report lapwing-timeline.record --json"))["sites"]
