@@ -20,8 +20,10 @@ KIND_WEIGHTS = dict(zip(range(1, 11), (6, 3, 14, 1, 4, 1, 1, 8, 1, 1), strict=Tr
 PLACE_BYTES = {STATIC: 8 << 20, ARENA: 8 << 20, STACK: 1 << 20}
 REQUESTS, STATUSES, JOB_STATUSES, TYPES_MAX, COMMS_MAX, BUFFERS_MAX = 48, 24, range(24, 32), 60, 12, 480
 STANDARD, SYNCHRONOUS, BUFFERED, READY = range(4)
+WAYS_TO_WAIT, WAIT, WAITALL = 9, 0, 2  # run_wait() of interpreter/requests.c
 COMMON_TAG, ANY, NULL, IGNORED, IN_PLACE = 7, -1, -2, -1, -1
 ATTACHED_BYTES, ATTACHED_OVERHEAD = 4 << 20, 2048
+PAGE_BYTES = 4096
 BUFFER_BYTES_MOST = 400000
 REDUCED = (3, 6)  # types that reductions use: INT, UNSIGNED
 (BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER) = range(10)
@@ -726,14 +728,127 @@ class Draft:
         message.receive_form = self.random.choice(("recv", "irecv")) if is_send else "job"
         self.begin_message(message, True, self.start_send if is_send else self.start_receive)
 
+    # Nonblocking receives whose pages nothing else touches until their wait: it may return before their data are there.
+
+    def find_pages(self, rank: int, length: int) -> tuple[Buffer, int, Busy]:
+        """Where so many bytes have pages of their own; these are busy from now on."""
+        pages = (length + 2 * PAGE_BYTES - 1) // PAGE_BYTES
+        idle = [buffer for buffer in self.ranks[rank].buffers if buffer.kind == MAPPED and not buffer.busy]
+        fitting = [buffer for buffer in idle if buffer.length >= pages * PAGE_BYTES]
+        if fitting and not self.chance(4):
+            buffer = self.random.choice(fitting)
+        else:
+            buffer = self.make_buffer(rank, pages * PAGE_BYTES + self.random.choice((0, 1, 9000)), MAPPED)
+        first = self.random.randrange(buffer.length // PAGE_BYTES - pages + 1) * PAGE_BYTES
+        offset = first + self.random.choice((0, 0, 1, 8, pages * PAGE_BYTES - length))
+        offset = min(offset, buffer.length - length)
+        low, high = offset // PAGE_BYTES * PAGE_BYTES, -(-(offset + length) // PAGE_BYTES) * PAGE_BYTES
+        busy = Busy([(low, high)], True)
+        buffer.busy.append(busy)
+        return buffer, offset, busy
+
+    def plan_apart(self, comm: Comm, source: int, dest: int) -> Message:
+        """A message without gaps, from a rank and with a tag that its receive names."""
+        message = self.plan_message(comm, source, dest)
+        whole = [one for one in self.layouts if one.index not in self.dead_types and one.extent == one.size != 0]
+        message.sent = message.received = self.random.choice([one for one in whole if len(one.blocks) == 1])
+        length = self.random.choice((self.length(), 65536, self.random.randrange(16, 50) * PAGE_BYTES))
+        message.sent_count = -(-length // message.sent.size)
+        message.received_count = message.sent_count + self.random.choice((0, 0, 0, 7))
+        message.is_loose, message.tag, message.receive_form = False, self.tag(), "irecv"
+        if source == dest and message.send_form in ("send", "ssend", "ready"):
+            message.send_form = "isend"
+        return message
+
+    def post_apart(self, message: Message) -> Pending | None:
+        """Emit its receive; None when no request is left."""
+        rank, layout = message.dest, message.received
+        slot = self.take_slot(rank)
+        if slot is None:
+            return None
+        buffer, offset, busy = self.find_pages(rank, message.received_count * layout.size)
+        number = message.comm.number(rank, message.source)
+        where = (buffer.index, offset, message.received_count, layout.index)
+        self.emit(rank, message.group, "irecv", slot, *where, number, message.tag, message.comm.index)
+        buffer.busy.remove(busy)
+        pending = Pending(slot, message.group, message.comm, [(buffer, busy)])
+        self.add_pending(rank, pending, message)
+        self.note_posted(message)
+        self.ranks[rank].recent = [*self.ranks[rank].recent[-5:], (buffer, offset)]
+        return pending
+
+    def event_apart(self) -> None:
+        """Some of them, in every kind of wait."""
+        comm = self.choose_comm()
+        dest = self.random.choice(comm.members)
+        posted = list[Pending]()
+        for _ in range(self.random.randint(1, 4)):
+            message = self.plan_apart(comm, self.random.choice(comm.peers(dest)), dest)
+            pending = self.post_apart(message) if len(self.ranks[dest].slots) >= 8 else None
+            if pending is None:
+                break
+            posted.append(pending)
+            self.halves.append(message)
+        while self.chance(2):
+            self.event_touch()
+        if self.chance(6):
+            self.step()
+        for message in [message for message in self.halves if any(half in posted for half in message.halves)]:
+            self.delay(message)
+            self.end_message(message)
+        self.wait_apart(dest, [pending for pending in posted if pending in self.ranks[dest].pending])
+
+    def wait_apart(self, rank: int, posted: Sequence[Pending]) -> None:
+        """Wait for those that will end, perhaps together with others, and touch some of them."""
+        state = self.ranks[rank]
+        others = [pending for pending in state.pending if pending.is_ready and pending.slot >= 0 and self.chance(6)]
+        chosen = [pending for pending in state.pending if pending.is_ready and (pending in posted or pending in others)]
+        if not chosen:
+            return
+        self.random.shuffle(chosen)
+        self.wait_for(rank, chosen, self.random.choice((WAIT, WAIT, WAITALL, WAITALL, *range(WAYS_TO_WAIT))))
+        for pending in chosen:
+            buffer, busy = pending.buffers[0]
+            if pending in posted and not self.chance(3) and buffer.is_free(busy.blocks, True):
+                self.touch_apart(rank, buffer, busy.blocks[0])
+
+    def touch_apart(self, rank: int, buffer: Buffer, pages: Block) -> None:
+        """Look at one of the buffers, or write there, or both."""
+        most = min(pages[1], buffer.length)
+        if pages[0] >= most:
+            return
+        low = self.random.randrange(pages[0], most)
+        high = min(self.random.choice((low + 1, low + PAGE_BYTES)), most)
+        if self.chance(2):
+            self.emit(rank, self.group(), "fill", buffer.index, low, high - low, self.groups)
+        if self.chance(1.5):
+            self.emit(rank, self.group(), "load", buffer.index, pages[0], most - pages[0])
+
+    def event_freed(self) -> None:
+        """A receive whose request is freed: it is over once what was sent after its synchronous send has come."""
+        comm = self.comms[0]
+        source, dest = self.random.sample(comm.members, 2)
+        message = self.plan_apart(comm, source, dest)
+        message.send_form = "ssend"
+        note = Message(message.group, comm, source, dest, self.tag(), False, *(BUILTINS[0], 0) * 2, "send", "recv")
+        if self.features.early or not (self.can_send(message) and self.can_send(note)):
+            return
+        pending = self.post_apart(message)
+        if pending is None:
+            return
+        self.emit(dest, message.group, "release", pending.slot)
+        self.start_send(message)
+        self.start_both(note)
+        self.end_pending(self.ranks[dest], pending)
+
     # Waits.
 
-    def wait_for(self, rank: int, chosen: Sequence[Pending]) -> None:
-        """Wait for requests and jobs."""
+    def wait_for(self, rank: int, chosen: Sequence[Pending], how: int | None = None) -> None:
+        """Wait for requests and jobs. `how`: of the interpreter's ways; any if not given."""
         state = self.ranks[rank]
         requests = [pending for pending in chosen if pending.slot >= 0]
         if requests:
-            how = self.random.randrange(9)
+            how = self.random.randrange(WAYS_TO_WAIT) if how is None else how
             self.emit(rank, 0, "wait", how, len(requests), *(pending.slot for pending in requests))
         if state.job in chosen and state.job:
             self.emit(rank, state.job.group, "join")
@@ -1167,6 +1282,8 @@ class Draft:
             self.event_message: 40,
             self.event_half: 16,
             self.event_wait: 18,
+            self.event_apart: 8,
+            self.event_freed: 1,
             self.event_touch: 26,
             self.event_exchange: 6,
             self.event_collective: 6,

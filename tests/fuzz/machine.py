@@ -34,6 +34,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "waits": {**LARGE, **WAITS},
     "waits-1": {**ONE, **WAITS},
     "waits-signal-1": {**ONE, **WAITS, "LAPWING_HOLD": "signal"},
+    "waits-user-1": {**ONE, **WAITS, "LAPWING_HOLD": "userfaultfd-user"},
     "touched": {**LARGE, **TOUCHED},
     "touched-1": {**ONE, **TOUCHED},
     "touched-user-1": {**ONE, **TOUCHED, "LAPWING_HOLD": "userfaultfd-user"},
