@@ -382,6 +382,8 @@ def carried_body(row: Row) -> Iterator[str]:
         yield "    dispatch_expect_callbacks();"
     yield "if (result == MPI_SUCCESS) {"
     yield from (f"    {line}" for line in track(row))
+    if row.has("finds_taken"):
+        yield "    ahead_start_note_pass(&ahead, *request);"
     yield "}"
     yield "return is_direct ? result : dispatch_leave(result);"
 

@@ -90,3 +90,15 @@ void assist_end(struct assist *assist)
     assist_learn(assist, help);
     assist->is_observed = assist->is_active = false;
 }
+
+void assist_learn_wait(struct assist_waits *waits, const struct assist *assist, struct policy_site *site,
+                       uint32_t situation)
+{
+    int64_t now_ns = base_clock_now_ns();
+    int64_t began_ns = assist_awaited_ns(assist, now_ns);
+    if (began_ns != waits->began_ns)
+        waits->count_then = waits->count;
+    waits->began_ns = began_ns;
+    waits->count--;
+    policy_site_saw_pass(site, situation, (now_ns - began_ns) / waits->count_then);
+}

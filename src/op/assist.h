@@ -35,6 +35,17 @@ void assist_end(struct assist *assist);
 bool assist_judge(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address);
 void assist_engage(struct assist *assist);
 
+/* Operations that were to learn how long the program waits for them: under way now, and when its last wait ended. */
+struct assist_waits {
+    uint32_t count;
+    uint32_t count_then;
+    int64_t began_ns; /* that wait */
+};
+
+/* One of them is over: the site learns its part of the wait, which ends all of its requests, one after the other. */
+void assist_learn_wait(struct assist_waits *waits, const struct assist *assist, struct policy_site *site,
+                       uint32_t situation);
+
 /* The program has come to complete operations (a wait or a test): what follows is no slack. */
 void assist_note_wait(void);
 

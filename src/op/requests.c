@@ -21,7 +21,9 @@ struct request {
     bool may_hide_gaps; /* which may not use all of `bytes` */
     bool is_persistent; /* of such a send */
     bool is_aside;
-    uint64_t op_id; /* that the persistent send was left to, when it was last waited for */
+    uint64_t op_id;           /* that the persistent send was left to, when it was last waited for */
+    struct policy_site *site; /* of a receive that learns what its wait takes */
+    uint32_t situation;
     struct assist assist;
 };
 
@@ -40,6 +42,7 @@ static struct {
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
     uint32_t lost_regions;
+    struct assist_waits waits; /* of receives */
     struct range regions[REGIONS_MAX];
     struct request *chunks[CHUNKS_MAX];
     struct request first_chunk[CHUNK_LENGTH];
@@ -215,6 +218,9 @@ bool requests_are_unknown(void)
 
 static void request_settle(struct request *request)
 {
+    if (request->site != NULL)
+        assist_learn_wait(&requests.waits, &request->assist, request->site, request->situation);
+    request->site = NULL;
     if (request->assist.is_observed)
         assist_end(&request->assist);
 }
@@ -273,6 +279,18 @@ uint64_t requests_left_to(uint64_t key)
     uint64_t op_id = request != NULL ? request->op_id : 0;
     requests_unlock();
     return op_id;
+}
+
+void requests_note_receive(uint64_t key, struct policy_site *site, uint32_t situation)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL && request->site == NULL) {
+        request->site = site;
+        request->situation = situation;
+        requests.waits.count++;
+    }
+    requests_unlock();
 }
 
 void requests_set_aside(uint64_t key, bool is_aside)

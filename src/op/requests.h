@@ -16,6 +16,8 @@
 #include "base/range.h"
 #include "op/untracked.h"
 
+struct policy_site;
+
 /* Several threads may track at once (MPI_THREAD_MULTIPLE). Once, at start. */
 void requests_share(bool is_shared);
 
@@ -60,6 +62,10 @@ void requests_leave_to(uint64_t key, uint64_t op_id);
 
 /* That op, which may be over by now; 0: there was none. */
 uint64_t requests_left_to(uint64_t key);
+
+/* What has just been tracked with this key is a receive whose wait might have returned early: what the wait takes is
+ * learnt there. */
+void requests_note_receive(uint64_t key, struct policy_site *site, uint32_t situation);
 
 /* For as long as requests are set aside, requests_touch() does not count their bytes. */
 void requests_set_aside(uint64_t key, bool is_aside);

@@ -66,6 +66,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     atomic_store_explicit(&transfer->starter, transfer_me(), memory_order_relaxed);
     transfer->hold_count = 0;
     transfer->hold_cost_ns = 0;
+    transfer->beside = 0;
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
     transfer->way = POLICY_HOLD;
@@ -254,7 +255,7 @@ static struct transfer_outcome transfer_judge(struct transfer *transfer)
     int64_t cost_ns = transfer->hold_cost_ns + transfer_engine_cost_ns(transfer) + touch_cost_ns;
     policy_site_learn(transfer->site, transfer->situation,
                       (struct policy_outcome){
-                          .overlapped_ns = overlapped_ns,
+                          .overlapped_ns = overlapped_ns / (1 + (int64_t)transfer->beside),
                           .cost_ns = cost_ns,
                           .transfer_ns = ended_ns - transfer->returned_ns,
                           .is_late = engine_strategy_is_polling(),
@@ -268,10 +269,12 @@ static void transfer_unprepare(struct transfer *transfer)
     struct range pages = transfer->part_pages;
     if (base_range_is_empty(pages))
         return;
+    int64_t begin_ns = base_clock_now_ns();
     if (transfer->part_room != NULL)
         protect_hold_room_give_back(transfer->part_room, pages);
     copies_unreserve(pages.high - pages.low);
     transfer->part_pages = (struct range){0, 0};
+    transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
 }
 
 void transfer_cancel(struct transfer *transfer)
@@ -359,8 +362,10 @@ bool transfer_ahead_prepare(struct transfer *transfer, struct range bytes)
     struct range pages = base_pages_of(bytes);
     if (!copies_reserve(pages.high - pages.low))
         return false;
+    int64_t begin_ns = base_clock_now_ns();
     transfer->part_pages = pages;
     transfer->part_room = protect_hold_room_take(pages);
+    transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
     return transfer->part_room != NULL;
 }
 

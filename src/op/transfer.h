@@ -40,6 +40,7 @@ struct transfer {
     struct policy_site *site;
     uint32_t situation; /* of the call (policy.h) */
     int64_t hold_cost_ns;
+    uint32_t beside;      /* so many others go on after the same wait, which share what it brings */
     int64_t begun_ns;     /* 0, as the next, where nobody draws the run (observer.h) */
     int64_t announced_ns; /* written inside the gate */
     int64_t returned_ns;

@@ -16,6 +16,12 @@ void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const
     (void)assist, (void)bytes, (void)buffer, (void)return_address;
 }
 
+void assist_learn_wait(struct assist_waits *waits, const struct assist *assist, struct policy_site *site,
+                       uint32_t situation)
+{
+    (void)waits, (void)assist, (void)site, (void)situation;
+}
+
 void assist_end(struct assist *assist)
 {
     (void)assist;

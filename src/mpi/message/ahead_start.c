@@ -21,6 +21,7 @@
 #include "mpi/progress.h"
 #include "mpi/request/ahead.h"
 #include "mpi/request/freed.h"
+#include "mpi/request_key.h"
 #include "mpi/request_status.h"
 #include "op/arming.h"
 #include "op/call_site.h"
@@ -77,19 +78,13 @@ static bool ahead_is_possible(const struct message *message)
            session_reason_to_begin() == REASON_NONE && session_hold_reason() == REASON_NONE;
 }
 
+/* Several are waited for together, so that none is cheap beside its own transfer (policy_site_allows()). */
 static bool ahead_is_worth_it(struct message *message, const void *return_address)
 {
-    struct policy_answer answer = policy_ask(&(struct policy_call){
-        .place = call_site_of(return_address),
-        .direction = POLICY_RECEIVE,
-        .bytes = message->bytes,
-        .buffer = message->buffer,
-        .tag = message->tag,
-        .is_engine_dear = engine_is_dear(),
-    });
-    message->site = answer.site;
-    message->situation = answer.situation;
-    return answer.is_allowed;
+    message->site = policy_site_find(call_site_of(return_address), POLICY_RECEIVE, message->bytes);
+    message->situation = policy_site_situation(message->site, message->buffer, message->tag);
+    bool is_dear = options.learn && engine_is_dear();
+    return !is_dear && policy_site_helps(message->site, message->situation);
 }
 
 /* MPI writes there inside its call. */
@@ -131,10 +126,10 @@ static void ahead_describe(struct transfer *transfer, const struct message *mess
 static enum reason ahead_hold(struct transfer *transfer, const struct message *message)
 {
     freed_requests_poll();
-    if (!transfer_ahead_prepare(transfer, message->range))
-        return REASON_MEMORY_FAILED;
     arming_begin();
     enum reason reason = neighbours_check(message->range, false, false);
+    if (reason == REASON_NONE && !transfer_ahead_prepare(transfer, message->range))
+        reason = REASON_MEMORY_FAILED;
     if (reason == REASON_NONE)
         reason = transfer_hold(transfer, HOLD_NO_ACCESS, message->range);
     arming_end();
@@ -194,4 +189,10 @@ bool ahead_start(struct message *message, MPI_Request *request, const void *retu
     else
         gate_leave();
     return is_begun;
+}
+
+void ahead_start_note_pass(const struct message *message, MPI_Request request)
+{
+    if (message->site != NULL && request != abi_handles.request_null)
+        requests_note_receive(request_key(request), message->site, message->situation);
 }

@@ -13,4 +13,7 @@ void ahead_start_settle(void);
 /* False: the receive is to go to MPI as it is. Else it has begun, and *result is the call's. Outside the gate. */
 bool ahead_start(struct message *message, MPI_Request *request, const void *return_address, int *result);
 
+/* It has gone to MPI as it is, and is tracked: what its wait takes is learnt. */
+void ahead_start_note_pass(const struct message *message, MPI_Request request);
+
 #endif

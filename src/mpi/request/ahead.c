@@ -267,10 +267,11 @@ static void ahead_promise(struct transfer *transfer, MPI_Status *status)
     native->status_number = status_promise(status, native->ahead.source, native->ahead.tag, transfer->bytes);
 }
 
-static void ahead_take_one(struct ahead_one *one, struct sent_op_wait *wait, bool keeps_order)
+static void ahead_take_one(struct ahead_one *one, struct sent_op_wait *wait, bool keeps_order, uint32_t count)
 {
     if (one->request == abi_handles.request_null)
         return;
+    one->transfer->beside = count - 1;
     if (!status_is_ignored(wait->statuses))
         ahead_promise(one->transfer, &wait->statuses[one->index]);
     requests_untrack(request_key(one->request));
@@ -278,10 +279,19 @@ static void ahead_take_one(struct ahead_one *one, struct sent_op_wait *wait, boo
     one->transfer = NULL;
 }
 
+static uint32_t ahead_count_hidden(const struct ahead_call *call)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < call->count; i++)
+        count += call->all[i].request != abi_handles.request_null;
+    return count;
+}
+
 static void ahead_take_all(const struct ahead_look *look)
 {
+    uint32_t count = ahead_count_hidden(look->call);
     for (int i = 0; i < look->call->count; i++)
-        ahead_take_one(&look->call->all[i], look->wait, look->keeps_order);
+        ahead_take_one(&look->call->all[i], look->wait, look->keeps_order, count);
 }
 
 /* Of these nothing is known but that they are not over (MPI 4.1, 3.7.5). */
