@@ -9,9 +9,10 @@
  * MPI_Send to a receiver that waits, and to one that works first; MPI_Isend, work,
  * MPI_Wait; MPI_Isend and MPI_Wait at once to a receiver that works first, then twice the work; the same with a
  * persistent send; MPI_Recv of a message that is on its way while the receiver works, and of one that starts now;
- * MPI_Irecv, work, MPI_Wait. After a blocking call the buffer is touched at once (after a wait at once: after the
- * work), and that is timed by itself: a library that returns early makes it wait there. Rank 0 prints one line of JSON
- * per size. --calibrate needs no MPI launcher.
+ * MPI_Irecv, work, MPI_Wait; MPI_Irecv and MPI_Wait at once from a sender that works first, then twice the work. After
+ * a blocking call the buffer is touched at once (after a wait at once: after the work), and that is timed by itself: a
+ * library that returns early makes it wait there. Rank 0 prints one line of JSON per size. --calibrate needs no MPI
+ * launcher.
  */
 #include <mpi.h>
 #include <string.h>
@@ -36,13 +37,16 @@ enum {
     RECV_TOUCH,
     IRECV,
     IRECV_WAIT,
+    IRECV_LATE,
+    IRECV_LATE_TOUCH,
     KINDS
 };
 static const char *kind_names[KINDS] = {
     "send_us",       "send_touch_us",       "send_late_us",    "send_late_touch_us",
     "isend_us",      "isend_wait_us",       "isend_late_us",   "isend_late_touch_us",
     "start_late_us", "start_late_touch_us", "recv_arrived_us", "recv_arrived_touch_us",
-    "recv_us",       "recv_touch_us",       "irecv_us",        "irecv_wait_us"};
+    "recv_us",       "recv_touch_us",       "irecv_us",        "irecv_wait_us",
+    "irecv_late_us", "irecv_late_touch_us"};
 
 struct job {
     int rank;
@@ -202,8 +206,30 @@ static void time_irecv(struct job *job, double *times_us)
     times_us[IRECV_WAIT] = measure_now_us() - begin_us;
 }
 
+/* As programs do that compute with other data meanwhile. */
+static void time_irecv_late(struct job *job, double *times_us)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (job->rank == 0) {
+        measure_work(job->units);
+        MPI_Send(job->buffer, job->length_bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+        job->buffer[job->length_bytes / 2]++;
+        return;
+    }
+    MPI_Request request;
+    double begin_us = measure_now_us();
+    MPI_Irecv(job->buffer, job->length_bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    times_us[IRECV_LATE] = measure_now_us() - begin_us;
+    measure_work(2 * job->units);
+    begin_us = measure_now_us();
+    byte_read = job->buffer[job->length_bytes / 2];
+    times_us[IRECV_LATE_TOUCH] = measure_now_us() - begin_us;
+}
+
 static void (*const experiments[])(struct job *job, double *times_us) = {
-    time_send, time_send_late, time_isend, time_isend_late, time_start_late, time_recv, time_recv_arrived, time_irecv};
+    time_send, time_send_late,    time_isend, time_isend_late, time_start_late,
+    time_recv, time_recv_arrived, time_irecv, time_irecv_late};
 enum { EXPERIMENTS = sizeof(experiments) / sizeof(experiments[0]) };
 
 /* A kind is timed on one rank only, and is 0 on the other: the larger one is the time. */

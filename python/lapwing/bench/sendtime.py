@@ -25,6 +25,8 @@ KEYS = (
     "recv_arrived_touch_us",
     "irecv_us",
     "irecv_wait_us",
+    "irecv_late_us",
+    "irecv_late_touch_us",
 )
 
 

@@ -216,7 +216,8 @@ class SendtimeExperiment(PaperExperiment):
 
     Time in MPI_Send to a receiver that waits and to a late one; in MPI_Isend and in MPI_Wait after work; in MPI_Isend
     and MPI_Wait right after each other, and in MPI_Start and MPI_Wait, to a late receiver; in MPI_Recv before and after
-    the message arrived; in MPI_Irecv and MPI_Wait. After a blocking call the first touch of the buffer is timed too,
+    the message arrived; in MPI_Irecv and in MPI_Wait after work; in both right after each other, from a late sender
+    (which may return early with --receive-waits on). After a blocking call the first touch of the buffer is timed too,
     since a call that returned early makes the program wait there. "early": each strategy once more with --early-receive
     on, as the paper's worker thread receives. With --system FILE, of `lapwing probe`, the paper's equations 1 to 6
     stand beside the measured times.

@@ -36,8 +36,15 @@ TIMES = {
     "recv_arrived_touch_us": "then read",
     "irecv_us": "Irecv",
     "irecv_wait_us": "work, Wait",
+    "irecv_late_us": "Irecv, Wait, late sender",
+    "irecv_late_touch_us": "work, read",
 }
-PARTS = (("sending", ("send",)), ("sending, nonblocking", ("isend", "start")), ("receiving", ("recv", "irecv")))
+PARTS = (
+    ("sending", ("send",)),
+    ("sending, nonblocking", ("isend", "start")),
+    ("receiving", ("recv",)),
+    ("receiving, nonblocking", ("irecv",)),
+)
 
 
 def make_bip_table(row: Mapping[str, Any]) -> Table:
