@@ -52,11 +52,12 @@ static void answer_send(int peer, bool is_yes)
     real.MPI_Send(NULL, 0, abi_handles.byte, peer, is_yes ? TAG_YES : TAG_NO, abi_handles.comm_world);
 }
 
-/* The ranks below one in the tree. is_like: has offered the same; asked once. */
+/* The ranks below one in the tree. is_like: has offered the same; asked once. greetings: under way to those. */
 struct children {
     int first;
     int count;
     bool is_like[CHILDREN];
+    MPI_Request greetings[CHILDREN];
 };
 
 static struct children children_of(int rank, int size)
@@ -69,13 +70,14 @@ static struct children children_of(int rank, int size)
 
 /* A rank sends before it waits. Until a process has begun a connection, Open MPI looks for those of others only every
  * 10 ms (opal_progress_set_event_poll_rate() in ompi_mpi_init.c; mca_btl_tcp_add_procs() ends that). The content says
- * nothing. */
+ * nothing. Nonblocking: a tool, or a setting of UCX's, may make each send wait for its receive. */
 static void children_greet(struct children *children)
 {
     for (int i = 0; i < children->count; i++) {
-        children->is_like[i] = store_is_same(&agreement.store, children->first + i);
+        int child = children->first + i;
+        children->is_like[i] = store_is_same(&agreement.store, child);
         if (children->is_like[i])
-            answer_send(children->first + i, false);
+            real.MPI_Isend(NULL, 0, abi_handles.byte, child, TAG_NO, abi_handles.comm_world, &children->greetings[i]);
     }
 }
 
@@ -89,11 +91,15 @@ static bool children_hear(const struct children *children)
 }
 
 /* Only those that have spoken wait for it. */
-static void children_tell(const struct children *children, bool is_whole)
+static void children_tell(struct children *children, bool is_whole)
 {
-    for (int i = 0; i < children->count; i++)
-        if (children->is_like[i])
-            answer_send(children->first + i, is_whole);
+    MPI_Status status;
+    for (int i = 0; i < children->count; i++) {
+        if (!children->is_like[i])
+            continue;
+        real.MPI_Wait(&children->greetings[i], &status);
+        answer_send(children->first + i, is_whole);
+    }
 }
 
 /* What rank 0 says for all. Whoever finds another above it than itself knows that not all are alike. */
