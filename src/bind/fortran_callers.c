@@ -55,9 +55,11 @@ void fortran_callers_want(const struct object *object)
 void fortran_callers_prepare(void)
 {
     for (size_t i = 0; i < FORTRAN_NAME_COUNT; i++) {
-        if (fortran_callers.is_wanted[i] && fortran_callers.targets[i] == NULL)
-            fortran_callers.targets[i] = dlsym(RTLD_DEFAULT, fortran_names[i]);
+        if (!fortran_callers.is_wanted[i])
+            continue;
         fortran_callers.is_wanted[i] = false;
+        if (fortran_callers.targets[i] == NULL)
+            fortran_callers.targets[i] = dlsym(RTLD_DEFAULT, fortran_names[i]);
     }
 }
 
