@@ -33,26 +33,11 @@ static void descriptor_remember(int descriptor)
     }
 }
 
-static int descriptor_raise(int descriptor)
-{
-    return (int)syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, descriptor_lowest());
-}
-
-void base_descriptor_make_room(void)
-{
-    int low = eventfd(0, EFD_CLOEXEC);
-    int high = low < 0 ? -1 : descriptor_raise(low);
-    if (low >= 0)
-        syscall(SYS_close, low);
-    if (high >= 0)
-        syscall(SYS_close, high);
-}
-
 int base_descriptor_own(int descriptor)
 {
     if (descriptor < 0)
         return descriptor;
-    int moved = descriptor_raise(descriptor);
+    int moved = (int)syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, descriptor_lowest());
     if (moved >= 0)
         syscall(SYS_close, descriptor);
     else
@@ -70,6 +55,11 @@ void base_descriptor_close(int descriptor)
         atomic_compare_exchange_strong_explicit(&own[i], &number, 0, memory_order_relaxed, memory_order_relaxed);
     }
     syscall(SYS_close, descriptor);
+}
+
+void base_descriptor_make_room(void)
+{
+    base_descriptor_close(base_descriptor_own(eventfd(0, EFD_CLOEXEC)));
 }
 
 bool base_descriptor_is_own(int descriptor)
