@@ -390,11 +390,18 @@ static struct profile_format_event *event_place(uint64_t number)
     return &places[number % profile_file.events->capacity];
 }
 
-/* relaxed: an event is read when the file is closed. */
+/* Returns how many events there are with it. relaxed: an event is read when the file is closed. */
+static uint64_t event_put(const struct profile_format_event *event)
+{
+    uint64_t number = atomic_fetch_add_explicit(&profile_file.events->count, 1, memory_order_relaxed);
+    *event_place(number) = *event;
+    return number + 1;
+}
+
 void profile_file_event_add(const struct profile_format_event *event)
 {
     if (profile_file.events != NULL)
-        *event_place(atomic_fetch_add_explicit(&profile_file.events->count, 1, memory_order_relaxed)) = *event;
+        event_put(event);
 }
 
 /* Does the engine's last event end shortly before this one, with no event between them? */
@@ -413,11 +420,8 @@ void profile_file_event_add_engine(const struct profile_format_event *event)
     uint64_t end = atomic_load_explicit(&events->count, memory_order_relaxed);
     bool is_newest = end != 0 && end == events->engine_end;
     struct profile_format_event *last = is_newest ? event_place(end - 1) : NULL;
-    if (last != NULL && event_goes_on(last, event)) {
+    if (last != NULL && event_goes_on(last, event))
         last->length_ns = event->start_ns + event->length_ns - last->start_ns;
-        return;
-    }
-    uint64_t number = atomic_fetch_add_explicit(&events->count, 1, memory_order_relaxed);
-    *event_place(number) = *event;
-    events->engine_end = number + 1;
+    else
+        events->engine_end = event_put(event);
 }
