@@ -61,7 +61,10 @@ static size_t find_relocated_end(const struct object *object)
 
 /* The GNU hash table lists defined symbols only and says where they begin; the
  * System V table says how many symbols there are. GNU ld writes 1 into a GNU table
- * that lists nothing, wherever the undefined symbols end: then relocations tell. */
+ * that lists nothing, wherever the undefined symbols end: then relocations tell. So
+ * they do in a program at a fixed address: GNU ld puts undefined functions among the
+ * defined ones there, when the program takes their address (its jump to them has it:
+ * psABI of x86-64, "Function Addresses"). */
 static size_t find_undefined_end(const struct object *object)
 {
     size_t end = 0;
@@ -69,7 +72,11 @@ static size_t find_undefined_end(const struct object *object)
         end = object->gnu_hash[1];
     else if (object->plain_hash != NULL)
         end = object->plain_hash[1];
-    return end > 1 ? end : find_relocated_end(object);
+    bool is_fixed = object->base == 0;
+    if (end > 1 && !is_fixed)
+        return end;
+    size_t relocated_end = find_relocated_end(object);
+    return relocated_end > end ? relocated_end : end;
 }
 
 static struct object_relocations read_table(const struct object *object, uintptr_t address, uintptr_t size_bytes)
@@ -195,7 +202,8 @@ static bool is_address_relocation(uint64_t type)
     return type == MACHINE_R_GLOB_DAT || type == MACHINE_R_JUMP_SLOT || type == MACHINE_R_ADDRESS;
 }
 
-static void visit_relocation(const struct object *object, const ElfW(Rela) * relocation, object_reference_fn *visit)
+static void visit_relocation(const struct object *object, const ElfW(Rela) * relocation, object_visit_fn *is_wanted,
+                             object_reference_fn *visit)
 {
     const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
     if (symbol->st_shndx != SHN_UNDEF || !is_address_relocation(ELF64_R_TYPE(relocation->r_info)))
@@ -203,14 +211,17 @@ static void visit_relocation(const struct object *object, const ElfW(Rela) * rel
     struct object_reference reference = {.name = object->strings + symbol->st_name,
                                          .is_weak = ELF64_ST_BIND(symbol->st_info) == STB_WEAK,
                                          .place = (uintptr_t *)(object->base + relocation->r_offset)};
-    visit(object, &reference);
+    if (is_wanted(reference.name, NULL))
+        visit(object, &reference);
 }
 
-void object_visit_references(const struct object *object, object_reference_fn *visit)
+void object_visit_references(const struct object *object, object_visit_fn *is_wanted, object_reference_fn *visit)
 {
+    if (!object_find_undefined(object, is_wanted, NULL))
+        return;
     for (size_t table = 0; table < 2; table++)
         for (size_t i = 0; i < object->tables[table].count; i++)
-            visit_relocation(object, &object->tables[table].first[i], visit);
+            visit_relocation(object, &object->tables[table].first[i], is_wanted, visit);
 }
 
 void object_write(const struct object *object, uintptr_t *place, uintptr_t address)

@@ -63,7 +63,10 @@ struct object_reference {
     uintptr_t *place;
 };
 typedef void object_reference_fn(const struct object *object, const struct object_reference *reference);
-void object_visit_references(const struct object *object, object_reference_fn *visit);
+
+/* For each of these whose name `is_wanted`. Its names come first: few objects want such a name, and some have a hundred
+ * thousand references. `is_wanted` gets no context. */
+void object_visit_references(const struct object *object, object_visit_fn *is_wanted, object_reference_fn *visit);
 
 /* Puts another address there. A place inside the segment that the linker made
  * read-only after relocation is opened for the one write. */

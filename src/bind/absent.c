@@ -26,12 +26,11 @@ static bool is_absent_name(const char *name, void *context)
 
 static void hide_reference(const struct object *object, const struct object_reference *reference)
 {
-    if (reference->is_weak && is_absent_name(reference->name, NULL) && is_our_jump(*reference->place))
+    if (reference->is_weak && is_our_jump(*reference->place))
         object_write(object, reference->place, 0);
 }
 
 void bind_absent_hide(const struct object *object)
 {
-    if (object_find_undefined(object, is_absent_name, NULL))
-        object_visit_references(object, hide_reference);
+    object_visit_references(object, is_absent_name, hide_reference);
 }

@@ -50,18 +50,21 @@ static const void *replacement_of(const char *name)
     return base_text_begins(name, "PMPI") ? entry_of(name + 1) : NULL;
 }
 
+static bool is_replaced(const char *name, void *context)
+{
+    return replacement_of(name) != NULL;
+}
+
 static void redirect_reference(const struct object *object, const struct object_reference *reference)
 {
-    const void *replacement = replacement_of(reference->name);
-    if (replacement != NULL)
-        object_write(object, reference->place, (uintptr_t)replacement);
+    object_write(object, reference->place, (uintptr_t)replacement_of(reference->name));
 }
 
 void fortran_bindings_redirect(const struct object *object)
 {
     if (!file_has_bindings(object_file_name(object)))
         return;
-    object_visit_references(object, redirect_reference);
+    object_visit_references(object, is_replaced, redirect_reference);
     call_site_add_binding(object->loaded);
 }
 

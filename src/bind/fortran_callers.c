@@ -63,28 +63,18 @@ void fortran_callers_prepare(void)
     }
 }
 
-/* The stub of a name; NULL where calls to the name are left as they are. */
-static const char *find_stub(const char *name)
-{
-    size_t index = name_index(name);
-    return index == FORTRAN_NAME_COUNT || fortran_callers.targets[index] == NULL ? NULL : fortran_stubs[index];
-}
-
 static bool has_stub(const char *name, void *context)
 {
-    return find_stub(name) != NULL;
+    size_t index = name_index(name);
+    return index != FORTRAN_NAME_COUNT && fortran_callers.targets[index] != NULL;
 }
 
 static void note_reference(const struct object *object, const struct object_reference *reference)
 {
-    const char *stub = find_stub(reference->name);
-    if (stub != NULL)
-        object_write(object, reference->place, (uintptr_t)stub);
+    object_write(object, reference->place, (uintptr_t)fortran_stubs[name_index(reference->name)]);
 }
 
-/* Names before references: few libraries call Fortran bindings, and some have a hundred thousand references. */
 void fortran_callers_note(const struct object *object)
 {
-    if (object_find_undefined(object, has_stub, NULL))
-        object_visit_references(object, note_reference);
+    object_visit_references(object, has_stub, note_reference);
 }

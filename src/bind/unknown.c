@@ -124,9 +124,8 @@ static bool leads_to_library(const struct object *object, const struct object_re
 
 static void redirect_reference(const struct object *object, const struct object_reference *reference)
 {
-    const void *entry = bind_unknown_entry(reference->name);
-    if (entry != NULL && leads_to_library(object, reference))
-        object_write(object, reference->place, (uintptr_t)entry);
+    if (leads_to_library(object, reference))
+        object_write(object, reference->place, (uintptr_t)bind_unknown_entry(reference->name));
 }
 
 static bool is_entered(const char *name, void *context)
@@ -137,6 +136,6 @@ static bool is_entered(const char *name, void *context)
 
 void bind_unknown_redirect(const struct object *object)
 {
-    if (unknown.count != 0 && object_find_undefined(object, is_entered, NULL))
-        object_visit_references(object, redirect_reference);
+    if (unknown.count != 0)
+        object_visit_references(object, is_entered, redirect_reference);
 }
