@@ -15,10 +15,11 @@ UNITS = {
 }
 CAPTION = (
     "medians [quartiles] of whole processes; memory: the most that was resident\n"
-    "programs with ranks: rank 0, time without MPI_Init (but of init) and MPI_Finalize;\n"
+    "programs with ranks: rank 0, time between MPI_Init and MPI_Finalize; init: of MPI_Init\n"
     "LAMMPS, GROMACS, Quantum ESPRESSO, HPCC: the time that they print\n"
     "ratio: median of pairs, for latency and rate best by best; its limit comes after\n"
-    "100 us, 128 page faults, 1 MiB and 500,000 instructions for each process's start, 3 ms for MPI_Init"
+    "100 us, 128 page faults, 1 MiB and 500,000 instructions for each process's start\n"
+    "(3 ms for MPI_Init)"
 )
 
 
