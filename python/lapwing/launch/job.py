@@ -4,8 +4,10 @@
 import os
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -75,11 +77,11 @@ class Wait:
     def until_end(self, watched: set[signal.Signals]) -> int:
         """Return the status.
 
-        The look once a second is for a SIGCHLD that another thread of this process took. After a stop that outlasts
-        it CPython 3.11 returns what happened to lie in memory for a signal (signal_sigtimedwait_impl leaves its loop
-        without a siginfo), so only a number of those waited for is believed.
+        After a stop that outlasts LOOK_INTERVAL_S, CPython 3.11 returns what happened to lie in memory for a signal
+        (signal_sigtimedwait_impl leaves its loop without a siginfo), so only a number of those waited for is believed.
         """
         begin_s = time.monotonic()
+        threading.Thread(target=self._tell_end, args=(threading.get_ident(),), daemon=True).start()
         while True:
             received = signal.sigtimedwait(watched, LOOK_INTERVAL_S)
             if received and received.si_signo in FORWARDED:
@@ -89,6 +91,12 @@ class Wait:
                 return status
             if self.supervision is not None:
                 self._look(self.supervision, time.monotonic() - begin_s)
+
+    def _tell_end(self, waiter: int) -> None:
+        """Send SIGCHLD to the thread that waits: another one that does not block it may have taken the kernel's."""
+        with suppress(ChildProcessError):  # the waiter saw the end first
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            signal.pthread_kill(waiter, signal.SIGCHLD)
 
     def _forward(self, number: int, is_known: bool) -> None:
         """Pass a signal on."""
