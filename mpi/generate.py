@@ -215,7 +215,7 @@ def listed_switch(name: str, rows: list[Row], is_started: bool) -> str:
     switch (work->function) {{
 {cases}
     default:
-        return MPI_ERR_INTERN; /* none that has lists */
+        return MPI_ERR_INTERN; /* no such function */
     }}
 }}"""
 
@@ -227,7 +227,7 @@ def listed_header(rows: list[Row]) -> str:
 
 #include "mpi/collective/collective_work.h"
 
-/* Calls MPI's own function of a work that collective_work_is_listed(): the nonblocking one; without a request, the
+/* Calls MPI's own function of a work that goes as the program gave it: the nonblocking one; without a request, the
  * blocking one. */
 int collective_listed_run(const struct collective_work *work, MPI_Request *request);
 
@@ -237,8 +237,8 @@ int collective_listed_run(const struct collective_work *work, MPI_Request *reque
 
 def listed_source(rows: list[Row]) -> str:
     """mpi/collective_listed.c."""
-    small = [row for row in rows if is_listed(row) and not row.name.endswith("_c")]
-    large = [row for row in rows if is_listed(row) and row.name.endswith("_c")]
+    small = [row for row in rows if row.has("carried") and not row.name.endswith("_c")]
+    large = [row for row in rows if row.has("carried") and row.name.endswith("_c")]
     switches = "\n\n".join(
         (
             listed_switch("small_run", small, False),
@@ -268,6 +268,8 @@ def gated_body(row: Row) -> Iterator[str]:
     yield from early_receives(row)
     if row.has("adds_peers"):
         yield "session_expect_peers();"
+    if row.has("joins_groups"):
+        yield "collective_comm_expect_groups();"
     if row.has("carried"):
         yield from carried_collective(row)
     if row.has("cancels"):

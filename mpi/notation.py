@@ -60,6 +60,7 @@ MARKS = {
     "cancels": "from now on its request ends when MPI says so",
     "follows_all": "an operation that keeps its class and starts after every op",
     "adds_peers": "afterwards more processes may speak with this one than MPI_COMM_WORLD has",
+    "joins_groups": "makes a communicator of two groups, both of which may be of MPI_COMM_WORLD",
     "ends_use": "ends the use of memory that no request told of: a window, a split collective, an attached buffer",
     "uses_requests": "uses the buffers of requests, which no argument names",
     "untimed": "no time worth telling: a profile begins or ends in it, or programs ask in loops",

@@ -7,6 +7,7 @@
 #include "mpi/agreement.h"
 #include "mpi/collective/collective_alone.h"
 #include "mpi/collective/collective_blocking.h"
+#include "mpi/collective/collective_groups.h"
 #include "mpi/collective/collective_list.h"
 #include "mpi/collective/collective_op.h"
 #include "mpi/datatypes.h"
@@ -29,15 +30,17 @@ static bool block_measure(struct collective_call *call)
     return layout->is_known && !is_huge && call->block_bytes <= INT32_MAX;
 }
 
-/* Of functions with lists, block_bytes is all that is moved, or 0 where no rank knows that. */
+/* Of what goes as it was given, block_bytes is all that is moved, or 0 where no rank knows that. */
 static uint64_t call_bytes(const struct collective_call *call, int size)
 {
-    return call->block_bytes * (collective_work_has_blocks(call->function) ? (uint64_t)size : 1);
+    bool has_blocks = collective_work_has_blocks(call->function) && !call->is_given;
+    return call->block_bytes * (has_blocks ? (uint64_t)size : 1);
 }
 
 static bool reduction_is_exact(const struct collective_call *call, const struct collective_comm *comm)
 {
-    return reductions_keep_bits(call->given.op, call->given.block_type, comm->size) ||
+    int ranks_most = comm->size > comm->remote_size ? comm->size : comm->remote_size;
+    return reductions_keep_bits(call->given.op, call->given.block_type, ranks_most) ||
            options.reductions == OPTION_REDUCTIONS_ANY;
 }
 
@@ -61,14 +64,15 @@ static bool exchange_would_be_wrong(const struct collective_call *call, const st
     return is_exchange && call->given.send == MPI_IN_PLACE && comm->size > ABI_EXCHANGE_IN_PLACE_RANKS_MAX;
 }
 
+/* Of calls between two groups more is known already. */
 static bool call_is_eligible(const struct collective_call *call, const struct collective_comm *comm)
 {
-    bool is_known = !collective_work_differs(call->function);
+    bool is_known = !collective_work_differs(call->function) && !call->is_between;
     if (comm == NULL || (is_known && call_bytes(call, comm->size) < options.threshold_bytes))
         return false;
     if (exchange_would_be_wrong(call, comm))
         return false;
-    if (call_is_rooted(call) && (call->given.root < 0 || call->given.root >= comm->size))
+    if (call_is_rooted(call) && !call->is_between && (call->given.root < 0 || call->given.root >= comm->size))
         return false; /* MPI says itself that there is no such root */
     return !collective_work_reduces(call->function) || reduction_is_exact(call, comm);
 }
@@ -88,8 +92,7 @@ static void choice_agree(struct collective_choice *choice, const struct collecti
     int64_t own[COLLECTIVE_CHOICE_SUMS];
     int64_t all[COLLECTIVE_CHOICE_SUMS] = {0};
     collective_choice_take(choice, own);
-    int result = real.MPI_Allreduce(own, all, COLLECTIVE_CHOICE_SUMS, abi_handles.int64, abi_handles.sum, comm->beside);
-    if (result != MPI_SUCCESS)
+    if (collective_comm_sum(comm, comm->beside, own, all, COLLECTIVE_CHOICE_SUMS) != MPI_SUCCESS)
         collective_alone_end("MPI failed where the ranks agree upon their collectives");
     collective_choice_agree(choice, all);
 }
@@ -256,7 +259,9 @@ static void call_tell_sides_of_neighbors(struct collective_call *call, const str
 static void call_place_lists(struct collective_call *call, const struct collective_comm *comm)
 {
     const struct collective_call_arguments *given = &call->given;
-    if (collective_work_is_neighborhood(call->function))
+    if (call->is_between)
+        collective_groups_tell_sides(call, comm);
+    else if (collective_work_is_neighborhood(call->function))
         call_tell_sides_of_neighbors(call, &comm->topology);
     else
         call_tell_sides(call, comm);
@@ -265,7 +270,10 @@ static void call_place_lists(struct collective_call *call, const struct collecti
     call->send_blocks = call->send.bytes != 0;
     call->receive_blocks = call->receive.bytes != 0;
     call_look_for_gaps(call);
-    call_tell_sides_apart(call);
+    if (call->function == COLLECTIVE_BCAST)
+        collective_groups_fill(call);
+    else
+        call_tell_sides_apart(call);
 }
 
 /* MPI_Reduce_scatter: all blocks are read, and this rank's is written; in place all of them may be. */
@@ -292,7 +300,7 @@ static void call_place_blocks(struct collective_call *call, const struct collect
     int size = comm->size;
     if (call->function == COLLECTIVE_REDUCE_SCATTER)
         return call_place_shares(call, comm);
-    if (collective_work_is_listed(call->function))
+    if (call->is_given)
         return call_place_lists(call, comm);
     switch (call->function) {
     case COLLECTIVE_BCAST:
@@ -341,13 +349,15 @@ static bool call_is_wrong(const struct collective_call *call)
 {
     if (collective_work_is_neighborhood(call->function) && call->given.send == MPI_IN_PLACE)
         return true; /* means nothing there (MPI 4.1, 8.6) */
+    if (call->is_between && call->send_blocks != 0 && call->given.send == MPI_IN_PLACE)
+        return true; /* nor there (MPI 4.1, 6.2.3) */
     return side_is_wrong(&call->send, call->send_blocks) || side_is_wrong(&call->receive, call->receive_blocks);
 }
 
 /* Fewer bytes than the other ranks count on would go, or fit. */
 static bool call_is_short(const struct collective_call *call)
 {
-    if (collective_work_is_listed(call->function))
+    if (call->is_given)
         return false; /* MPI compares what is sent and received, pair by pair */
     return (call->send_blocks != 0 && call->send_stride_bytes < call->block_bytes) ||
            (call->receive_blocks != 0 && call->receive_stride_bytes < call->block_bytes);
@@ -360,16 +370,20 @@ static bool call_is_large(struct collective_call *call)
            reduction_is_allowed(call);
 }
 
-/* MPI_Allgatherv and MPI_Reduce_scatter name all counts on all ranks: their sum is what every rank gives alike.
- * Between two groups MPI_Reduce_scatter's list is of the own one; such calls are passed. */
+/* MPI_Allgatherv and MPI_Reduce_scatter name all counts on all ranks: their sum is what every rank gives alike. */
+static void call_sum_counts_of(struct collective_call *call, int blocks)
+{
+    collective_list_wait(&call->given.receive_list, blocks);
+    call->given.block_count = collective_list_count(&call->given.receive_list, blocks);
+    call->given.block_type = call->given.receive_type;
+}
+
 static void call_sum_counts(struct collective_call *call)
 {
     gate_enter();
     int blocks = collective_comm_size(call->given.comm);
     gate_leave();
-    collective_list_wait(&call->given.receive_list, blocks);
-    call->given.block_count = collective_list_count(&call->given.receive_list, blocks);
-    call->given.block_type = call->given.receive_type;
+    call_sum_counts_of(call, blocks);
 }
 
 static int call_run(struct collective_call *call, struct collective_comm *comm)
@@ -396,12 +410,12 @@ static void sizes_agree(const struct collective_call *call, const struct collect
     int64_t all[SUMS] = {0};
     dispatch_enter();
     call_enter_alone();
-    int result = real.MPI_Allreduce(own, all, SUMS, abi_handles.int64, abi_handles.sum, call->given.comm);
+    int result = collective_comm_sum(known, call->given.comm, own, all, SUMS);
     gate_leave();
     if (result != MPI_SUCCESS)
         collective_alone_end("MPI failed where the ranks agree upon their collectives");
     uint64_t all_bytes = all[REFUSALS] == 0 ? (uint64_t)all[BYTES] : 0;
-    collective_sizes_agree(sizes, all_bytes, known->size, options.threshold_bytes);
+    collective_sizes_agree(sizes, all_bytes, known->size + known->remote_size, options.threshold_bytes);
 }
 
 /* Alike on all ranks, as topologies are. Open MPI 4.1's MPI_Ialltoallw takes the lists of types to be as long as there
@@ -412,13 +426,19 @@ static bool topology_forbids(enum collective_work_function function, const struc
                                                      : function == COLLECTIVE_ALLTOALLW && topology->is_known;
 }
 
-/* Are the calls of this function on this communicator known to be large? Calls are counted here, on all ranks alike,
- * but for those that collective_comm_passes() has. */
-static bool call_is_known_large(struct collective_call *call)
+static struct collective_comm *call_meet_comm(const struct collective_call *call)
 {
     dispatch_enter();
     struct collective_comm *known = comm_find_or_meet(call->given.comm);
     gate_leave();
+    return known;
+}
+
+/* Are the calls of this function on this communicator known to be large? Calls are counted here, on all ranks alike,
+ * but for those that collective_comm_passes() has. */
+static bool call_is_known_large(struct collective_call *call)
+{
+    struct collective_comm *known = call_meet_comm(call);
     if (known == NULL || topology_forbids(call->function, &known->topology))
         return false;
     struct collective_sizes *sizes = &known->sizes[call->function];
@@ -432,10 +452,38 @@ static bool call_is_known_large(struct collective_call *call)
     return false;
 }
 
+/* Where every rank knows how much all of them move. */
+static bool call_is_large_between(struct collective_call *call)
+{
+    const struct collective_comm *known = call_meet_comm(call);
+    if (known == NULL)
+        return false;
+    if (collective_work_is_listed(call->function))
+        call_sum_counts_of(call, known->size); /* MPI_Reduce_scatter's list is of the own group */
+    call->given.block_type = call->given.receive_type;
+    call->block_bytes = collective_groups_bytes(call, known);
+    return call->block_bytes >= options.threshold_bytes && reduction_is_allowed(call);
+}
+
+static bool call_is_possible_between(struct collective_call *call)
+{
+    bool is_counted = collective_groups_differ(call->function);
+    bool has_been_asked = collective_work_differs(call->function); /* by collective_begin_is_possible() */
+    call->is_between = true;
+    call->is_given = true;
+    if (!collective_groups_carry(call->function))
+        return false;
+    if (is_counted && !has_been_asked && collective_comm_passes(call->function, call->given.comm))
+        return false;
+    return is_counted ? call_is_known_large(call) : call_is_large_between(call);
+}
+
 static bool call_is_possible(struct collective_call *call)
 {
     if (call->given.comm == abi_handles.comm_null)
         return false;
+    if (collective_comm_is_between(call->given.comm))
+        return call_is_possible_between(call);
     if (collective_work_differs(call->function))
         return call_is_known_large(call);
     if (collective_work_is_listed(call->function))
@@ -446,7 +494,8 @@ static bool call_is_possible(struct collective_call *call)
 bool collective_begin_run(enum collective_work_function function, const struct collective_call_arguments *given,
                           int *result)
 {
-    struct collective_call call = {.function = function, .given = *given};
+    struct collective_call call = {
+        .function = function, .given = *given, .is_given = collective_work_is_listed(function)};
     if (!call_is_possible(&call))
         return false;
     call.begun_ns = base_clock_now_ns();
@@ -461,7 +510,7 @@ bool collective_begin_run(enum collective_work_function function, const struct c
 
 void collective_begin_start(void)
 {
-    collective_comm_common.are_on = agreement_is_whole() && options.collectives && session.size > 1;
+    collective_comm_start(agreement_is_whole() && options.collectives && session.size > 1);
 }
 
 void collective_begin_finish(void)

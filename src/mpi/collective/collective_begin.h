@@ -28,7 +28,8 @@ static inline bool collective_begin_is_possible(enum collective_work_function fu
     const struct type_layout *layout = datatype_entry(block_type);
     uint64_t blocks = collective_work_has_blocks(function) ? (uint64_t)session.size : 1;
     bool is_measured = datatype_is_cached(layout, block_type) && layout->is_known;
-    return !is_measured || (uint64_t)layout->size_bytes * (uint64_t)block_count * blocks >= options.threshold_bytes;
+    uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)block_count * blocks;
+    return !is_measured || bytes >= collective_comm_common.least_bytes;
 }
 
 /* In MPI_Init, once the ranks have agreed (mpi/agreement.h); and in MPI_Finalize. */

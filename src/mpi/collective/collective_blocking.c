@@ -4,7 +4,7 @@
 #include "mpi/collective_listed.h"
 #include "mpi/real.h"
 
-static int blocking_listed(const struct collective_call *call)
+static int blocking_given(const struct collective_call *call)
 {
     const struct collective_call_arguments *given = &call->given;
     struct collective_work work = {.function = call->function,
@@ -26,8 +26,8 @@ int collective_blocking(const struct collective_call *c)
     int sent = (int)a->send_count;
     int received = (int)a->receive_count;
     MPI_Datatype type = a->receive_type;
-    if (collective_work_is_listed(c->function))
-        return blocking_listed(c);
+    if (c->is_given)
+        return blocking_given(c);
     switch (c->function) {
     case COLLECTIVE_BCAST:
         return real.MPI_Bcast(a->receive, received, type, a->root, a->comm);

@@ -34,7 +34,9 @@ struct collective_call_arguments {
 struct collective_call {
     enum collective_work_function function;
     struct collective_call_arguments given;
-    struct block_lists_side sent; /* of functions with lists: what means something on this rank */
+    bool is_between; /* two groups */
+    bool is_given;   /* goes in one piece, as the program gave it: all between two groups, and functions with lists */
+    struct block_lists_side sent; /* then: what means something on this rank */
     struct block_lists_side received;
     struct message send;
     struct message receive;

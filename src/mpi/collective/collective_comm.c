@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/options.h"
 #include "engine/gate.h"
 #include "mpi/collective/collective_alone.h"
 #include "mpi/errors.h"
@@ -57,20 +58,66 @@ static struct collective_comm *comm_recent(MPI_Comm comm)
     return collective_comm_common.recent_comm == comm ? collective_comm_common.recent : NULL;
 }
 
+static bool comm_has_two_groups(MPI_Comm comm)
+{
+    int is_between = 1;
+    real.MPI_Comm_test_inter(comm, &is_between);
+    return is_between != 0;
+}
+
 int collective_comm_size(MPI_Comm comm)
 {
-    int is_between_groups = 1;
     int size = 0;
     const struct collective_comm *recent = comm_recent(comm);
     if (recent != NULL)
-        return recent->size;
-    real.MPI_Comm_test_inter(comm, &is_between_groups);
-    if (!is_between_groups)
+        return recent->is_between ? 0 : recent->size;
+    if (!comm_has_two_groups(comm))
         real.MPI_Comm_size(comm, &size);
     return size;
 }
 
-/* MPI_Comm_create, since MPI_Comm_dup would run the program's callbacks for its attributes. */
+void collective_comm_start(bool are_on)
+{
+    collective_comm_common.least_bytes = collective_comm_common.has_groups ? 0 : options.threshold_bytes;
+    collective_comm_common.are_on = are_on;
+}
+
+void collective_comm_expect_groups(void)
+{
+    collective_comm_common.has_groups = true;
+    collective_comm_common.least_bytes = 0;
+}
+
+bool collective_comm_is_between(MPI_Comm comm)
+{
+    const struct collective_comm *recent = comm_recent(comm);
+    if (!collective_comm_common.has_groups || recent != NULL)
+        return recent != NULL && recent->is_between;
+    gate_enter();
+    bool is_between = comm_has_two_groups(comm);
+    gate_leave();
+    return is_between;
+}
+
+int collective_comm_sum(const struct collective_comm *known, MPI_Comm comm, const int64_t *own, int64_t *all, int count)
+{
+    enum { COUNT_MOST = COLLECTIVE_CHOICE_SUMS };
+    int64_t told[COUNT_MOST];
+    int64_t back[COUNT_MOST];
+    int result = real.MPI_Allreduce(own, all, count, abi_handles.int64, abi_handles.sum, comm);
+    if (!known->is_between || result != MPI_SUCCESS)
+        return result;
+    /* Each group now has the other's sums. One rank of it tells them. */
+    for (int i = 0; i < count; i++)
+        told[i] = known->rank == 0 ? all[i] : 0;
+    result = real.MPI_Allreduce(told, back, count, abi_handles.int64, abi_handles.sum, comm);
+    for (int i = 0; i < count; i++)
+        all[i] += back[i];
+    return result;
+}
+
+/* Between two groups each names its own, whole (MPI 4.1, 7.4.2). MPI_Comm_create, since MPI_Comm_dup would run the
+ * program's callbacks for its attributes. */
 static bool beside_make(MPI_Comm comm, struct collective_comm *known)
 {
     MPI_Group group;
@@ -99,34 +146,58 @@ struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collec
 }
 
 /* Are all of its processes in MPI_COMM_WORLD, whose ranks have been asked? */
-static bool comm_is_in_world(MPI_Comm comm, int size)
+static bool group_is_in_world(MPI_Group group, int size)
 {
-    MPI_Group group;
     MPI_Group world;
     int *ranks = collective_alone_memory(2 * (uint64_t)size * sizeof *ranks, "the ranks of a communicator");
     for (int i = 0; i < size; i++)
         ranks[i] = i;
-    real.MPI_Comm_group(comm, &group);
     real.MPI_Comm_group(abi_handles.comm_world, &world);
     bool is_inside = real.MPI_Group_translate_ranks(group, size, ranks, world, ranks + size) == MPI_SUCCESS;
     for (int i = 0; is_inside && i < size; i++)
         is_inside = ranks[size + i] != MPI_UNDEFINED;
     real.MPI_Group_free(&world);
-    real.MPI_Group_free(&group);
     free(ranks);
     return is_inside;
 }
 
-/* Of processes that have not been asked none may be expected to agree upon anything. */
+static bool comm_is_in_world(MPI_Comm comm, const struct collective_comm *found)
+{
+    MPI_Group own;
+    MPI_Group remote;
+    real.MPI_Comm_group(comm, &own);
+    bool is_inside = group_is_in_world(own, found->size);
+    real.MPI_Group_free(&own);
+    if (!found->is_between)
+        return is_inside;
+    real.MPI_Comm_remote_group(comm, &remote);
+    is_inside = is_inside && group_is_in_world(remote, found->remote_size);
+    real.MPI_Group_free(&remote);
+    return is_inside;
+}
+
+static struct collective_comm comm_ask(MPI_Comm comm)
+{
+    struct collective_comm found = {.is_between = comm_has_two_groups(comm)};
+    real.MPI_Comm_size(comm, &found.size);
+    real.MPI_Comm_rank(comm, &found.rank);
+    if (found.is_between)
+        real.MPI_Comm_remote_size(comm, &found.remote_size);
+    return found;
+}
+
+/* Of processes that have not been asked none may be expected to agree upon anything. Two groups that were not expected
+ * come from a call that Lapwing has not seen. */
 static struct collective_comm *comm_make(MPI_Comm comm)
 {
-    int size = collective_comm_size(comm);
-    if (size < 2 || !comm_is_in_world(comm, size))
+    struct collective_comm found = comm_ask(comm);
+    bool is_unexpected = found.is_between && !collective_comm_common.has_groups;
+    if (is_unexpected || found.size + found.remote_size < 2 || !comm_is_in_world(comm, &found))
         return &collective_comm_common.passed;
     struct collective_comm *known = collective_alone_memory(sizeof *known, "what is known of a communicator");
-    known->size = size;
-    real.MPI_Comm_rank(comm, &known->rank);
-    collective_topology_find(&known->topology, comm, size);
+    *known = found;
+    if (!known->is_between)
+        collective_topology_find(&known->topology, comm, known->size);
     return known;
 }
 

@@ -17,16 +17,19 @@
 
 enum { COLLECTIVE_COMM_CHOICES = 48 };
 
-/* pending: ops under way; under the lock of collective_comm.c. The rest: collective_choice.h. */
+/* size: of the own group; remote_size: of the other one, 0 where there is none. pending: ops under way; under the lock
+ * of collective_comm.c. The rest: collective_choice.h. */
 struct collective_comm {
     MPI_Comm beside;
     bool has_beside;
     int rank;
     int size;
+    bool is_between; /* two groups */
+    int remote_size;
     uint32_t pending;
     bool is_freed;
     struct collective_topology topology;
-    struct collective_sizes sizes[COLLECTIVE_WORK_DIFFERING];
+    struct collective_sizes sizes[COLLECTIVE_WORK_COUNTED];
     struct collective_choice choices[COLLECTIVE_COMM_CHOICES];
 };
 
@@ -41,13 +44,22 @@ struct collective_comm *collective_comm_meet(MPI_Comm comm);
  * none to give. */
 struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collective_comm *known);
 
-/* are_on: written in MPI_Init and MPI_Finalize. recent: found last, for calls that must cost next to nothing; NULL
- * where none was, where it has been freed, and where several threads may call MPI at once, since one of them may free
- * it. Written inside the gate.
+/* are_on: written in MPI_Init and MPI_Finalize.
+ *
+ * least_bytes: a call that moves less is small. Between two groups a rank may not know how much is moved: from the
+ * first such communicator on (has_groups) no call counts as small. Written before it is made. No atomic, which would
+ * cost each call an instruction: a thread that calls a collective there knows of it from the one that made it, and for
+ * all other communicators either value is right.
+ *
+ * recent: found last, for calls that must cost next to nothing; NULL where none was, where it has been freed, and where
+ * several threads may call MPI at once, since one of them may free it. Written inside the gate.
+ *
  * The rest is for collective_comm.c. keyval: made at the first use, inside the gate; by the lock where several threads
  * may be there. passed: the attribute of communicators whose collectives are passed. */
 extern __attribute__((visibility("hidden"))) struct collective_comm_common {
     bool are_on;
+    bool has_groups;
+    uint64_t least_bytes;
     MPI_Comm recent_comm;
     struct collective_comm *recent;
     struct base_lock lock;
@@ -55,9 +67,10 @@ extern __attribute__((visibility("hidden"))) struct collective_comm_common {
     bool is_finished;
     int keyval;
     struct collective_comm passed;
+    char nothing; /* what goes where nothing is to be moved: collective_groups.h */
 } collective_comm_common;
 
-/* Counts a call of a function for which collective_work_differs(): true when it is passed at once. */
+/* Counts a call of a function whose calls are counted: true when it is passed at once. */
 static inline bool collective_comm_passes(enum collective_work_function function, MPI_Comm comm)
 {
     struct collective_comm *known = collective_comm_common.recent;
@@ -67,6 +80,20 @@ static inline bool collective_comm_passes(enum collective_work_function function
 
 /* Inside the gate. 0 between two groups. */
 int collective_comm_size(MPI_Comm comm);
+
+/* Communicators of two groups may come. Before the first one is made; at any time, MPI_Init or not. */
+void collective_comm_expect_groups(void);
+
+/* Is it one of those that were expected? Not inside the gate. */
+bool collective_comm_is_between(MPI_Comm comm);
+
+/* In MPI_Init. */
+void collective_comm_start(bool are_on);
+
+/* Adds numbers of all ranks up, of both groups: MPI's error code. comm: the program's, or the one beside. Inside the
+ * gate. */
+int collective_comm_sum(const struct collective_comm *known, MPI_Comm comm, const int64_t *own, int64_t *all,
+                        int count);
 
 /* The choice of that key, which is not 0; NULL when there are too many, then on all ranks. */
 struct collective_choice *collective_comm_choice(struct collective_comm *comm, uint32_t key);

@@ -61,7 +61,7 @@ void *collective_list_keep(struct collective_work *work)
 {
     struct block_lists_side *sides[] = {&work->sent, &work->received};
     size_t length_bytes = lists_bytes(sides[0]) + lists_bytes(sides[1]);
-    if (!collective_work_is_listed(work->function) || length_bytes == 0)
+    if (!work->is_given || length_bytes == 0)
         return NULL;
     char *memory = collective_alone_memory(length_bytes, "lists of counts");
     char *next = memory;

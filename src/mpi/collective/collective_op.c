@@ -290,8 +290,7 @@ static enum reason send_hold(struct transfer *transfer, const struct collective_
     *side = (struct side){.first = transfer->hold_count, .holds = 1};
     if (call->send_blocks == 1)
         side->block = call->send.range.low;
-    return side_hold(transfer, call->send.range, call->send.range, HOLD_NO_WRITE,
-                     collective_work_is_listed(call->function));
+    return side_hold(transfer, call->send.range, call->send.range, HOLD_NO_WRITE, call->is_given);
 }
 
 /* --- a call --- */
@@ -310,6 +309,7 @@ static void work_fill(struct collective_work *work, const struct collective_call
                                      .receive_stride_bytes = call->receive_stride_bytes,
                                      .send = call->send_blocks != 0 ? call->send.buffer : call->given.send,
                                      .receive = call->given.receive,
+                                     .is_given = call->is_given,
                                      .has_large_counts = call->given.has_large_counts,
                                      .sent = call->sent,
                                      .received = call->received};
@@ -454,7 +454,8 @@ static bool call_needs_others(const struct collective_call *call, int rank)
 {
     bool is_scatter = call->function == COLLECTIVE_SCATTER || call->function == COLLECTIVE_SCATTERV;
     bool is_scan = call->function == COLLECTIVE_SCAN || call->function == COLLECTIVE_EXSCAN;
-    bool gets_own = (is_scatter && rank == call->given.root) || (is_scan && rank == 0);
+    bool is_root = rank == call->given.root && !call->is_between;
+    bool gets_own = (is_scatter && is_root) || (is_scan && rank == 0);
     return call->receive_blocks != 0 && !gets_own;
 }
 

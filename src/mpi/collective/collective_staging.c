@@ -50,7 +50,7 @@ static char *blocks_pack(const struct message *message, int blocks, uint64_t blo
 void collective_staging_begin(struct collective_staging *staging, const struct collective_call *call,
                               struct collective_work *work)
 {
-    if (collective_work_reduces(call->function) || collective_work_is_listed(call->function))
+    if (collective_work_reduces(call->function) || call->is_given)
         return; /* MPI itself works on the program's types */
     if (!call->is_plain_send)
         staging->send = blocks_pack(&call->send, call->send_blocks, call->send_stride_bytes);

@@ -14,10 +14,10 @@ static uint64_t work_bytes(const struct collective_work *work)
 }
 
 /* The blocks that MPI_Reduce_scatter_block reduces are apart, and a piece of each cannot be named: no predefined
- * reduction works on a type with gaps. What has lists goes as the program gave it. */
+ * reduction works on a type with gaps. */
 void collective_work_cut(struct collective_work *work, bool is_whole)
 {
-    bool is_apart = work->function == COLLECTIVE_REDUCE_SCATTER_BLOCK || collective_work_is_listed(work->function);
+    bool is_apart = work->function == COLLECTIVE_REDUCE_SCATTER_BLOCK || work->is_given;
     work->cut = is_whole || is_apart ? (struct collective_cut){.pieces = 1}
                                      : collective_cut_make(work_bytes(work), work->block_bytes);
 }
@@ -124,7 +124,7 @@ int collective_work_start(struct collective_work *work)
     int count = (int)(work_end_count(work, work->started + 1) - work_end_count(work, work->started));
     *request = abi_handles.request_null;
     work->started++;
-    if (collective_work_is_listed(work->function))
+    if (work->is_given)
         return collective_listed_run(work, request); /* the lists must stay until it is over (MPI 4.1, 6.12) */
     if (!collective_work_reduces(work->function))
         return start_moving(work, low, high, request);

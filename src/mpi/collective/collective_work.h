@@ -37,7 +37,8 @@ enum collective_work_function {
     COLLECTIVE_REDUCE_SCATTER,
 };
 
-enum { COLLECTIVE_WORK_DIFFERING = COLLECTIVE_ALLTOALLW + 1 }; /* functions for which collective_work_differs() */
+/* Functions whose calls are counted: those for which collective_work_differs(), and more between two groups. */
+enum { COLLECTIVE_WORK_COUNTED = COLLECTIVE_SCATTER + 1 };
 
 struct collective_work {
     enum collective_work_function function;
@@ -55,7 +56,8 @@ struct collective_work {
     uint64_t receive_stride_bytes;
     const void *send; /* or MPI_IN_PLACE */
     void *receive;
-    /* Of functions with lists. has_large_counts: the function is the one for large counts. */
+    /* It goes in one piece, as the program gave it. has_large_counts: the function is the one for large counts. */
+    bool is_given;
     bool has_large_counts;
     struct block_lists_side sent;
     struct block_lists_side received;
@@ -76,7 +78,7 @@ static inline bool collective_work_is_neighborhood(enum collective_work_function
     return function <= COLLECTIVE_NEIGHBOR_ALLTOALLW;
 }
 
-/* It goes in one piece, as the program gave it. */
+/* Its calls go in one piece, as the program gave them. */
 static inline bool collective_work_is_listed(enum collective_work_function function)
 {
     return function <= COLLECTIVE_ALLGATHERV || function == COLLECTIVE_REDUCE_SCATTER;

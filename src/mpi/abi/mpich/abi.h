@@ -14,6 +14,10 @@ enum { ABI_TESTS_RAISE_ON_WORLD = 1 };
 /* MPI_Ialltoallv and MPI_Ialltoallw in place are right on any number of ranks. */
 enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = INT32_MAX };
 
+/* MPI_Ibcast between two groups is wrong where the root is not rank 0 of its group: the others exchange as if the rank
+ * of that number among them had the data (seen with MPICH 4.0, 5.0 and Intel MPI 2021). */
+enum { ABI_BCASTS_BETWEEN_GROUPS = 0 };
+
 typedef int MPI_Comm;
 typedef int MPI_Datatype;
 typedef int MPI_Errhandler;

@@ -13,6 +13,9 @@ enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
 /* MPI_Ialltoallv and MPI_Ialltoallw in place mix blocks up on more ranks (seen with 4.1). */
 enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };
 
+/* MPI_Ibcast between two groups is right. */
+enum { ABI_BCASTS_BETWEEN_GROUPS = 1 };
+
 typedef struct ompi_communicator_t *MPI_Comm;
 typedef struct ompi_datatype_t *MPI_Datatype;
 typedef struct ompi_errhandler_t *MPI_Errhandler;

@@ -12,6 +12,9 @@ enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
 /* As many as with any of the libraries: on more, Open MPI's MPI_Ialltoallv in place mixes blocks up. */
 enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };
 
+/* As with any of the libraries: MPICH's MPI_Ibcast between two groups is wrong. */
+enum { ABI_BCASTS_BETWEEN_GROUPS = 0 };
+
 typedef struct MPI_ABI_Comm *MPI_Comm;
 typedef struct MPI_ABI_Datatype *MPI_Datatype;
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
