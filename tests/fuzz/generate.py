@@ -21,7 +21,7 @@ PLACE_BYTES = {STATIC: 8 << 20, ARENA: 8 << 20, STACK: 1 << 20}
 REQUESTS, STATUSES, JOB_STATUSES, TYPES_MAX, COMMS_MAX, BUFFERS_MAX = 48, 24, range(24, 32), 60, 12, 480
 STANDARD, SYNCHRONOUS, BUFFERED, READY = range(4)
 WAYS_TO_WAIT, WAIT, WAITALL = 9, 0, 2  # run_wait() of interpreter/requests.c
-COMMON_TAG, ANY, NULL, IGNORED, IN_PLACE = 7, -1, -2, -1, -1
+COMMON_TAG, ANY, NULL, AT_ROOT, IGNORED, IN_PLACE = 7, -1, -2, -3, -1, -1
 ATTACHED_BYTES, ATTACHED_OVERHEAD = 4 << 20, 2048
 PAGE_BYTES = 4096
 BUFFER_BYTES_MOST = 400000
@@ -29,6 +29,12 @@ REDUCED = (3, 6)  # types that reductions use: INT, UNSIGNED
 (BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER) = range(10)
 LISTED = 10  # and the number of a function: the one that names counts rank by rank (interpreter/collectives.c)
 IN_PLACE_FORMS = ((ALLGATHER, 0), (ALLGATHER, LISTED), (ALLTOALL, 0), (ALLTOALL, LISTED), (ALLTOALL, LISTED + 1))
+# Functions between two groups: its number, and what makes it the one with lists.
+BETWEEN = (
+    *((what, 0) for what in (BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, REDUCE_SCATTER)),
+    *((what, LISTED) for what in (GATHER, SCATTER, ALLGATHER, ALLTOALL)),
+    (ALLTOALL, LISTED + 1),
+)
 # Functions among neighbors: the plain one's number, and what makes it theirs.
 NEIGHBORED = ((ALLGATHER, 14), (ALLTOALL, 14), (ALLGATHER, 16), (ALLTOALL, 16), (ALLTOALL, 17))
 
@@ -1026,7 +1032,10 @@ class Draft:
         """A collective on all members of a communicator."""
         rings = [comm for comm in self.comms if comm.is_ring]
         comm = self.random.choice(rings if rings and self.chance(2) else self.comms)
-        if comm.is_inter or not self.features.collectives or comm is self.job_comm:
+        if not self.features.collectives or comm is self.job_comm:
+            return
+        if comm.is_inter:
+            self.repeat_between(comm, *self.random.choice(BETWEEN))
             return
         if comm.is_ring and self.chance(2):
             self.repeat_collective(comm, *self.random.choice(NEIGHBORED))
@@ -1066,6 +1075,41 @@ class Draft:
         for rank in comm.members:
             call = (what, form, root, operation)
             self.emit_collective(group, rank, comm, call, layout, count, is_nonblocking, is_in_place)
+
+    def repeat_between(self, comm: Comm, what: int, form: int) -> None:
+        """Several calls of one function between two groups: the first four do not return early where it has a root."""
+        for _ in range(self.random.randrange(1, 9)):
+            self.make_between(comm, what, form)
+            self.event_touch()
+
+    def make_between(self, comm: Comm, what: int, form: int) -> None:
+        """One call by all members of both groups."""
+        members = comm.members
+        layout = BUILTINS[self.random.choice(REDUCED)]
+        if what in (BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL) and self.chance(2):
+            layout = self.choose_layout()
+        if layout.base >= layouts.STRUCTURE_BASE:
+            layout = BUILTINS[0]  # as in make_collective()
+        many = len(members) ** 2 if what == REDUCE_SCATTER else len(members)
+        count = max(1, self.length() // max(1, layout.size) // (1 if what in (BCAST, ALLREDUCE) else many))
+        if layout.span(count * many)[1] > BUFFER_BYTES_MOST:
+            count = BUFFER_BYTES_MOST // layout.extent // many
+        group, root, operation = self.group(), self.random.choice(members), self.random.randrange(3)
+        for rank in members:
+            buffer, offset, placed = self.find_place(rank, layout, count * many, False, is_whole=True)
+            busy = Busy(placed, False)
+            buffer.busy.append(busy)
+            target, at, _ = self.find_place(rank, layout, count * many, is_written=True, is_whole=True)
+            buffer.busy.remove(busy)
+            own_count = count * len(comm.peers(rank)) if what == REDUCE_SCATTER else count
+            words = (comm.index, self.root_between(comm, rank, root), operation, buffer.index, offset, own_count)
+            self.emit(rank, group, "collective", what + form, -1, *words, layout.index, target.index, at)
+
+    def root_between(self, comm: Comm, rank: int, root: int) -> int:
+        """How a rank names a root, of its own group or of the other one."""
+        if rank == root:
+            return AT_ROOT
+        return comm.number(rank, root) if root in comm.peers(rank) else NULL
 
     def list_form(self, what: int) -> int:
         """What makes a collective's number that of its twin with lists; MPI_Alltoall has two. 0 for the plain one."""

@@ -123,9 +123,10 @@ static int ireduce_scatter(const struct collective *c)
 enum { MEMBERS_MAX = 64, LISTED = 10 }; /* LISTED + a function's number: the one with lists */
 
 /* The blocks of the lists: from the last rank's to the first's, each of another length. They end with the call, whose
- * nonblocking twin must not need them any longer. */
+ * nonblocking twin must not need them any longer. own: what the rank itself has for all. size: of the group that it has
+ * blocks for. */
 struct lists {
-    int rank;
+    int own;
     int size;
     int counts[MEMBERS_MAX];
     int displacements[MEMBERS_MAX];
@@ -143,11 +144,15 @@ static struct lists lists_of(const struct collective *c, bool is_by_pair)
     struct lists lists;
     MPI_Aint lower;
     MPI_Aint extent;
-    MPI_Comm_rank(c->comm, &lists.rank);
-    MPI_Comm_size(c->comm, &lists.size);
+    int rank;
+    int is_between;
+    MPI_Comm_rank(c->comm, &rank);
+    MPI_Comm_test_inter(c->comm, &is_between);
+    (is_between ? MPI_Comm_remote_size : MPI_Comm_size)(c->comm, &lists.size);
+    lists.own = block_count(c, rank);
     MPI_Type_get_extent(c->type, &lower, &extent);
     for (int i = 0; i < lists.size; i++) {
-        lists.counts[i] = block_count(c, is_by_pair ? lists.rank + i : i);
+        lists.counts[i] = block_count(c, is_by_pair ? rank + i : i);
         lists.displacements[i] = (lists.size - 1 - i) * c->count;
         lists.byte_displacements[i] = (int)(lists.displacements[i] * extent);
         lists.types[i] = c->type;
@@ -158,19 +163,19 @@ static struct lists lists_of(const struct collective *c, bool is_by_pair)
 static int gatherv(const struct collective *c)
 {
     struct lists l = lists_of(c, false);
-    return MPI_Gatherv(c->in, l.counts[l.rank], c->type, c->out, l.counts, l.displacements, c->type, c->root, c->comm);
+    return MPI_Gatherv(c->in, l.own, c->type, c->out, l.counts, l.displacements, c->type, c->root, c->comm);
 }
 
 static int scatterv(const struct collective *c)
 {
     struct lists l = lists_of(c, false);
-    return MPI_Scatterv(c->in, l.counts, l.displacements, c->type, c->out, l.counts[l.rank], c->type, c->root, c->comm);
+    return MPI_Scatterv(c->in, l.counts, l.displacements, c->type, c->out, l.own, c->type, c->root, c->comm);
 }
 
 static int allgatherv(const struct collective *c)
 {
     struct lists l = lists_of(c, false);
-    return MPI_Allgatherv(c->in, l.counts[l.rank], c->type, c->out, l.counts, l.displacements, c->type, c->comm);
+    return MPI_Allgatherv(c->in, l.own, c->type, c->out, l.counts, l.displacements, c->type, c->comm);
 }
 
 static int alltoallv(const struct collective *c)
@@ -288,12 +293,19 @@ static int neighbor_alltoallw(const struct collective *c)
                                   ring.byte_displacements, ring.types, c->comm);
 }
 
+static int root_read(int64_t word)
+{
+    if (word == PEER_ROOT)
+        return MPI_ROOT;
+    return word == PEER_NULL ? MPI_PROC_NULL : (int)word;
+}
+
 static struct collective collective_read(const int64_t *a)
 {
     const MPI_Op operations[] = {MPI_SUM, MPI_MAX, MPI_BXOR};
     return (struct collective){
         .comm = comms_table[a[2]],
-        .root = (int)a[3],
+        .root = root_read(a[3]),
         .operation = operations[a[4]],
         .in = memory_at(a[5], a[6]),
         .count = (int)a[7],

@@ -22,6 +22,7 @@ enum {
     BUILTIN_COUNT = 7,  /* types that always exist, see types_begin() */
     PEER_ANY = -1,      /* how programs write MPI_ANY_SOURCE */
     PEER_NULL = -2,     /* ... and MPI_PROC_NULL */
+    PEER_ROOT = -3,     /* ... and MPI_ROOT */
     TAG_ANY = -1,       /* ... and MPI_ANY_TAG */
     STATUS_IGNORED = -1 /* ... and MPI_STATUS_IGNORE */
 };
