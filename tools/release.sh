@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Build a release into dist/: the archive of the sources, a wheel and Debian packages for each processor.
+# Build a release into dist/: the archive of the sources, recipes for Spack and EasyBuild that build from it, a wheel and
+# Debian packages for each processor.
 #   tools/release.sh                    for x86-64, and for aarch64 where its compiler is installed
 #   tools/release.sh x86_64             for this processor alone
+#   tools/release.sh archive            the archive and the recipes alone
 # The preload files need GLIBC 2.17, whatever this system has. Needs: a C compiler (for aarch64 Debian's
 # gcc-aarch64-linux-gnu and libc6-dev-arm64-cross), Python with venv, dpkg-deb, and a network for the build's tools.
 set -eu
@@ -27,6 +29,19 @@ make_archive() {
     archive=$(ls dist/lapwing-*.tar.gz)
     version=${archive#dist/lapwing-}
     version=${version%.tar.gz}
+}
+
+# The archive cannot hold a recipe that has its checksum: the recipes get it here, and lie beside it.
+make_recipes() {
+    checksum=$(sha256sum "$archive")
+    checksum=${checksum%% *}
+    rm -rf dist/spack_repo
+    cp -r packaging/spack/spack_repo dist/spack_repo
+    sed -i "s/version(\"$version\").*/version(\"$version\", sha256=\"$checksum\")/" \
+        dist/spack_repo/lapwing/packages/lapwing/package.py
+    for recipe in packaging/easybuild/lapwing-"$version"-*.eb; do
+        sed "s/'checksums': \[None\]/'checksums': ['$checksum']/" "$recipe" >"dist/$(basename "$recipe")"
+    done
 }
 
 compiler_of() {
@@ -105,7 +120,9 @@ mkdir -p dist "$work"
 rm -f dist/lapwing* dist/liblapwing*
 make_tools
 make_archive
+make_recipes
 [ $# -gt 0 ] || set -- x86_64 aarch64
+[ "$1" != archive ] || shift
 for wanted in "$@"; do
     if ! command -v "$(compiler_of "$wanted")" >/dev/null; then
         say "skipped: $wanted ($(compiler_of "$wanted") is not installed)"

@@ -17,6 +17,7 @@
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 #   tools/test.sh rdma       MPI over RDMA devices, in a machine that QEMU emulates with soft RoCE (as root; an hour)
 #   tools/test.sh slurm      Lapwing under Slurm, on three emulated nodes (as root; 10 minutes)
+#   tools/test.sh sites      RPM, EasyBuild and Spack recipe, built from the release archive (as root; 10 minutes)
 #   tools/test.sh release    builds a release into dist/, and tries it in clean chroots of Debian 11 to 13 (as root)
 # A step that cannot run here is skipped, with the reason, and listed at the end.
 set -u
@@ -40,12 +41,13 @@ step_lint() {
         .venv/bin/mypy python/lapwing tools tests/mpi tests/claim &&
         .venv/bin/mypy tests/fortran/run.py && .venv/bin/mypy tests/fuzz &&
         .venv/bin/mypy tests/faults tests/ranks/run.py &&
-        .venv/bin/mypy tests/rdma/guest.py tests/slurm/claims.py
+        .venv/bin/mypy tests/rdma/guest.py tests/slurm/claims.py tests/sites/spack.py
 }
 
 step_shell() {
     command -v shellcheck >/dev/null || { echo "shellcheck is not installed"; return 77; }
     shellcheck -x tools/*.sh tests/needs.sh tests/packages/*.sh tests/aarch64/*.sh tests/rdma/*.sh tests/slurm/*.sh \
+        tests/sites/*.sh \
         .ci/run
 }
 
@@ -198,6 +200,11 @@ step_rdma() {
 
 step_slurm() {
     tests/slurm/run.sh build/slurm
+}
+
+# The archive is made anew: what is built is what stands here.
+step_sites() {
+    tools/release.sh archive && tests/sites/run.sh build/sites
 }
 
 step_release() {
