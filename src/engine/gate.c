@@ -53,11 +53,6 @@ void gate_share(bool is_shared)
     gate.is_shared = is_shared;
 }
 
-bool gate_is_shared(void)
-{
-    return gate.is_shared;
-}
-
 void gate_enter(void)
 {
     if (gate_thread.depth == 0)

@@ -31,7 +31,6 @@ static inline bool gate_is_inside(void)
 
 /* Once, before the first op: true under MPI_THREAD_MULTIPLE. */
 void gate_share(bool is_shared);
-bool gate_is_shared(void);
 
 /* From now on signals wait while their thread is in the gate and ops are pending:
  * a handler that touched a pending message there would wait for an engine that

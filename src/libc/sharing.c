@@ -2,12 +2,12 @@
 #include "libc/sharing.h"
 
 #include "base/pages.h"
-#include "engine/gate.h"
 #include "libc/heap.h"
 #include "libc/keep.h"
 #include "libc/signals.h"
 #include "libc/stacks.h"
 #include "libc/threads.h"
+#include "op/busy.h"
 #include "protect/protect.h"
 
 /* Beside a whole heap block that libc has mapped there is nothing to touch. */
@@ -22,7 +22,7 @@ static bool pages_are_filled(struct range bytes)
 static bool threads_are_hindered(void)
 {
     libc_threads_look();
-    return libc_threads_are_several() && (protect_system_calls_fail() || gate_is_shared());
+    return libc_threads_are_several() && (protect_system_calls_fail() || busy_is_shared());
 }
 
 enum reason libc_sharing_check(struct range bytes, bool has_gaps, bool *is_alone)

@@ -7,6 +7,7 @@
 
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
+#include "op/busy.h"
 
 /* An array of counts or displacements: of int, or of 64 bits in the functions for large counts. */
 struct argument_buffer_list {
@@ -25,7 +26,7 @@ static inline int64_t argument_buffers_at(struct argument_buffer_list list, int 
 /* Otherwise the call has waited for every op already, or is one of MPI's own. */
 static inline bool argument_buffers_may_be_shared(void)
 {
-    return gate_is_shared() && !gate_is_inside();
+    return busy_is_shared() && !gate_is_inside();
 }
 
 /* With how many processes a collective call exchanges blocks: all, or those of the other group. */

@@ -6,6 +6,7 @@
 #include "mpi/errors.h"
 #include "libc/signals.h"
 #include "libc/threads.h"
+#include "op/busy.h"
 #include "op/noted.h"
 #include "op/requests.h"
 #include "op/session.h"
@@ -41,7 +42,7 @@ void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype data
 {
     if (count <= 0 || !buffer_is_plain(buffer) || datatype == abi_handles.datatype_null)
         return; /* no memory: of the last MPI says itself what is wrong */
-    if (!protect_armed_is_any() && !gate_is_shared())
+    if (!protect_armed_is_any() && !busy_is_shared())
         return;
     const struct type_layout *layout = datatype_layout(datatype);
     if (layout->is_known)
@@ -52,14 +53,14 @@ void dispatch_wait_buffer(const void *buffer, MPI_Count count, MPI_Datatype data
 
 void dispatch_wait_argument(const void *argument, size_t length_bytes)
 {
-    bool may_be_held = protect_armed_is_any() || gate_is_shared(); /* first: most calls end here */
+    bool may_be_held = protect_armed_is_any() || busy_is_shared(); /* first: most calls end here */
     if (may_be_held && (uintptr_t)argument > base_page_bytes() && !gate_is_inside())
         dispatch_wait_range(base_range_of(argument, length_bytes), false);
 }
 
 void dispatch_wait_others(void)
 {
-    bool is_awaited = (libc_threads_are_several() && !gate_is_shared()) || libc_signals_have_handlers();
+    bool is_awaited = (libc_threads_are_several() && !busy_is_shared()) || libc_signals_have_handlers();
     if (is_awaited)
         transfer_wait_all();
 }
@@ -68,7 +69,7 @@ void dispatch_wait_request(MPI_Request request)
 {
     struct range bytes = requests_range(request_key(request));
     transfer_wait_due();
-    if (gate_is_shared() && !base_range_is_empty(bytes))
+    if (busy_is_shared() && !base_range_is_empty(bytes))
         dispatch_wait_range(bytes, false);
 }
 

@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 
 #include "base/lock.h"
-#include "engine/gate.h"
 #include "op/busy.h"
 #include "mpi/real.h"
 #include "record/record.h"
@@ -81,7 +80,7 @@ struct errors_home errors_home_of(MPI_Comm comm)
     struct errors_home home = {.comm = comm};
     bool is_at_home = comm == abi_handles.comm_world || comm == abi_handles.comm_null;
     /* Another thread would see, or lose, what is set for the test. */
-    if (!ABI_TESTS_RAISE_ON_WORLD || is_at_home || gate_is_shared())
+    if (!ABI_TESTS_RAISE_ON_WORLD || is_at_home || busy_is_shared())
         return home;
     MPI_Errhandler world = errors_handler_of(abi_handles.comm_world);
     MPI_Errhandler own = errors_handler_of(comm);

@@ -74,6 +74,7 @@ static enum reason lifetime_start_holds(void)
 /* What every call needs to know, be it timed alone. */
 static void lifetime_share(bool is_multiple)
 {
+    busy.is_shared = is_multiple;
     gate_share(is_multiple);
     requests_share(is_multiple);
     record.is_shared = is_multiple;

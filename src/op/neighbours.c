@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "op/busy.h"
 #include "op/neighbours.h"
 
 #include "base/pages.h"
@@ -8,7 +9,7 @@
 
 static enum reason neighbours_threads(void)
 {
-    if (!gate_is_shared())
+    if (!busy_is_shared())
         return REASON_NONE;
     return gate_others_inside() == 0 ? REASON_NONE : REASON_OTHER_THREAD;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "op/busy.h"
 #include "op/noted.h"
 
 #include "engine/gate.h"
@@ -15,7 +16,7 @@ static void noted_begin(void)
 
 void noted_add(struct range bytes, bool is_read)
 {
-    if (!gate_is_shared())
+    if (!busy_is_shared())
         return;
     noted_begin();
     if (op_thread.noted.count == THREAD_RANGES_MAX) {
@@ -41,14 +42,14 @@ void noted_forget(void)
 
 bool noted_is_overtaken(void)
 {
-    bool is_noted = op_thread.noted.moment != 0 && gate_is_shared() && gate_thread.depth == 1;
+    bool is_noted = op_thread.noted.moment != 0 && busy_is_shared() && gate_thread.depth == 1;
     return is_noted && arming_came_between(op_thread.noted.moment);
 }
 
 void noted_wait_any_memory(void)
 {
     transfer_wait_due();
-    if (gate_is_shared())
+    if (busy_is_shared())
         wait_range(base_range_of_all(), false);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "op/busy.h"
 #include "op/session.h"
 
 #include <sched.h>
@@ -150,7 +151,7 @@ static bool session_has_others(void)
  * call. What a signal handler writes cannot wait: it may be what the message waits for. */
 static bool session_must_match(void)
 {
-    return gate_is_shared() ||
+    return busy_is_shared() ||
            (session_has_others() && (options.early_receive || host.has_handlers() || session_has_shared()));
 }
 

@@ -25,7 +25,7 @@
  * machine; charged to an op that was touched while it was pending. */
 enum { TOUCH_COST_NS = 15000, ROUNDS_BEFORE_YIELD = 100, TOUCHED_TOO_LATE = -1 };
 
-_Atomic unsigned busy_count; /* busy.h */
+struct busy busy; /* busy.h */
 
 static struct {
     struct transfer slots[TRANSFERS_MAX];
@@ -638,7 +638,7 @@ void transfer_wait_own(void)
 
 void transfer_wait_due(void)
 {
-    if (gate_is_shared())
+    if (busy_is_shared())
         transfer_wait_own();
     else
         transfer_wait_all();

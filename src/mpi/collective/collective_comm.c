@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "engine/gate.h"
+#include "op/busy.h"
 #include "mpi/collective/collective_alone.h"
 #include "mpi/errors.h"
 #include "mpi/real.h"
@@ -205,7 +206,7 @@ static struct collective_comm *comm_remember(MPI_Comm comm, struct collective_co
 {
     if (known == &collective_comm_common.passed)
         return NULL;
-    if (gate_is_shared())
+    if (busy_is_shared())
         return known;
     collective_comm_common.recent_comm = comm;
     collective_comm_common.recent = known;

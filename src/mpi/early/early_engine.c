@@ -9,6 +9,7 @@
 #include "mpi/dispatch.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
+#include "op/busy.h"
 #include "op/session.h"
 #include "mpi/progress.h"
 #include "mpi/status.h"
@@ -29,7 +30,7 @@ void early_engine_resume(void)
 /* Processes from outside MPI_COMM_WORLD may not know that their synchronous sends must be refused. */
 static bool engine_may_take(void)
 {
-    return session_reason_to_begin() == REASON_NONE && !gate_is_shared() && !session_has_more_peers();
+    return session_reason_to_begin() == REASON_NONE && !busy_is_shared() && !session_has_more_peers();
 }
 
 /* Its length, or 0 when it is not to be taken. */

@@ -24,6 +24,7 @@
 #include "mpi/request_key.h"
 #include "mpi/request_status.h"
 #include "op/arming.h"
+#include "op/busy.h"
 #include "op/call_site.h"
 #include "op/judge.h"
 #include "op/neighbours.h"
@@ -72,7 +73,7 @@ void ahead_start_settle(void)
 static bool ahead_is_possible(const struct message *message)
 {
     bool has_engine = options.progress != OPTION_PROGRESS_MANUAL && options.progress != OPTION_PROGRESS_OFF;
-    bool is_alone = !gate_is_shared() && !gate_is_inside() && !early.is_on && !libc_signals_have_handlers();
+    bool is_alone = !busy_is_shared() && !gate_is_inside() && !early.is_on && !libc_signals_have_handlers();
     bool is_plain = !message->has_gaps && message->peer != MPI_PROC_NULL && message->buffer != MPI_BOTTOM;
     return has_engine && is_alone && is_plain && options.receives && options.waits &&
            session_reason_to_begin() == REASON_NONE && session_hold_reason() == REASON_NONE;

@@ -7,6 +7,7 @@
 #include "mpi/dispatch.h"
 #include "mpi/errors.h"
 #include "engine/gate.h"
+#include "op/busy.h"
 #include "op/copies.h"
 #include "op/call_site.h"
 #include "libc/sharing.h"
@@ -65,7 +66,7 @@ bool message_copy(struct message *message)
  * would be there to answer. */
 bool message_copy_touched(struct message *message)
 {
-    bool is_possible = protect_copies_touched() && !gate_is_shared() && !libc_signals_have_handlers();
+    bool is_possible = protect_copies_touched() && !busy_is_shared() && !libc_signals_have_handlers();
     size_t most_bytes = protect_copied_most(message->range.high - message->range.low);
     if (!is_possible || !copies_reserve(most_bytes))
         return false;

@@ -4,13 +4,14 @@
 #include "base/clock.h"
 #include "engine/gate.h"
 #include "mpi/request_status.h"
+#include "op/busy.h"
 #include "op/session.h"
 
 enum { GRACE_NS = 50000 };
 
 bool leaving_is_possible(void)
 {
-    bool is_alone = !gate_is_shared() && !gate_is_inside();
+    bool is_alone = !busy_is_shared() && !gate_is_inside();
     return is_alone && session_reason_to_begin() == REASON_NONE && session_hold_reason() == REASON_NONE;
 }
 

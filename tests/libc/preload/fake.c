@@ -18,6 +18,7 @@
 #include "libc/signals.h"
 #include "libc/stacks.h"
 #include "libc/threads.h"
+#include "op/busy.h"
 #include "op/lifetime.h"
 #include "op/registrars.h"
 #include "op/session.h"
@@ -185,10 +186,7 @@ int fake_own(int descriptor)
     return base_descriptor_own(descriptor);
 }
 
-bool gate_is_shared(void)
-{
-    return false;
-}
+struct busy busy;
 
 bool gate_is_waiting(void)
 {
