@@ -2,7 +2,6 @@
 /* What a lower room asks of a higher one, or of one beside it: the tables of functions that it owns
  * are filled here. Constant, so that they are there before any constructor runs. */
 #include "bind/bind.h"
-#include "libc/locked.h"
 #include "libc/mpi_names.h"
 #include "libc/own.h"
 #include "libc/real.h"
@@ -28,7 +27,6 @@ const struct host host = {
     .memory_take = libc_own_take,
     .memory_give_back = libc_own_give_back,
     .pages_check = libc_sharing_check,
-    .pages_are_locked = libc_locked_touches,
     .thread_owns = libc_stacks_contain,
     .threads_are_several = libc_threads_are_several,
     .thread_is_of_mpi = libc_threads_is_of_mpi,

@@ -224,7 +224,7 @@ void libc_use_threads(int condition)
 
 void libc_use_locks(const void *address, size_t length_bytes)
 {
-    libc_locked_add(base_range_of(address, length_bytes));
+    locked_add(base_range_of(address, length_bytes));
 }
 
 void libc_use_key(int key)

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libc/locked.h"
 #include "libc/real.h"
 #include "op/wait.h"
+#include "protect/locked.h"
 #include "protect/protect.h"
 
 /* True when an entry may call the real function at once. */
@@ -79,7 +79,7 @@ void libc_use_threads(int condition);
 void libc_use_locks(const void *address, size_t length_bytes);
 static inline void libc_use_unlocks(const void *address, size_t length_bytes)
 {
-    libc_locked_remove(base_range_of(address, length_bytes));
+    locked_remove(base_range_of(address, length_bytes));
 }
 
 /* Memory gets a protection key. Also when nothing is armed. */

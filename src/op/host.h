@@ -23,8 +23,6 @@ struct host {
     /* REASON_NONE when nobody uses the rest of these bytes' pages who cannot wait (the kernel, threads, handlers), and
      * no small block of the heap lies there. *are_alone: there is no rest. has_gaps: not all bytes are the buffer's. */
     enum reason (*pages_check)(struct range bytes, bool has_gaps, bool *are_alone);
-    /* Has the program locked any of these pages? */
-    bool (*pages_are_locked)(struct range pages);
     /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
     bool (*thread_owns)(struct range pages);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/judge.h"
 
-#include "base/pages.h"
 #include "engine/engine.h"
 #include "op/away.h"
 #include "op/call_site.h"
@@ -34,9 +33,7 @@ enum reason judge_memory(struct range bytes, bool is_sent)
     enum reason held = session_look_for_devices();
     if (held != REASON_NONE && !is_sent)
         return held;
-    enum reason memory = protect_memory_check(bytes);
-    if (memory == REASON_NONE && host.pages_are_locked(base_pages_of(bytes)))
-        memory = REASON_MEMORY_LOCKED;
+    enum reason memory = protect_memory_check_to_hold(bytes);
     return memory != REASON_NONE ? memory : held;
 }
 

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 
+#include "base/pages.h"
 #include "protect/backend.h"
 #include "protect/closing.h"
 #include "protect/fault.h"
 #include "protect/huge.h"
+#include "protect/locked.h"
 #include "protect/memory.h"
 #include "protect/memory_kept.h"
 #include "protect/probe.h"
@@ -62,6 +64,13 @@ void protect_threads_set(bool several)
 enum reason protect_memory_check(struct range bytes)
 {
     return memory_check(bytes, protect_sets_rights());
+}
+
+enum reason protect_memory_check_to_hold(struct range bytes)
+{
+    enum reason reason = protect_memory_check(bytes);
+    bool is_locked = reason == REASON_NONE && locked_touches(base_pages_of(bytes));
+    return is_locked ? REASON_MEMORY_LOCKED : reason;
 }
 
 bool protect_memory_is_heap(struct range bytes)

@@ -48,6 +48,9 @@ bool protect_sets_rights(void);
  * PROCMAP_QUERY, a read of /proc/self/maps elsewhere, then 2 us for each MiB of the same bytes. */
 enum reason protect_memory_check(struct range bytes);
 
+/* The same for a hold: REASON_MEMORY_LOCKED, too, for what the program has locked (locked.h). */
+enum reason protect_memory_check_to_hold(struct range bytes);
+
 /* True when the pages of `bytes` may lie in the brk heap or in a thread's arena, where small blocks of
  * anybody, MPI included, share pages with large ones. As costly as the check. */
 bool protect_memory_is_heap(struct range bytes);

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/pages.h"
 #include "engine/gate.h"
-#include "libc/locked.h"
 #include "mpi/dispatch.h"
 #include "mpi/errors.h"
 #include "mpi/native.h"
@@ -57,7 +56,7 @@ static bool sent_shares_pages(const struct sent_op_wait *wait, struct range page
 static bool sent_is_holdable(const struct sent_op_wait *wait, struct range bytes)
 {
     struct range pages = base_pages_of(bytes);
-    return !sent_shares_pages(wait, pages) && protect_memory_check(bytes) == REASON_NONE && !libc_locked_touches(pages);
+    return !sent_shares_pages(wait, pages) && protect_memory_check_to_hold(bytes) == REASON_NONE;
 }
 
 static bool sents_are_holdable(const struct sent_op_wait *wait, const struct sent_op_sends *sents)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that the program has locked (mlock(2)): it may have told a device where it lies. */
-#ifndef LIBC_LOCKED_H
-#define LIBC_LOCKED_H
+#ifndef PROTECT_LOCKED_H
+#define PROTECT_LOCKED_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -9,33 +9,33 @@
 #include "base/lock.h"
 #include "base/range.h"
 
-enum { LIBC_LOCKED_MAX = 256 };
+enum { LOCKED_MAX = 256 };
 
-void libc_locked_add(struct range bytes);
+void locked_add(struct range bytes);
 
 /* Behind the inline function. */
-void libc_locked_cut(struct range gone);
+void locked_cut(struct range gone);
 
 /* Ranges of whole pages that may overlap, in no order. count 0: nothing is locked. relaxed, here and at its other uses:
  * who locks memory beside a message of another thread's has no order with it. */
-extern struct libc_locked {
+extern struct locked {
     _Atomic unsigned count; /* written under the lock */
     struct base_lock lock;
-    struct range ranges[LIBC_LOCKED_MAX];
-} libc_locked;
+    struct range ranges[LOCKED_MAX];
+} locked;
 
-static inline bool libc_locked_is_empty(void)
+static inline bool locked_is_empty(void)
 {
-    return __builtin_expect(atomic_load_explicit(&libc_locked.count, memory_order_relaxed) == 0, 1);
+    return __builtin_expect(atomic_load_explicit(&locked.count, memory_order_relaxed) == 0, 1);
 }
 
-static inline void libc_locked_remove(struct range bytes)
+static inline void locked_remove(struct range bytes)
 {
-    if (!libc_locked_is_empty())
-        libc_locked_cut(bytes);
+    if (!locked_is_empty())
+        locked_cut(bytes);
 }
 
 /* True for what overlaps locked memory; for everything, when there is too much to remember. Any thread. */
-bool libc_locked_touches(struct range bytes);
+bool locked_touches(struct range bytes);
 
 #endif

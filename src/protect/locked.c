@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-#include "libc/locked.h"
+#include "protect/locked.h"
 
 #include "base/pages.h"
 #include "protect/kernel.h"
 
-struct libc_locked libc_locked;
+struct locked locked;
 
 static unsigned count_read(void)
 {
-    return atomic_load_explicit(&libc_locked.count, memory_order_relaxed);
+    return atomic_load_explicit(&locked.count, memory_order_relaxed);
 }
 
 static void count_set(unsigned count)
 {
-    atomic_store_explicit(&libc_locked.count, count, memory_order_relaxed);
+    atomic_store_explicit(&locked.count, count, memory_order_relaxed);
 }
 
 /* Where there is no room, all memory counts as locked, but for what is unlocked later. */
 static void range_add(struct range pages)
 {
-    bool is_full = count_read() == LIBC_LOCKED_MAX;
+    bool is_full = count_read() == LOCKED_MAX;
     unsigned index = is_full ? 0 : count_read();
     if (base_range_is_empty(pages))
         return;
-    libc_locked.ranges[index] = is_full ? base_range_of_all() : pages;
+    locked.ranges[index] = is_full ? base_range_of_all() : pages;
     count_set(index + 1);
 }
 
 /* The last one takes its place. */
 static void range_drop(unsigned index)
 {
-    libc_locked.ranges[index] = libc_locked.ranges[count_read() - 1];
+    locked.ranges[index] = locked.ranges[count_read() - 1];
     count_set(count_read() - 1);
 }
 
 static void range_cut(unsigned index, struct range gone)
 {
-    struct range before = {libc_locked.ranges[index].low, gone.low};
-    struct range behind = {gone.high, libc_locked.ranges[index].high};
+    struct range before = {locked.ranges[index].low, gone.low};
+    struct range behind = {gone.high, locked.ranges[index].high};
     range_drop(index);
     range_add(before);
     range_add(behind);
@@ -47,39 +47,39 @@ static void range_cut(unsigned index, struct range gone)
 static void ranges_remove(struct range gone)
 {
     for (unsigned i = count_read(); i-- > 0;)
-        if (i < count_read() && base_ranges_overlap(libc_locked.ranges[i], gone))
+        if (i < count_read() && base_ranges_overlap(locked.ranges[i], gone))
             range_cut(i, gone);
 }
 
 /* No signal while the lock is taken: a handler may unmap memory. */
-void libc_locked_add(struct range bytes)
+void locked_add(struct range bytes)
 {
     uint64_t mask = kernel_signals_block();
-    base_lock_take(&libc_locked.lock);
+    base_lock_take(&locked.lock);
     range_add(base_pages_of(bytes));
-    base_lock_release(&libc_locked.lock);
+    base_lock_release(&locked.lock);
     kernel_signals_restore(mask);
 }
 
-void libc_locked_cut(struct range gone)
+void locked_cut(struct range gone)
 {
     uint64_t mask = kernel_signals_block();
-    base_lock_take(&libc_locked.lock);
+    base_lock_take(&locked.lock);
     ranges_remove(base_pages_of(gone));
-    base_lock_release(&libc_locked.lock);
+    base_lock_release(&locked.lock);
     kernel_signals_restore(mask);
 }
 
-bool libc_locked_touches(struct range bytes)
+bool locked_touches(struct range bytes)
 {
-    if (libc_locked_is_empty())
+    if (locked_is_empty())
         return false;
     uint64_t mask = kernel_signals_block();
-    base_lock_take(&libc_locked.lock);
+    base_lock_take(&locked.lock);
     bool is_found = false;
     for (unsigned i = 0; i < count_read() && !is_found; i++)
-        is_found = base_ranges_overlap(libc_locked.ranges[i], bytes);
-    base_lock_release(&libc_locked.lock);
+        is_found = base_ranges_overlap(locked.ranges[i], bytes);
+    base_lock_release(&locked.lock);
     kernel_signals_restore(mask);
     return is_found;
 }
