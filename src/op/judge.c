@@ -4,13 +4,12 @@
 #include "engine/engine.h"
 #include "op/away.h"
 #include "op/call_site.h"
-#include "op/host.h"
 #include "op/requests.h"
 #include "protect/protect.h"
 
 enum reason judge_session(void)
 {
-    host.objects_adjust();
+    session_meet_loaded();
     return session_reason();
 }
 

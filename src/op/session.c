@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include "base/object.h"
 #include "base/options.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
@@ -75,8 +76,20 @@ void session_note_closed(unsigned descriptor)
 enum reason session_look_for_devices(void)
 {
     if (session_hold_reason() == REASON_NONE)
-        session_refuse_holds(session_find_devices());
+        session_refuse_holds(devices_look(&session.lowest_free));
     return session_hold_reason();
+}
+
+void session_meet_loaded(void)
+{
+    unsigned long long loads = object_counts().loads;
+    /* relaxed: nothing is published through the number. Written last: who asks meanwhile looks, too. */
+    if (loads == atomic_load_explicit(&session.loads_met, memory_order_relaxed))
+        return;
+    host.objects_adjust();
+    if (session_hold_reason() == REASON_NONE)
+        session_refuse_holds(session_find_devices());
+    atomic_store_explicit(&session.loads_met, loads, memory_order_relaxed);
 }
 
 enum reason session_find_obstacle(void)

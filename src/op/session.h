@@ -31,6 +31,7 @@ extern struct session {
     _Atomic enum reason obstacle;          /* to holds, for good */
     _Atomic int lowest_free;               /* devices.h */
     _Atomic unsigned long long loads_seen; /* registrars.h */
+    _Atomic unsigned long long loads_met;  /* by session_meet_loaded() */
 } session;
 
 /* REASON_NONE while ops are possible, else why every call is passed. */
@@ -46,8 +47,12 @@ static inline enum reason session_hold_reason(void)
     return atomic_load_explicit(&session.hold_reason, memory_order_relaxed);
 }
 
-/* The same, after a look whether a device, or something that may be one, has come since. */
+/* The same, after a look whether a device, or something that may be one, has come since. What was loaded has been met
+ * (session_meet_loaded()). */
 enum reason session_look_for_devices(void);
+
+/* Before an op begins: a library that was loaded since may reach MPI past us, or make memory known to a device. */
+void session_meet_loaded(void);
 
 /* As session_reason(), and REASON_PAUSED while the program has paused Lapwing: for
  * what is about to begin. What is under way goes on. */
