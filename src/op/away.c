@@ -17,24 +17,26 @@ static void site_put(struct policy_site **sites, struct policy_site *site)
 }
 
 /* The program waited for its ops meanwhile: that is no time of its own. */
-static void away_tell(int64_t now_ns)
+static struct policy_away away_take(int64_t now_ns)
 {
     struct thread_away *away = &op_thread.away;
+    struct policy_away seen = {.sites = {NULL}};
     if (away->sites[0] == NULL)
-        return;
-    int64_t away_ns = now_ns - away->returned_ns - (stall_total_ns() - away->stalled_ns);
-    for (int i = 0; i < THREAD_HALVES; i++) {
-        policy_site_saw_away(away->sites[i], away_ns);
+        return seen;
+    seen.away_ns = now_ns - away->returned_ns - (stall_total_ns() - away->stalled_ns);
+    for (int i = 0; i < POLICY_HALVES; i++) {
+        seen.sites[i] = away->sites[i];
         away->sites[i] = away->passed[i] = NULL;
     }
+    return seen;
 }
 
-void away_end(void)
+struct policy_away away_end(void)
 {
     if (!options.learn || op_thread.away.began_ns != 0)
-        return;
+        return (struct policy_away){.sites = {NULL}};
     op_thread.away.began_ns = base_clock_now_ns();
-    away_tell(op_thread.away.began_ns);
+    return away_take(op_thread.away.began_ns);
 }
 
 void away_note_site(struct policy_site *site)
@@ -59,7 +61,7 @@ void away_begin(void)
         return;
     away->returned_ns = base_clock_now_ns();
     away->stalled_ns = stall_total_ns();
-    for (int i = 0; i < THREAD_HALVES && away->passed[i] != NULL; i++)
+    for (int i = 0; i < POLICY_HALVES && away->passed[i] != NULL; i++)
         policy_site_saw_pass(away->passed[i], away->situations[i], away->returned_ns - away->began_ns);
     away->began_ns = 0;
 }

@@ -6,11 +6,10 @@
 #ifndef OP_AWAY_H
 #define OP_AWAY_H
 
-struct policy_answer;
-struct policy_site;
+#include "policy/policy.h"
 
-/* A large blocking call has begun, or a half of MPI_Sendrecv. The policy hears of the time before it. */
-void away_end(void);
+/* A large blocking call has begun, or a half of MPI_Sendrecv. What the policy is to hear of the time before it. */
+struct policy_away away_end(void);
 
 /* It is of this site. */
 void away_note_site(struct policy_site *site);

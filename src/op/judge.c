@@ -13,15 +13,14 @@ enum reason judge_session(void)
     return session_reason();
 }
 
-enum reason judge_call(struct policy_call *call, struct policy_answer *answer)
+static enum reason judge_call(struct policy_call *call, struct policy_answer *answer)
 {
     enum reason reason = session_reason_to_begin();
-    *answer = (struct policy_answer){.site = NULL};
     if (reason != REASON_NONE)
         return reason;
     call->place = call_site_of(call->place);
+    call->away = away_end();
     call->is_engine_dear = engine_is_dear();
-    away_end();
     *answer = policy_ask(call);
     away_note(answer);
     return answer->is_allowed ? judge_session() : REASON_LEARNED;
@@ -40,4 +39,15 @@ enum session_order judge_order(void)
 {
     enum session_order order = session_order();
     return order == SESSION_ORDER_KEPT && requests_are_unknown() ? SESSION_ORDER_MATCHED : order;
+}
+
+enum reason judge_message(struct policy_call *call, const struct range *held, struct judge_answer *answer)
+{
+    *answer = (struct judge_answer){.order = SESSION_ORDER_FREE};
+    enum reason reason = judge_call(call, &answer->policy);
+    if (reason == REASON_NONE && call->direction == POLICY_RECEIVE)
+        answer->order = judge_order();
+    if (reason == REASON_NONE && held != NULL)
+        reason = judge_memory(*held, call->direction == POLICY_SEND);
+    return reason;
 }

@@ -14,10 +14,6 @@
 /* session_reason(), after a look whether a library that was loaded since reaches MPI past us. */
 enum reason judge_session(void);
 
-/* The same, and whether it pays, for a blocking call, whose time away from MPI ends (away.h). The answer is empty where
- * nothing may begin. */
-enum reason judge_call(struct policy_call *call, struct policy_answer *answer);
-
 /* What memory it is matters to a send even where nothing is held: it may be copied (not from a device, to whose memory
  * only its own library has access). */
 enum reason judge_memory(struct range bytes, bool is_sent);
@@ -25,5 +21,13 @@ enum reason judge_memory(struct range bytes, bool is_sent);
 /* session_order() for a receive: with windows, whose memory others see without a call of this process, it is matched
  * first. */
 enum session_order judge_order(void);
+
+/* All of that, and whether it pays, for a blocking call, whose time away from MPI ends (away.h). held: the bytes to be
+ * held, if any. policy: empty where nothing may begin. order: of a receive that may begin. */
+struct judge_answer {
+    struct policy_answer policy;
+    enum session_order order;
+};
+enum reason judge_message(struct policy_call *call, const struct range *held, struct judge_answer *answer);
 
 #endif

@@ -9,17 +9,16 @@
 
 #include "base/range.h"
 #include "op/type_layout.h"
+#include "policy/policy.h"
 
-struct policy_site;
-
-/* RANGES: as many as calls name, but for those with long arrays of buffers. HALVES: of MPI_Sendrecv. */
-enum { THREAD_RANGES_MAX = 16, THREAD_HALVES = 2 };
+/* As many as calls name, but for those with long arrays of buffers. */
+enum { THREAD_RANGES_MAX = 16 };
 
 /* The thread's last large blocking call, for away.c. began_ns: 0 once it has returned. */
 struct thread_away {
-    struct policy_site *sites[THREAD_HALVES];
-    struct policy_site *passed[THREAD_HALVES];
-    uint32_t situations[THREAD_HALVES]; /* in which those were */
+    struct policy_site *sites[POLICY_HALVES];
+    struct policy_site *passed[POLICY_HALVES];
+    uint32_t situations[POLICY_HALVES]; /* in which those were */
     int64_t began_ns;
     int64_t returned_ns;
     int64_t stalled_ns; /* stall_total_ns() at the return */

@@ -185,8 +185,15 @@ bool policy_site_saw_late_peer(const struct policy_site *site, uint32_t situatio
     return number_read(&site->prices[situation].passed_ns) > (int64_t)(bytes / COPIED_BYTES_PER_NS);
 }
 
+void policy_saw_away(const struct policy_away *away)
+{
+    for (int i = 0; i < POLICY_HALVES; i++)
+        policy_site_saw_away(away->sites[i], away->away_ns);
+}
+
 struct policy_answer policy_ask(const struct policy_call *call)
 {
+    policy_saw_away(&call->away);
     struct policy_site *site = policy_site_find(call->place, call->direction, call->bytes);
     uint32_t situation = policy_site_situation(site, call->buffer, call->tag);
     bool has_waits = !call->is_engine_dear || policy_site_saw_late_peer(site, situation, call->bytes);

@@ -39,9 +39,20 @@ const void *policy_site_place(const struct policy_site *site);
 /* What is free to see before a call of the site. */
 uint32_t policy_site_situation(const struct policy_site *site, const void *buffer, int tag);
 
-/* A call that may return early, or whose wait may. place: the return address, of a Fortran binding's caller
- * (op/call_site.h). is_engine_dear: see engine.h. */
+/* After the thread's last call, passed or not, the program stayed away from MPI for so long: no less than its slack.
+ * sites: of that call, one for each of its halves (MPI_Sendrecv); NULL: none. */
+enum { POLICY_HALVES = 2 };
+struct policy_away {
+    struct policy_site *sites[POLICY_HALVES];
+    int64_t away_ns;
+};
+
+void policy_saw_away(const struct policy_away *away);
+
+/* A call that may return early, or whose wait may. away: what is to be learnt first. place: the return address, of a
+ * Fortran binding's caller (op/call_site.h). is_engine_dear: see engine.h. */
 struct policy_call {
+    struct policy_away away;
     const void *place;
     enum policy_direction direction;
     uint64_t bytes;
@@ -98,8 +109,7 @@ void policy_site_saw_help(struct policy_site *site, uint32_t situation, struct p
 /* A call that waited although it might have returned early took so long inside MPI. */
 void policy_site_saw_pass(struct policy_site *site, uint32_t situation, int64_t inside_ns);
 
-/* After a call of the site, passed or not, the program stayed away from MPI for so long:
- * no less than its slack. */
+/* The same as policy_saw_away(), of one site. */
 void policy_site_saw_away(struct policy_site *site, int64_t away_ns);
 
 /* A send of the site went this way, and the program then waited so long for its

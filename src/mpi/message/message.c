@@ -135,7 +135,7 @@ static enum reason message_judge_arguments(const struct message *message)
 
 static enum reason message_judge_call(struct message *message)
 {
-    struct policy_answer answer;
+    struct judge_answer answer;
     struct policy_call call = {
         .place = message->caller,
         .direction = message->direction,
@@ -143,9 +143,10 @@ static enum reason message_judge_call(struct message *message)
         .buffer = message->buffer,
         .tag = message->tag,
     };
-    enum reason reason = judge_call(&call, &answer);
-    message->site = answer.site;
-    message->situation = answer.situation;
+    enum reason reason = judge_message(&call, message->is_copied ? NULL : &message->range, &answer);
+    message->site = answer.policy.site;
+    message->situation = answer.policy.situation;
+    message->order = answer.order;
     return reason;
 }
 
@@ -160,13 +161,7 @@ enum reason message_judge(struct message *message, const void *return_address)
 {
     message->caller = return_address;
     enum reason reason = message_judge_arguments(message);
-    if (reason == REASON_NONE)
-        reason = message_judge_call(message);
-    if (reason == REASON_NONE && !message->is_copied)
-        reason = judge_memory(message->range, message->direction == POLICY_SEND);
-    if (reason == REASON_NONE && message->direction == POLICY_RECEIVE)
-        message->order = judge_order();
-    return reason;
+    return reason != REASON_NONE ? reason : message_judge_call(message);
 }
 
 enum reason message_judge_to_hold(const struct message *message)

@@ -78,7 +78,8 @@ static bool sents_are_worth_it(struct sent_op_wait *wait, const struct sent_op_s
 {
     const void *buffer = (const void *)sents->all[0].send.bytes.low;
     struct policy_site *site = policy_site_find(call_site_of(wait->return_address), POLICY_SEND, sents_bytes(sents));
-    away_end();
+    struct policy_away away = away_end();
+    policy_saw_away(&away);
     away_note_site(site);
     wait->site = site;
     wait->situation = policy_site_situation(site, buffer, 0);
