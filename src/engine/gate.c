@@ -53,18 +53,19 @@ void gate_share(bool is_shared)
     gate.is_shared = is_shared;
 }
 
-void gate_enter(void)
+bool gate_enter(void)
 {
     if (gate_thread.depth == 0)
         signals_defer();
     if (gate_thread.depth++ != 0)
-        return;
+        return gate.is_shared;
     if (gate.is_shared)
         /* seq_cst: pairs with the look at gate_others_inside() after a hold was
          * announced (op/transfer.c): one of the two sees the other. */
         atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst);
     else
         base_lock_take(&gate.lock);
+    return gate.is_shared;
 }
 
 static bool gate_try_take(void)

@@ -37,7 +37,8 @@ void gate_share(bool is_shared);
  * waits for the gate. Long visits are not made then (dispatch_wait_others). */
 void gate_defer_signals(void);
 
-void gate_enter(void);
+/* True: other threads may be inside, too. */
+bool gate_enter(void);
 void gate_leave(void);
 
 /* Engine thread: enters unless a program thread is inside MPI, which then does

@@ -29,6 +29,8 @@ void noted_add(struct range bytes, bool is_read)
 
 void noted_add_unknown(void)
 {
+    if (!busy_is_shared())
+        return;
     noted_begin();
     op_thread.noted.are_unknown = true;
 }

@@ -10,10 +10,9 @@
 void wait_range(struct range bytes, bool is_read)
 {
     uint64_t id;
-    if (gate_is_inside())
+    if (!protect_armed_is_any() || gate_is_inside())
         return;
-    if (protect_armed_is_any())
-        observer.used(bytes, is_read);
+    observer.used(bytes, is_read);
     bool may_wait = true;
     while (may_wait && (id = protect_armed_find(bytes, is_read)) != 0) {
         transfer_note_wait(id);
