@@ -131,8 +131,12 @@ enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct
     uint64_t id = atomic_load_explicit(&transfer->id, memory_order_relaxed);
     if (transfer->hold_count == TRANSFER_HOLDS_MAX)
         return REASON_TOO_MANY_OPS;
-    enum reason reason = protect_hold_arm(kind, bytes, id, &transfer->holds[transfer->hold_count]);
-    transfer->hold_count += reason == REASON_NONE;
+    struct transfer_hold *next = &transfer->holds[transfer->hold_count];
+    enum reason reason = protect_hold_arm(kind, bytes, id, &next->hold);
+    if (reason == REASON_NONE) {
+        next->moved_bytes = (uintptr_t)protect_hold_transfer_address(next->hold) - bytes.low;
+        transfer->hold_count++;
+    }
     transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
     return reason;
 }
@@ -143,7 +147,7 @@ static void transfer_unhold(struct transfer *transfer)
         return;
     int64_t begin_ns = base_clock_now_ns();
     for (uint32_t i = 0; i < transfer->hold_count; i++)
-        protect_hold_release(transfer->holds[i]);
+        protect_hold_release(transfer->holds[i].hold);
     transfer->hold_count = 0;
     transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
 }
@@ -220,7 +224,7 @@ static void transfer_let_go(struct transfer *transfer, uintptr_t high)
 void transfer_release_until(struct transfer *transfer, uint32_t index, uintptr_t high)
 {
     int64_t begin_ns = base_clock_now_ns();
-    protect_hold_release_until(transfer->holds[index], high);
+    protect_hold_release_until(transfer->holds[index].hold, high);
     transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
     transfer_let_go(transfer, high);
 }
@@ -397,7 +401,7 @@ void transfer_ahead_end(struct transfer *transfer)
 
 bool transfer_part(struct transfer *transfer)
 {
-    if (!protect_hold_part(transfer->holds[0], transfer->part_room))
+    if (!protect_hold_part(transfer->holds[0].hold, transfer->part_room))
         return false;
     transfer->part_room = NULL;
     transfer->hold_count = 0;
@@ -683,7 +687,7 @@ static void transfer_abandon(bool are_all)
         const struct transfer *transfer = &transfers.slots[slot];
         uint32_t count = transfer_id(slot) != 0 ? transfer->hold_count : 0;
         for (uint32_t i = 0; i < count && (are_all || transfer->way == POLICY_COPY_TOUCHED); i++)
-            protect_hold_abandon(transfer->holds[i]);
+            protect_hold_abandon(transfer->holds[i].hold);
     }
 }
 

@@ -23,6 +23,12 @@ struct transfer;
 /* Inside the gate: gives back memory that is held ahead of its op. */
 typedef void transfer_let_go_fn(struct transfer *transfer);
 
+/* One of an op. moved_bytes: so far from where the program has it MPI finds what is held (modulo 2^64). */
+struct transfer_hold {
+    struct hold *hold;
+    uintptr_t moved_bytes;
+};
+
 struct transfer {
     struct engine_pending_op op; /* first: the engine hands back its address */
     /* (sequence << 8) | slot while in use, 0 when free. Written by the thread
@@ -35,7 +41,7 @@ struct transfer {
     enum policy_send way;
     _Atomic uintptr_t starter; /* transfer_me() of the thread that began it; read by all */
     uint64_t bytes;
-    struct hold *holds[TRANSFER_HOLDS_MAX];
+    struct transfer_hold holds[TRANSFER_HOLDS_MAX];
     uint32_t hold_count;
     struct policy_site *site;
     uint32_t situation; /* of the call (policy.h) */

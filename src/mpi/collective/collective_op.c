@@ -13,6 +13,7 @@
 #include "libc/sharing.h"
 #include "mpi/errors.h"
 #include "op/arming.h"
+#include "op/begin.h"
 #include "op/copies.h"
 #include "op/neighbours.h"
 #include "op/requests.h"
@@ -258,12 +259,8 @@ static enum reason receive_hold(struct transfer *transfer, const struct collecti
 static enum reason side_hold(struct transfer *transfer, struct range bytes, struct range held, enum hold_kind kind,
                              bool may_hide_gaps)
 {
-    arming_begin();
-    enum reason reason = neighbours_check(held, false, may_hide_gaps);
-    if (reason == REASON_NONE)
-        reason = transfer_hold(transfer, kind, bytes);
-    arming_end();
-    return reason;
+    struct begin_memory memory = {.kind = kind, .bytes = bytes, .alone = held, .may_hide_gaps = may_hide_gaps};
+    return begin_hold(transfer, &memory);
 }
 
 /* MPI may write what the root of a broadcast sends, with the bytes that are there: MPICH lets all ranks exchange what
@@ -372,7 +369,7 @@ static void op_describe(struct transfer *transfer, const struct collective_call 
     transfer->bytes = collective_call_bytes(call);
 }
 
-/* MPI works where the pages have moved. The first block need not lie where the program's buffer begins. */
+/* MPI works where the pages have moved. */
 static void op_redirect(struct transfer *transfer, struct collective_op *op, const struct collective_call *call)
 {
     bool is_receive = op->receive.holds != 0;
@@ -380,8 +377,7 @@ static void op_redirect(struct transfer *transfer, struct collective_op *op, con
     const struct message *message = is_receive ? &call->receive : &call->send;
     if (side->holds == 0)
         return;
-    uintptr_t moved = (uintptr_t)protect_hold_transfer_address(transfer->holds[side->first]);
-    op->work.receive = (void *)(moved + ((uintptr_t)message->buffer - message->range.low));
+    op->work.receive = (char *)message->buffer + transfer->holds[side->first].moved_bytes;
 }
 
 static int op_wait(struct collective_op *op)

@@ -98,7 +98,7 @@ static bool shares_pages(const struct message *message, const MPI_Request *reque
 static bool ahead_must_match(struct message *message)
 {
     message->order = judge_order();
-    return message_must_match(message, MPI_STATUS_IGNORE);
+    return message_must_match(message);
 }
 
 static bool ahead_is_wanted(struct message *message, const MPI_Request *request, const void *return_address)
@@ -139,8 +139,7 @@ static enum reason ahead_hold(struct transfer *transfer, const struct message *m
 
 static int ahead_post(struct transfer *transfer, const struct message *message)
 {
-    uintptr_t moved = (uintptr_t)protect_hold_transfer_address(transfer->holds[0]);
-    void *buffer = (void *)((uintptr_t)message->buffer - message->range.low + moved);
+    void *buffer = (char *)message->buffer + transfer->holds[0].moved_bytes;
     return message_start_receive(message, buffer, &native_of(transfer)->request);
 }
 

@@ -20,11 +20,11 @@ struct half {
     int result;
 };
 
-static struct half half_start(struct message *message, enum reason reason, message_start_fn *start, MPI_Status *status)
+static struct half half_start(struct message *message, enum reason reason, message_start_fn *start)
 {
     struct half half = {.message = message, .request = abi_handles.request_null, .result = MPI_SUCCESS};
     if (reason == REASON_NONE)
-        reason = message_start_early(message, start, status, &half.request, &half.result);
+        reason = message_start_early(message, start, &half.request, &half.result);
     if (reason == REASON_NONE) {
         message_hand_over(message);
         return half;
@@ -80,11 +80,11 @@ static int exchange_split(struct exchange *exchange, enum reason send_reason, en
     bool is_send_first = !exchange_shares_pages(exchange);
     dispatch_wait_argument(exchange->status, sizeof *exchange->status);
     if (is_send_first)
-        out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
-    struct half in = half_start(&exchange->receive, receive_reason, message_start_receive, exchange->status);
+        out = half_start(&exchange->send, send_reason, message_start_send);
+    struct half in = half_start(&exchange->receive, receive_reason, message_start_receive);
     /* Also after a receive that failed: a truncated message may have been there already. */
     if (!is_send_first)
-        out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
+        out = half_start(&exchange->send, send_reason, message_start_send);
     bool is_inline = in.request != abi_handles.request_null;
     int in_result = half_finish(&in, &own_status);
     int out_result = half_finish(&out, MPI_STATUS_IGNORE);
@@ -97,7 +97,7 @@ static int exchange_split(struct exchange *exchange, enum reason send_reason, en
  * receive waits for its match. */
 static int exchange_match(struct exchange *exchange, enum reason send_reason)
 {
-    struct half out = half_start(&exchange->send, send_reason, message_start_send, MPI_STATUS_IGNORE);
+    struct half out = half_start(&exchange->send, send_reason, message_start_send);
     int result = matched_receive(&exchange->receive, exchange->status);
     int out_result = half_finish(&out, MPI_STATUS_IGNORE);
     return result != MPI_SUCCESS ? result : out_result;
@@ -139,7 +139,7 @@ static enum reason exchange_judge_receive(struct exchange *exchange, enum reason
 
 static int exchange_carry(struct exchange *exchange, enum reason send_reason, enum reason receive_reason)
 {
-    bool must_match = receive_reason == REASON_NONE && message_must_match(&exchange->receive, exchange->status);
+    bool must_match = receive_reason == REASON_NONE && message_must_match(&exchange->receive);
     int result = exchange_check(exchange);
     if (send_reason == REASON_NONE && !exchange->send.is_copied && !exchange_shares_pages(exchange))
         message_choose_way(&exchange->send);
@@ -221,6 +221,7 @@ bool exchange_try(struct exchange *exchange, const void *return_address, int *re
         send->count = 0; /* nothing is read where the receive goes */
     message_measure(send);
     message_measure(receive);
+    receive->promised = status_is_ignored(exchange->status) ? NULL : exchange->status;
     if (exchange_take(exchange, result))
         return true;
     enum reason send_reason = exchange_judge_send(exchange, return_address);

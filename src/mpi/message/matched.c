@@ -46,7 +46,8 @@ static int matched_early(struct message *message, MPI_Status *status, const MPI_
     MPI_Status exact = *probed;
     real.MPI_Status_set_cancelled(&exact, 0);
     status_copy(status, &exact);
-    enum reason reason = message_start_early(message, matched_start, MPI_STATUS_IGNORE, &request, &result);
+    message->promised = NULL;
+    enum reason reason = message_start_early(message, matched_start, &request, &result);
     if (reason == REASON_NONE)
         return result;
     message_note_pass(message, reason);

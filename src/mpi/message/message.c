@@ -174,13 +174,13 @@ enum reason message_judge_to_hold(const struct message *message)
     return reason != REASON_NONE ? reason : judge_memory(message->range, message->direction == POLICY_SEND);
 }
 
-bool message_must_match(const struct message *message, const MPI_Status *status)
+bool message_must_match(const struct message *message)
 {
     if (message->comm == abi_handles.comm_null)
         return false; /* MPI says itself what is wrong, of the receive and not of a probe */
     if (message->peer == MPI_ANY_SOURCE || message->order == SESSION_ORDER_MATCHED)
         return true;
-    return !status_is_ignored(status) && (message->tag == MPI_ANY_TAG || !status_can_promise());
+    return message->promised != NULL && (message->tag == MPI_ANY_TAG || !status_can_promise());
 }
 
 static int message_init_send(const struct message *m, MPI_Request *request)

@@ -24,6 +24,7 @@ struct message {
     int peer;
     int tag;
     MPI_Comm comm;
+    MPI_Status *promised; /* of a receive: what a call that returns early promises its program; NULL: nothing */
     MPI_Message *matched; /* what this receives, once it is matched (matched.h) */
     bool is_copied;       /* a send from a copy of ours: nothing to hold */
     void *copy;           /* that block, once it is there; whoever ends the message frees it */
@@ -117,7 +118,7 @@ enum reason message_judge_to_hold(const struct message *message);
  * MPI_ANY_SOURCE: a message that is sent because the call returned, also by the
  * process itself, must not be taken instead. (One source's messages keep their
  * order, whatever the tag: MPI 4.1, 3.5.) */
-bool message_must_match(const struct message *message, const MPI_Status *status);
+bool message_must_match(const struct message *message);
 
 /* What MPI says of its arguments; nothing begins. Inside the gate. message->direction is not looked at: messages that
  * entries describe have none yet. */
@@ -132,10 +133,8 @@ int message_start_receive(const struct message *message, void *buffer, MPI_Reque
 
 /* Starts the message, and holds its memory until it is over. On REASON_NONE the
  * call may return *result. Otherwise, when *request is not MPI_REQUEST_NULL the
- * message is under way and must be waited for; else nothing was started.
- * `status`: of a receive, to be promised; else MPI_STATUS_IGNORE. */
-enum reason message_start_early(struct message *message, message_start_fn *start, MPI_Status *status,
-                                MPI_Request *request, int *result);
+ * message is under way and must be waited for; else nothing was started. */
+enum reason message_start_early(struct message *message, message_start_fn *start, MPI_Request *request, int *result);
 
 /* Under which its bytes are tracked: no request has the address of our frame. */
 static inline uint64_t message_key(const struct message *message)

@@ -10,23 +10,23 @@
 #include "mpi/request/freed.h"
 #include "mpi/message/message.h"
 #include "mpi/message/message_turn.h"
-#include "op/arming.h"
+#include "op/begin.h"
 #include "op/copies.h"
-#include "op/neighbours.h"
 #include "op/requests.h"
 #include "op/session.h"
-#include "op/wait.h"
 #include "mpi/native.h"
 #include "record/record.h"
 #include "mpi/status.h"
 #include "mpi/datatypes.h"
 
-/* One message that is being started. */
+/* One message that is being started. status_number: of the status that was promised; 0: none. */
 struct start {
     struct message *message;
     message_start_fn *function;
-    struct transfer *transfer;
+    struct begin_op op;
     struct native *native;
+    struct errors_home home;
+    uint32_t status_number;
 };
 
 /* The engine's question. Frees the slot before it returns true. */
@@ -71,21 +71,20 @@ static enum hold_kind message_hold_kind(const struct message *message)
 
 static enum reason message_hold(struct transfer *transfer, const struct message *message)
 {
-    enum hold_kind kind = message_hold_kind(message);
-    struct range held = message_held(message);
-    bool may_hide_gaps = message_may_hide_gaps(message);
-    arming_begin();
-    enum reason reason = neighbours_check(held, message->has_gaps, may_hide_gaps);
-    if (reason == REASON_NONE)
-        reason = transfer_hold(transfer, kind, message->range);
-    arming_end();
-    return reason;
+    struct begin_memory memory = {
+        .kind = message_hold_kind(message),
+        .bytes = message->range,
+        .alone = message_held(message),
+        .has_gaps = message->has_gaps,
+        .may_hide_gaps = message_may_hide_gaps(message),
+    };
+    return begin_hold(transfer, &memory);
 }
 
 static void message_describe(const struct start *start)
 {
     const struct message *message = start->message;
-    struct transfer *transfer = start->transfer;
+    struct transfer *transfer = start->op.transfer;
     transfer->op.test = message_test;
     transfer->op.is_schedule = false;
     transfer->direction = message->direction;
@@ -94,7 +93,10 @@ static void message_describe(const struct start *start)
     transfer->situation = message->situation;
     if (message->is_copied)
         transfer->hold_cost_ns = copies_cost_ns(message->bytes);
-    *start->native = (struct native){.request = abi_handles.request_null, .copy = message->copy};
+    *start->native = (struct native){.request = abi_handles.request_null,
+                                     .home = start->home,
+                                     .status_number = start->status_number,
+                                     .copy = message->copy};
 }
 
 /* Over already: an eager send, or a message that had arrived before. Or it could not be started. */
@@ -114,15 +116,14 @@ static void *message_transfer_buffer(const struct transfer *transfer, const stru
 {
     if (!message_moves(message))
         return message->buffer;
-    uintptr_t moved = (uintptr_t)protect_hold_transfer_address(transfer->holds[0]);
-    return (void *)((uintptr_t)message->buffer - message->range.low + moved);
+    return (char *)message->buffer + transfer->holds[0].moved_bytes;
 }
 
 /* Holds what is to move. A send that cannot is held where it is: nothing has happened yet. */
 static enum reason message_move(const struct start *start)
 {
     struct message *message = start->message;
-    struct transfer *transfer = start->transfer;
+    struct transfer *transfer = start->op.transfer;
     if (message->direction == POLICY_RECEIVE)
         return message_hold(transfer, message);
     if (message_moves(message) &&
@@ -148,14 +149,14 @@ static enum reason message_start_held(const struct start *start, MPI_Status *sta
     if (reason != REASON_NONE)
         return reason;
     bool is_held_later = message_is_held_in_place(message);
-    void *buffer = message_transfer_buffer(start->transfer, message);
+    void *buffer = message_transfer_buffer(start->op.transfer, message);
     *result = start->function(message, buffer, &start->native->request);
     if (message_is_over(start->native, status, result))
         return REASON_FINISHED_AT_ONCE;
     if (is_held_later)
-        reason = message_hold(start->transfer, message);
+        reason = message_hold(start->op.transfer, message);
     if (reason == REASON_NONE)
-        transfer_launch(start->transfer);
+        transfer_launch(start->op.transfer);
     return reason;
 }
 
@@ -168,37 +169,23 @@ static enum reason message_start_in_turn(const struct start *start, MPI_Status *
         return REASON_FINISHED_AT_ONCE;
     enum reason reason = message_move(start);
     if (reason == REASON_NONE && message_is_held_in_place(message))
-        reason = message_hold(start->transfer, message);
+        reason = message_hold(start->op.transfer, message);
     if (reason != REASON_NONE)
         return reason;
-    void *buffer = message_transfer_buffer(start->transfer, message);
-    message_turn_await(start->transfer, message, buffer, start->function);
+    void *buffer = message_transfer_buffer(start->op.transfer, message);
+    message_turn_await(start->op.transfer, message, buffer, start->function);
     message_turn_advance();
     if (!start->native->awaits_turn && message_is_over(start->native, status, result))
         return REASON_FINISHED_AT_ONCE;
-    transfer_launch(start->transfer);
+    transfer_launch(start->op.transfer);
     return REASON_NONE;
 }
 
-/* For its memory, and for what must be over before: what waits for its turn has been begun by one thread, and what has
- * been matched waits for nothing more once it begins: to receive it lets a synchronous send end. True: this message
- * waits for its turn, too, which has come if those before have had theirs meanwhile. */
-static bool message_wait_to_start(const struct message *message, message_start_fn *function)
-{
-    bool is_receive = function == message_start_receive;
-    if (message->direction == POLICY_RECEIVE && !is_receive)
-        transfer_wait_unmatched();
-    transfer_wait_unmatched_of_others();
-    wait_range(message->range, message->direction == POLICY_SEND);
-    return (is_receive && message->order == SESSION_ORDER_KEPT) || transfer_unmatched() != 0;
-}
-
 /* The program's status while its page is certainly not held: before the hold. */
-static void message_promise(const struct start *start, MPI_Status *status)
+static uint32_t message_promise(const struct message *message)
 {
-    const struct message *message = start->message;
-    if (!status_is_ignored(status))
-        start->native->status_number = status_promise(status, message->peer, message->tag, message->bytes);
+    dispatch_wait_argument(message->promised, sizeof *message->promised);
+    return status_promise(message->promised, message->peer, message->tag, message->bytes);
 }
 
 static void message_cancel(struct transfer *transfer, enum reason reason)
@@ -209,36 +196,58 @@ static void message_cancel(struct transfer *transfer, enum reason reason)
         transfer_cancel(transfer);
 }
 
-enum reason message_start_early(struct message *message, message_start_fn *function, MPI_Status *status,
-                                MPI_Request *request, int *result)
+/* Not started early. Where MPI has it its bytes are tracked. */
+static MPI_Request message_give_up(const struct start *start, enum reason reason)
+{
+    MPI_Request request = start->native->request;
+    message_cancel(start->op.transfer, reason);
+    if (request != abi_handles.request_null)
+        requests_track(message_key(start->message), start->message->range);
+    return request;
+}
+
+/* Inside the gate, the slot taken. `status` as for message_start_held(). */
+static enum reason message_start_taken(const struct start *start, MPI_Status *status, MPI_Request *request, int *result)
+{
+    message_describe(start);
+    enum reason reason =
+        start->op.has_turn ? message_start_in_turn(start, status, result) : message_start_held(start, status, result);
+    if (reason != REASON_NONE)
+        *request = message_give_up(start, reason);
+    return reason;
+}
+
+static struct begin_message message_begin(const struct message *message, message_start_fn *function)
+{
+    bool is_receive = function == message_start_receive;
+    return (struct begin_message){
+        .bytes = message->range,
+        .is_read = message->direction == POLICY_SEND,
+        .is_matched = message->direction == POLICY_RECEIVE && !is_receive,
+        .keeps_order = is_receive && message->order == SESSION_ORDER_KEPT,
+    };
+}
+
+enum reason message_start_early(struct message *message, message_start_fn *function, MPI_Request *request, int *result)
 {
     MPI_Status own_status;
+    struct start start = {.message = message, .function = function};
+    struct begin_message begin = message_begin(message, function);
     *request = abi_handles.request_null;
     *result = MPI_SUCCESS;
-    bool has_turn = message_wait_to_start(message, function);
-    if (!session_has_engine())
-        return REASON_NO_ENGINE;
-    struct transfer *transfer = transfer_take();
-    if (transfer == NULL)
-        return REASON_TOO_MANY_OPS;
-    dispatch_wait_argument(status, sizeof *status);
-    struct start start = {message, function, transfer, native_of(transfer)};
-    message_describe(&start);
-    message_promise(&start, status);
+    enum reason reason = begin_wait(&begin, &start.op);
+    if (reason != REASON_NONE)
+        return reason;
+    if (message->promised != NULL)
+        start.status_number = message_promise(message);
     dispatch_enter_in_turn();
-    start.native->home = errors_home_of(message->comm);
+    start.native = native_of(start.op.transfer);
+    start.home = errors_home_of(message->comm);
     freed_requests_poll();
-    enum reason reason =
-        has_turn ? message_start_in_turn(&start, &own_status, result) : message_start_held(&start, &own_status, result);
-    if (reason != REASON_NONE) {
-        *request = start.native->request;
-        message_cancel(transfer, reason);
-        if (*request != abi_handles.request_null)
-            requests_track(message_key(message), message->range);
-    }
+    reason = message_start_taken(&start, &own_status, request, result);
     gate_leave();
     if (reason == REASON_FINISHED_AT_ONCE && message->direction == POLICY_RECEIVE)
-        status_copy(status, &own_status);
+        status_copy(message->promised, &own_status);
     bool is_returned = reason == REASON_NONE || reason == REASON_FINISHED_AT_ONCE;
     if (is_returned && *result == MPI_SUCCESS)
         *result = errors_take();

@@ -47,7 +47,7 @@ static int receive_early(struct message *message, receive_pass_fn *pass, MPI_Sta
 {
     MPI_Request request;
     int result;
-    enum reason reason = message_start_early(message, message_start_receive, status, &request, &result);
+    enum reason reason = message_start_early(message, message_start_receive, &request, &result);
     if (reason == REASON_NONE)
         return result;
     message_note_pass(message, reason);
@@ -58,7 +58,7 @@ static int receive_judged(struct message *message, receive_pass_fn *pass, MPI_St
                           const void *return_address)
 {
     enum reason reason = message_judge(message, return_address);
-    if (reason == REASON_NONE && message_must_match(message, status))
+    if (reason == REASON_NONE && message_must_match(message))
         return matched_receive(message, status);
     if (reason == REASON_NONE)
         return receive_early(message, pass, status);
@@ -82,6 +82,7 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
     };
     int result;
     message_measure(&message);
+    message.promised = status_is_ignored(status) ? NULL : status;
     early_pause();
     if (!early_receive(&message, status, &result))
         result = receive_judged(&message, pass, status, return_address);

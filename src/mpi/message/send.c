@@ -77,7 +77,7 @@ static int send_early(struct message *message, const struct send_kind *kind)
 {
     MPI_Request request;
     int result;
-    enum reason reason = message_start_early(message, kind->start, MPI_STATUS_IGNORE, &request, &result);
+    enum reason reason = message_start_early(message, kind->start, &request, &result);
     if (reason == REASON_NONE) {
         message_hand_over(message);
         return result;

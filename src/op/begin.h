@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* How the op of a message begins: what is waited for before, outside the gate, and what is held, inside it. */
+#ifndef OP_BEGIN_H
+#define OP_BEGIN_H
+
+#include <stdbool.h>
+
+#include "base/range.h"
+#include "base/reasons.h"
+#include "op/transfer.h"
+
+/* bytes: its memory. is_matched: it is received and has been matched, so that it waits for nothing more once it begins:
+ * to receive it lets a synchronous send end. keeps_order: see session_order(). */
+struct begin_message {
+    struct range bytes;
+    bool is_read;
+    bool is_matched;
+    bool keeps_order;
+};
+
+/* transfer: the slot of the op. has_turn: it starts in its turn, which may be now (transfer_unmatched()). */
+struct begin_op {
+    struct transfer *transfer;
+    bool has_turn;
+};
+
+/* Waits for the memory, and for what must be over before: what waits for its turn has been begun by one thread. Then
+ * takes a slot. Not inside the gate. */
+enum reason begin_wait(const struct begin_message *message, struct begin_op *op);
+
+/* What is to be held: the pages of `bytes`, of which `alone` must share none with anybody. has_gaps, may_hide_gaps: see
+ * neighbours.h. */
+struct begin_memory {
+    enum hold_kind kind;
+    struct range bytes;
+    struct range alone;
+    bool has_gaps;
+    bool may_hide_gaps;
+};
+
+/* Holds it for the op, or says why not. Inside the gate. */
+enum reason begin_hold(struct transfer *transfer, const struct begin_memory *memory);
+
+#endif
