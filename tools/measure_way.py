@@ -3,7 +3,7 @@
 
     measure_way.py [--steps] [MPICC MPIRUN]
 
-Builds the preload in build/way with -O1 -g -finstrument-functions, and runs two ranks of bench/way.c with it. Counted
+Builds the preload in build/way with -O1 -finstrument-functions, and runs two ranks of bench/way.c with it. Counted
 are the functions that the receiving thread enters from the call to its return, inline ones included, in their order. A
 C file and its header are one file; a change of folders is a step into a function of another folder than the step
 before. Functions of src/base, the ground of all folders, are counted apart: most are lines that the compiler puts where
@@ -26,7 +26,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/way"
 PRELOAD = BUILD / "liblapwing.so"
-FLAGS = "-O1 -g -finstrument-functions"
+# Of lines of DWARF 5 addr2line (binutils 2.40) names the wrong file for a function that comes first in its object.
+FLAGS = "-O1 -gdwarf-4 -finstrument-functions"
 LAUNCH = ("op/transfer", "transfer_launch")
 SKIP = 77
 SOURCE = re.compile(r"(?:/src/|/generated/)((?:\w+/)*\w+)\.[chS]:")

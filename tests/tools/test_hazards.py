@@ -17,7 +17,7 @@ def hazard_rows(text: str) -> Iterator[tuple[str, str]]:
             yield cells[0], cells[2]
 
 
-def test_exists(name: str) -> bool:
+def is_there(name: str) -> bool:
     """Is there a test of this name? `folder/name`, or the name of an MPI program."""
     folder, _, stem = name.rpartition("/")
     place = ROOT / "tests" / (folder or "mpi/programs")
@@ -31,7 +31,7 @@ def faults_in(text: str) -> list[str]:
         names = re.findall(r"`([^`]+)`", cell)
         if not names and "limits" not in cell:
             faults.append(f"{hazard}: neither a test nor a limit")
-        faults += [f"{hazard}: no test {name}" for name in names if not test_exists(name)]
+        faults += [f"{hazard}: no test {name}" for name in names if not is_there(name)]
     return faults
 
 
