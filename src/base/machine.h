@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This processor's relocation types and call instructions; the only place that asks which
+/* This processor's relocation types, call instructions and protection keys; the only place that asks which
  * processor it is. */
 #ifndef BASE_MACHINE_H
 #define BASE_MACHINE_H
@@ -10,6 +10,8 @@
 #include <string.h>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+
 enum {
     MACHINE_R_COPY = R_X86_64_COPY,
     MACHINE_R_GLOB_DAT = R_X86_64_GLOB_DAT,
@@ -49,6 +51,32 @@ static inline uintptr_t machine_jump_slot(uintptr_t place)
     place += machine_code_is(place, "\xf2", 1) ? 1 : 0;
     return machine_code_is(place, "\xff\x25", 2) ? machine_relative(place + 2) : 0;
 }
+
+/* What the calling thread may do by protection keys (PKRU): two bits of each key, that nothing is allowed and that
+ * writing is not. Only where machine_rights_offset() is not 0. */
+static inline uint32_t machine_rights_read(void)
+{
+    uint32_t rights;
+    __asm__ volatile("rdpkru" : "=a"(rights) : "c"(0) : "rdx");
+    return rights;
+}
+
+/* No access to memory moves across it. */
+static inline void machine_rights_write(uint32_t rights)
+{
+    __asm__ volatile("wrpkru" : : "a"(rights), "c"(0), "d"(0) : "memory");
+}
+
+/* Where the kernel keeps them in the frame of a signal handler (XSAVE's standard format); 0: there are none, or the
+ * kernel uses none. */
+static inline uint32_t machine_rights_offset(void)
+{
+    enum { FEATURES = 7, OSPKE = 1 << 4, STATES = 0xD, RIGHTS = 9 };
+    uint32_t a, b, c, d;
+    if (!__get_cpuid_count(FEATURES, 0, &a, &b, &c, &d) || !(c & OSPKE))
+        return 0;
+    return __get_cpuid_count(STATES, RIGHTS, &a, &b, &c, &d) ? b : 0;
+}
 #elif defined(__aarch64__)
 enum {
     MACHINE_R_COPY = R_AARCH64_COPY,
@@ -76,6 +104,22 @@ static inline uintptr_t machine_call_target(uintptr_t return_address)
 }
 
 static inline uintptr_t machine_call_slot(uintptr_t return_address)
+{
+    return 0;
+}
+
+/* Permission overlays (FEAT_S1POE), which would be as good, are not known here. */
+static inline uint32_t machine_rights_read(void)
+{
+    return 0;
+}
+
+static inline void machine_rights_write(uint32_t rights)
+{
+    (void)rights;
+}
+
+static inline uint32_t machine_rights_offset(void)
 {
     return 0;
 }

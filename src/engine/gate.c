@@ -14,11 +14,12 @@
 
 _Thread_local struct gate_thread gate_thread;
 
-/* is_shared: written once before the first op, read by all. lock: who is inside
+/* is_shared, rights: written before the first op, read by all. lock: who is inside
  * when the gate is not shared. inside: counts visitors when it is.
  * keep_out: program threads that do the engine's work; the engine sleeps on it. */
 static struct {
     bool is_shared;
+    struct base_rights rights;
     struct base_lock lock;
     _Atomic uint32_t inside;
     _Atomic uint32_t keep_out;
@@ -48,6 +49,34 @@ void gate_defer_signals(void)
     atomic_store_explicit(&gate.defers_signals, true, memory_order_relaxed);
 }
 
+void gate_use_rights(struct base_rights rights)
+{
+    gate.rights = rights;
+}
+
+/* At every entry, also within a visit: a signal handler that interrupted it begins with the kernel's default. */
+static void rights_open(void)
+{
+    if (gate.rights.mask == 0)
+        return;
+    bool were_open = base_rights_are_open(&gate.rights, machine_rights_read());
+    if (gate_thread.depth == 0)
+        gate_thread.keeps_rights = were_open;
+    base_rights_open(&gate.rights);
+}
+
+static void rights_close(void)
+{
+    if (gate.rights.mask != 0 && !gate_thread.keeps_rights)
+        base_rights_close(&gate.rights);
+}
+
+void gate_settle_rights(void)
+{
+    if (gate.rights.mask != 0 && base_rights_are_default(&gate.rights, machine_rights_read()))
+        base_rights_close(&gate.rights);
+}
+
 void gate_share(bool is_shared)
 {
     gate.is_shared = is_shared;
@@ -57,6 +86,7 @@ bool gate_enter(void)
 {
     if (gate_thread.depth == 0)
         signals_defer();
+    rights_open();
     if (gate_thread.depth++ != 0)
         return gate.is_shared;
     if (gate.is_shared)
@@ -82,6 +112,7 @@ bool gate_try_enter(void)
     }
     if (gate.is_shared)
         atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst); /* as in gate_enter() */
+    rights_open();
     gate_thread.depth++;
     return true;
 }
@@ -90,6 +121,7 @@ void gate_leave(void)
 {
     if (--gate_thread.depth != 0)
         return;
+    rights_close();
     if (gate.is_shared)
         atomic_fetch_sub_explicit(&gate.inside, 1, memory_order_release);
     else

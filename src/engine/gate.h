@@ -12,14 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/rights.h"
+
 /* Owned by its thread; also read by libc's entries of the same thread.
  * depth: how often it has entered and not left: MPI calls back into the program (error handlers,
  * reduction operators), which may call MPI again. waits: those under way.
- * The rest is of its visit: were signals deferred, and which were blocked before? */
+ * The rest is of its visit: were signals deferred, which were blocked before, and had the thread the rights to held
+ * memory anyway, as a thread that MPI began inside the gate? */
 extern _Thread_local struct gate_thread {
     uint32_t depth;
     uint32_t waits;
     bool are_signals_deferred;
+    bool keeps_rights;
     uint64_t signals_before;
 } gate_thread;
 
@@ -36,6 +40,13 @@ void gate_share(bool is_shared);
  * a handler that touched a pending message there would wait for an engine that
  * waits for the gate. Long visits are not made then (dispatch_wait_others). */
 void gate_defer_signals(void);
+
+/* Protection keys: who is inside may touch what is held, and nobody else. With an empty mask there are none. When
+ * nothing is held. */
+void gate_use_rights(struct base_rights rights);
+
+/* Before the kernel reads what is sent for this thread, which may be older than the keys. */
+void gate_settle_rights(void);
 
 /* True: other threads may be inside, too. */
 bool gate_enter(void);

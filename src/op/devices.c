@@ -26,7 +26,12 @@ struct entry {
     char name[];
 };
 
-static const char *const transports[] = {"/dev/infiniband/", "/dev/cxi", "/dev/hfi1", "/dev/efa", "/dev/knem"};
+/* What is open: any of these. */
+enum { TRANSPORT = 1, UNKNOWN = 2 };
+
+/* The second: events of a device, told by verbs. */
+static const char *const transports[] = {
+    "/dev/infiniband/", "anon_inode:[infinibandevent]", "/dev/cxi", "/dev/hfi1", "/dev/efa", "/dev/knem"};
 
 /* Beside files, folders, pipes, sockets and block devices, which the kernel's file types tell. */
 static const char *const harmless[] = {
@@ -64,86 +69,87 @@ static bool mode_is_file(mode_t mode)
     return S_ISREG(mode) || S_ISDIR(mode) || S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISBLK(mode) || S_ISLNK(mode);
 }
 
-static enum reason link_reason(const char *target)
+static unsigned link_kinds(const char *target)
 {
     if (base_text_begins_any(target, transports, COUNT(transports)))
-        return REASON_TRANSPORT;
-    return base_text_begins_any(target, harmless, COUNT(harmless)) ? REASON_NONE : REASON_MEMORY_DEVICE;
+        return TRANSPORT;
+    return base_text_begins_any(target, harmless, COUNT(harmless)) ? 0 : UNKNOWN;
 }
 
 /* A descriptor that has been closed meanwhile is no device. */
-static enum reason descriptor_reason(int folder, const char *name)
+static unsigned descriptor_kinds(int folder, const char *name)
 {
     char target[256] = "";
     struct stat status;
     ssize_t length = readlinkat(folder, name, target, sizeof target - 1);
     if (length < 0)
-        return errno == ENOENT ? REASON_NONE : REASON_MEMORY_DEVICE;
-    enum reason reason = link_reason(target);
-    if (reason != REASON_MEMORY_DEVICE)
-        return reason;
+        return errno == ENOENT ? 0 : UNKNOWN;
+    unsigned kinds = link_kinds(target);
+    if (kinds != UNKNOWN)
+        return kinds;
     if (syscall(SYS_fstat, atoi(name), &status) != 0)
-        return errno == EBADF ? REASON_NONE : REASON_MEMORY_DEVICE;
+        return errno == EBADF ? 0 : UNKNOWN;
     bool is_known = S_ISCHR(status.st_mode) ? device_is_harmless(major(status.st_rdev)) : mode_is_file(status.st_mode);
-    return is_known ? REASON_NONE : REASON_MEMORY_DEVICE;
+    return is_known ? 0 : UNKNOWN;
 }
 
-static enum reason entry_reason(int folder, const struct entry *entry)
+static unsigned entry_kinds(int folder, const struct entry *entry)
 {
     bool is_number = entry->name[0] >= '0' && entry->name[0] <= '9';
-    return is_number && !base_descriptor_is_own(atoi(entry->name)) ? descriptor_reason(folder, entry->name)
-                                                                   : REASON_NONE;
+    return is_number && !base_descriptor_is_own(atoi(entry->name)) ? descriptor_kinds(folder, entry->name) : 0;
 }
 
-/* A transport says more than a device of which nothing is known. */
-static enum reason worse_of(enum reason a, enum reason b)
+static unsigned entries_kinds(int folder, const char *buffer, long length_bytes)
 {
-    return a == REASON_TRANSPORT || b == REASON_NONE ? a : b;
-}
-
-static enum reason entries_reason(int folder, const char *buffer, long length_bytes)
-{
-    enum reason found = REASON_NONE;
+    unsigned found = 0;
     for (long at = 0; at < length_bytes;) {
         const struct entry *entry = (const struct entry *)(buffer + at);
-        found = worse_of(found, entry_reason(folder, entry));
+        found |= entry_kinds(folder, entry);
         at += entry->length_bytes;
     }
     return found;
 }
 
-static enum reason folder_reason(int folder)
+static unsigned folder_kinds(int folder)
 {
     _Alignas(struct entry) char buffer[2048];
-    enum reason found = REASON_NONE;
+    unsigned found = 0;
     long length_bytes = syscall(SYS_getdents64, folder, buffer, sizeof buffer);
     for (; length_bytes > 0; length_bytes = syscall(SYS_getdents64, folder, buffer, sizeof buffer))
-        found = worse_of(found, entries_reason(folder, buffer, length_bytes));
-    return length_bytes < 0 ? worse_of(found, REASON_MEMORY_DEVICE) : found;
+        found |= entries_kinds(folder, buffer, length_bytes);
+    return length_bytes < 0 ? found | UNKNOWN : found;
 }
 
 /* The folder's own number moves up before the list is read, so that whatever is opened from then on takes the number
  * that is looked at next time. */
-static enum reason devices_list(_Atomic int *lowest_free)
+static unsigned devices_list(_Atomic int *lowest_free)
 {
     int opened = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (opened < 0)
-        return REASON_MEMORY_DEVICE;
+        return UNKNOWN;
     int folder = base_descriptor_own(opened);
-    enum reason found = folder_reason(folder);
+    unsigned found = folder_kinds(folder);
     base_descriptor_close(folder);
     atomic_store_explicit(lowest_free, opened, memory_order_relaxed);
     return found;
 }
 
-enum reason devices_look(_Atomic int *lowest_free)
+/* A transport says more than a device of which nothing is known, unless it is allowed. */
+static enum reason kinds_reason(unsigned kinds, bool allows_transports)
+{
+    if ((kinds & TRANSPORT) != 0 && !allows_transports)
+        return REASON_TRANSPORT;
+    return (kinds & UNKNOWN) != 0 ? REASON_MEMORY_DEVICE : REASON_NONE;
+}
+
+enum reason devices_look(_Atomic int *lowest_free, bool allows_transports)
 {
     int saved_errno = errno;
     int number = atomic_load_explicit(lowest_free, memory_order_relaxed);
     bool is_unchanged = number >= 0 && syscall(SYS_fcntl, number, F_GETFD) < 0;
-    enum reason found = is_unchanged ? REASON_NONE : devices_list(lowest_free);
+    unsigned found = is_unchanged ? 0 : devices_list(lowest_free);
     errno = saved_errno;
-    return found;
+    return kinds_reason(found, allows_transports);
 }
 
 void devices_note_closed(_Atomic int *lowest_free, unsigned number)

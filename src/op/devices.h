@@ -6,15 +6,17 @@
 #define OP_DEVICES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/reasons.h"
 
 enum { DEVICES_UNLISTED = -1 };
 
-/* REASON_TRANSPORT, REASON_MEMORY_DEVICE, or REASON_NONE. *lowest_free keeps the lowest number that was free when
- * descriptors were last listed, first DEVICES_UNLISTED. Lists them again when that number is in use, since open() takes
- * it; else one system call. Any thread; relaxed: a number means nothing to a thread that did not open it. */
-enum reason devices_look(_Atomic int *lowest_free);
+/* REASON_TRANSPORT, unless these are allowed, REASON_MEMORY_DEVICE, or REASON_NONE. *lowest_free keeps the lowest
+ * number that was free when descriptors were last listed, first DEVICES_UNLISTED. Lists them again when that number is
+ * in use, since open() takes it; else one system call. Any thread; relaxed: a number means nothing to a thread that did
+ * not open it. */
+enum reason devices_look(_Atomic int *lowest_free, bool allows_transports);
 
 /* This descriptor, or one from it on, is closed or replaced: what is opened next may take its number, unseen. */
 void devices_note_closed(_Atomic int *lowest_free, unsigned number);

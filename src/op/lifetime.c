@@ -63,12 +63,31 @@ static enum reason lifetime_decide(const struct lifetime_facts *facts)
     return options.progress == OPTION_PROGRESS_OFF ? REASON_SWITCHED_OFF : session_refused();
 }
 
-/* Without a backend, too, protect tells the kinds of memory apart. */
-static enum reason lifetime_start_holds(void)
+/* By keys memory stays where RDMA devices know it. Under MPI_THREAD_MULTIPLE somebody may always be inside the gate,
+ * and functions of the program's that MPI calls there would see what has not come yet. */
+static enum reason lifetime_choose_hold(enum reason found, bool is_multiple, enum option_hold *choice)
 {
+    bool is_by_keys = options.hold == OPTION_HOLD_KEYS;
+    if (is_by_keys && found == REASON_TRANSPORT)
+        found = session_allow_transports();
+    if (found == REASON_NONE && is_by_keys && is_multiple)
+        found = REASON_NO_KEYS;
+    *choice = found == REASON_NONE ? options.hold : OPTION_HOLD_NONE;
+    return found;
+}
+
+/* Without a backend, too, protect tells the kinds of memory apart. */
+static enum reason lifetime_start_holds(bool is_multiple, bool *has_rdma)
+{
+    enum option_hold choice;
     enum reason found = session_find_obstacle();
-    bool has_backend = protect_start(found == REASON_NONE ? options.hold : OPTION_HOLD_NONE, transfer_touched);
-    return found == REASON_NONE && !has_backend ? REASON_MEMORY_FAILED : found;
+    *has_rdma = found == REASON_TRANSPORT;
+    found = lifetime_choose_hold(found, is_multiple, &choice);
+    if (protect_start(choice, transfer_touched) || found != REASON_NONE)
+        return found;
+    if (*has_rdma)
+        return REASON_TRANSPORT;
+    return options.hold == OPTION_HOLD_KEYS ? REASON_NO_KEYS : REASON_MEMORY_FAILED;
 }
 
 /* What every call needs to know, be it timed alone. */
@@ -84,12 +103,12 @@ static void lifetime_share(bool is_multiple)
 static void lifetime_configure(const struct lifetime_facts *facts)
 {
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
-    session_set_holds(lifetime_start_holds());
+    bool has_rdma;
+    session_set_holds(lifetime_start_holds(is_multiple, &has_rdma));
     host.watch();
     struct engine_hooks hooks = {protect_event_descriptor(), protect_hold_events_read, facts->progress,
                                  observer_draws() ? observer.engine_looked : NULL};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
-    bool has_rdma = session_hold_reason() == REASON_TRANSPORT;
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
     policy_configure(options.learn, options.send_buffers);
     lifetime_share(is_multiple);
@@ -128,6 +147,11 @@ static void lifetime_draw(const struct lifetime_facts *facts)
                                                   .event_capacity = (uint32_t)options.timeline});
 }
 
+void lifetime_prepare(void)
+{
+    gate_use_rights(protect_prepare(options.hold));
+}
+
 void lifetime_start(const struct lifetime_facts *facts)
 {
     lifetime.started_ns = base_clock_now_ns();
@@ -140,6 +164,7 @@ void lifetime_start(const struct lifetime_facts *facts)
         lifetime_draw(facts);
     if (reason == REASON_NONE)
         lifetime_configure(facts);
+    gate_use_rights(protect_rights());
     lifetime.identity.is_active = reason == REASON_NONE;
     session_set(reason);
     lifetime_note(lifetime.identity.hold, sizeof lifetime.identity.hold, protect_backend_name());
@@ -170,6 +195,7 @@ void lifetime_stop(void)
     session_set(REASON_NOT_RUNNING);
     engine_stop();
     protect_stop();
+    gate_use_rights(protect_rights());
     lifetime_write_record(true);
 }
 

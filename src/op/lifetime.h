@@ -20,6 +20,9 @@ struct lifetime_facts {
     bool (*find_bypass)(char *text, size_t text_bytes);
 };
 
+/* Before MPI_Init, and before its entry is inside the gate. */
+void lifetime_prepare(void);
+
 /* After MPI_Init: probes the holds, configures engine, policy, record. */
 void lifetime_start(const struct lifetime_facts *facts);
 

@@ -64,7 +64,7 @@ void session_set_holds(enum reason reason)
 /* An RDMA device's library may cache registrations of addresses whose pages a hold moves. */
 static enum reason session_find_devices(void)
 {
-    enum reason device = devices_look(&session.lowest_free);
+    enum reason device = devices_look(&session.lowest_free, session.allows_transports);
     return device == REASON_NONE && registrars_are_called(&session.loads_seen) ? REASON_MEMORY_DEVICE : device;
 }
 
@@ -76,7 +76,7 @@ void session_note_closed(unsigned descriptor)
 enum reason session_look_for_devices(void)
 {
     if (session_hold_reason() == REASON_NONE)
-        session_refuse_holds(devices_look(&session.lowest_free));
+        session_refuse_holds(devices_look(&session.lowest_free, session.allows_transports));
     return session_hold_reason();
 }
 
@@ -100,6 +100,13 @@ enum reason session_find_obstacle(void)
     if (session_obstacle() != REASON_NONE)
         return session_obstacle();
     return options.hold == OPTION_HOLD_NONE ? REASON_HOLDS_OFF : REASON_NONE;
+}
+
+enum reason session_allow_transports(void)
+{
+    session.allows_transports = true;
+    atomic_store_explicit(&session.lowest_free, DEVICES_UNLISTED, memory_order_relaxed); /* as nobody runs beside */
+    return session_find_obstacle();
 }
 
 void session_set_size(int size)

@@ -30,6 +30,7 @@ extern struct session {
     _Atomic enum reason refused;           /* for good */
     _Atomic enum reason obstacle;          /* to holds, for good */
     _Atomic int lowest_free;               /* devices.h */
+    bool allows_transports;                /* written in MPI_Init */
     _Atomic unsigned long long loads_seen; /* registrars.h */
     _Atomic unsigned long long loads_met;  /* by session_meet_loaded() */
 } session;
@@ -122,6 +123,9 @@ void session_meet_registration(void);
 void session_note_closed(unsigned descriptor);
 
 /* --- for lifetime.c --- */
+
+/* Memory stays where it is while it is held: RDMA devices are no obstacle from now on. What else is one? */
+enum reason session_allow_transports(void);
 
 /* From now on this is why no ops, or no holds, are possible; REASON_NONE: they are. */
 void session_set(enum reason reason);

@@ -9,6 +9,7 @@
  *                             ... MPI writes in transit ...
  *                             pages move home, which replaces the guarded range
  *                             wake
+ * Receiving in place:         access_close ... MPI writes there ... access_open
  * Sending:                    write_close ... write_open, wake
  * Sending, never waiting:     as receiving, with copying_close for access_close;
  *                             page_place (at a touch) ... page_close, pages move home, wake */
@@ -23,6 +24,7 @@ struct backend {
     const char *name;
     bool system_calls_fail; /* a system call on held memory: EFAULT instead of waiting */
     bool sets_rights;       /* opens with mprotect(2), for reading and writing */
+    bool is_in_place;       /* no page moves: who is inside MPI has rights of its own (base/rights.h) */
 
     bool (*start)(void);
     void (*stop)(void); /* also after a start that failed */
@@ -57,5 +59,6 @@ struct backend {
 extern const struct backend backend_userfault;
 extern const struct backend backend_userfault_user;
 extern const struct backend backend_signal;
+extern const struct backend backend_keys;
 
 #endif

@@ -96,6 +96,15 @@ static bool pages_take_out(const struct backend *backend, const struct way_out *
     return false;
 }
 
+/* Nothing moves. */
+static bool pages_close(const struct backend *backend, struct range pages)
+{
+    bool is_closed = backend->access_close(pages);
+    if (!is_closed)
+        backend->access_open(pages);
+    return is_closed;
+}
+
 static bool send_take_out(const struct backend *backend, struct hold *hold, struct range pages)
 {
     if (backend->copying_close == NULL || !scratch_lay(hold))
@@ -167,7 +176,7 @@ bool closing_close(const struct backend *backend, struct hold *hold, enum hold_k
 {
     struct way_out receive = {TRANSIT_RECEIVE, pieces_of(bytes, pages), backend->access_close};
     if (kind == HOLD_NO_ACCESS)
-        return pages_take_out(backend, &receive, pages);
+        return backend->is_in_place ? pages_close(backend, pages) : pages_take_out(backend, &receive, pages);
     if (kind == HOLD_COPY_ON_TOUCH)
         return send_take_out(backend, hold, pages);
     huge_note_send(pages);
@@ -181,6 +190,10 @@ void closing_open(const struct backend *backend, struct hold *hold, enum hold_ki
 {
     if (kind == HOLD_NO_WRITE) {
         write_open_uncovered(backend, hold, pages);
+        return;
+    }
+    if (backend->is_in_place) {
+        backend->access_open(pages);
         return;
     }
     if (kind == HOLD_COPY_ON_TOUCH)

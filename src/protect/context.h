@@ -4,6 +4,8 @@
 #ifndef PROTECT_CONTEXT_H
 #define PROTECT_CONTEXT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -22,6 +24,30 @@ static inline struct context_place context_place(const void *context)
     return (struct context_place){machine->uc_mcontext.pc, machine->uc_mcontext.sp};
 #else
 #error "Lapwing runs on x86-64 and aarch64"
+#endif
+}
+
+/* The rights by protection keys that the interrupted thread had, and will have. offset_bytes: machine_rights_offset().
+ * NULL: the frame has none. The layout is that of linux/arch/x86/include/uapi/asm/sigcontext.h. */
+static inline uint32_t *context_rights(void *context, uint32_t offset_bytes)
+{
+#if defined(__x86_64__)
+    enum { MAGIC = 0x46505853, MAGIC_AT = 464, STATES_AT = 472, LENGTH_AT = 480, PRESENT_AT = 512, RIGHTS = 1 << 9 };
+    uintptr_t frame = (uintptr_t)((ucontext_t *)context)->uc_mcontext.fpregs;
+    if (frame == 0 || *(const uint32_t *)(frame + MAGIC_AT) != MAGIC)
+        return NULL;
+    bool has_rights = (*(const uint64_t *)(frame + STATES_AT) & RIGHTS) != 0;
+    if (!has_rights || *(const uint32_t *)(frame + LENGTH_AT) < offset_bytes + sizeof(uint32_t))
+        return NULL;
+    uint64_t *present = (uint64_t *)(frame + PRESENT_AT);
+    uint32_t *rights = (uint32_t *)(frame + offset_bytes);
+    *rights = *present & RIGHTS ? *rights : 0; /* what is not present is in its first state */
+    *present |= RIGHTS;
+    return rights;
+#else
+    (void)context;
+    (void)offset_bytes;
+    return NULL;
 #endif
 }
 

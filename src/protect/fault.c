@@ -316,11 +316,27 @@ static void give_to_program(int signal_number, siginfo_t *info, void *context)
         call_program(&disposition, signal_number, info, context);
 }
 
+enum { FAULT_BY_KEY = 4 }; /* SEGV_PKUERR, Linux 4.6; glibc 2.17 has no name for it */
+
+/* Protection keys: a thread from before them, or another signal handler that was interrupted, may not even read what
+ * is sent. Gets the program's rights, and tries again. */
+static bool is_given_rights(const siginfo_t *info, void *context)
+{
+    const struct base_rights *rights = &holds.rights;
+    if (info->si_code != FAULT_BY_KEY || rights->mask == 0)
+        return false;
+    uint32_t *own = context_rights(context, rights->offset_bytes);
+    if (own == NULL || !base_rights_are_default(rights, *own))
+        return false;
+    *own = (*own & ~rights->mask) | rights->closed;
+    return true;
+}
+
 /* Faults with an address, and not those that have none (SI_KERNEL: a
  * non-canonical pointer) or that somebody sent. */
 static bool is_access_fault(const siginfo_t *info)
 {
-    return info->si_code == SEGV_ACCERR || info->si_code == SEGV_MAPERR;
+    return info->si_code == SEGV_ACCERR || info->si_code == SEGV_MAPERR || info->si_code == FAULT_BY_KEY;
 }
 
 void fault_handle(int signal_number, siginfo_t *info, void *context)
@@ -328,7 +344,8 @@ void fault_handle(int signal_number, siginfo_t *info, void *context)
     int saved_errno = errno;
     uintptr_t address = (uintptr_t)info->si_addr;
     bool is_ours = is_access_fault(info) && !tell_if_lost(address) &&
-                   (watch_handle(address, context) || wait_for_holds(address) || is_released_since());
+                   (is_given_rights(info, context) || watch_handle(address, context) || wait_for_holds(address) ||
+                    is_released_since());
     if (!is_ours)
         give_to_program(signal_number, info, context);
     errno = saved_errno;

@@ -9,6 +9,7 @@
 #include "protect/closing.h"
 #include "protect/fault.h"
 #include "protect/holds.h"
+#include "protect/protect.h"
 #include "protect/reserve.h"
 #include "protect/table.h"
 #include "protect/touched.h"
@@ -114,7 +115,7 @@ void protect_hold_abandon(struct hold *hold)
         return;
     }
     protect_hold_release(hold);
-    if (view.kind == HOLD_NO_ACCESS)
+    if (view.kind == HOLD_NO_ACCESS && !protect_holds_in_place())
         transit_fill(view.pages);
 }
 
@@ -127,13 +128,23 @@ static void hold_part_locked(struct hold *hold, struct range pages, void *room)
     transit_lay(room, pages);
 }
 
+/* What is still to come goes there anyway. */
+static void hold_part_in_place(struct hold *hold, struct range pages, void *room)
+{
+    closing_open(table.backend, hold, HOLD_NO_ACCESS, pages);
+    table_retire(hold);
+    transit_room_give_back(room, pages);
+}
+
 bool protect_hold_part(struct hold *hold, void *room)
 {
     struct hold_view view;
     int saved_errno = errno;
     uint64_t mask = table_enter();
     bool is_parted = hold_view_take(hold, &view);
-    if (is_parted)
+    if (is_parted && table.backend->is_in_place)
+        hold_part_in_place(hold, view.pages, room);
+    else if (is_parted)
         hold_part_locked(hold, view.pages, room);
     table_leave(mask);
     errno = saved_errno;
@@ -152,14 +163,16 @@ void protect_hold_room_give_back(void *room, struct range pages)
 
 void protect_hold_join(struct range bytes)
 {
-    transit_join(bytes);
+    if (!protect_holds_in_place())
+        transit_join(bytes);
 }
 
 void *protect_hold_transfer_address(const struct hold *hold)
 {
     uint32_t kind = atomic_load_explicit(&hold->kind, memory_order_relaxed);
     enum transit transit = kind == HOLD_COPY_ON_TOUCH ? TRANSIT_SEND : TRANSIT_RECEIVE;
-    return (void *)(kind == HOLD_NO_WRITE ? hold->bytes.low : transit_address(transit, hold->bytes.low));
+    bool has_stayed = kind == HOLD_NO_WRITE || protect_holds_in_place();
+    return (void *)(has_stayed ? hold->bytes.low : transit_address(transit, hold->bytes.low));
 }
 
 void protect_hold_events_read(void)

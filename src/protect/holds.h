@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/rights.h"
 #include "protect/hold.h"
 
 /* The table itself must never lie in a held page: it stands in the preloaded
@@ -46,9 +47,11 @@ struct hold_view {
 /* used: slots at and above this index are free. Written under the lock.
  * bound_low, bound_high: holds lie inside these bounds; they may be wider than needed. Written
  * under the lock, before the word of a new hold.
+ * rights: of protection keys; written before the first hold.
  * release_count: grows after pages came back and before the word of their hold turns even. */
 extern struct holds {
     struct hold table[PROTECT_HOLDS_MAX];
+    struct base_rights rights;
     _Atomic uint32_t used;
     _Atomic uint32_t release_count;
     _Atomic uintptr_t bound_low;

@@ -12,9 +12,10 @@
  * came along in transit. The parent may have brought it home already. */
 static void edge_inherit(struct range edge)
 {
-    transit_fetch(TRANSIT_RECEIVE, edge);
+    if (!protect_holds_in_place())
+        transit_fetch(TRANSIT_RECEIVE, edge);
     if (protect_sets_rights() && !base_range_is_empty(edge))
-        kernel_mprotect(edge, PROT_READ | PROT_WRITE);
+        table.backend->access_open(edge);
 }
 
 /* Nobody will bring the data: the pages that are the message's alone stay closed. */
@@ -47,7 +48,7 @@ static bool hold_inherit(struct hold *hold)
     if (view.kind == HOLD_COPY_ON_TOUCH)
         touched_inherit(hold, view.pages);
     if (view.kind == HOLD_NO_WRITE && protect_sets_rights())
-        kernel_mprotect(view.pages, PROT_READ | PROT_WRITE);
+        table.backend->write_open(view.pages);
     atomic_fetch_add_explicit(&hold->word, 1, memory_order_relaxed);
     return false;
 }

@@ -36,6 +36,12 @@ static inline bool kernel_mprotect(struct range pages, int access)
     return syscall(SYS_mprotect, pages.low, pages.high - pages.low, access) == 0;
 }
 
+/* key 0: everybody's. */
+static inline bool kernel_mprotect_key(struct range pages, int access, int key)
+{
+    return syscall(SYS_pkey_mprotect, pages.low, pages.high - pages.low, access, key) == 0;
+}
+
 static inline int kernel_ioctl(int descriptor, unsigned long request, void *argument)
 {
     return (int)syscall(SYS_ioctl, descriptor, request, argument);

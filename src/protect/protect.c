@@ -8,7 +8,9 @@
 #include "protect/backend.h"
 #include "protect/closing.h"
 #include "protect/fault.h"
+#include "protect/holds.h"
 #include "protect/huge.h"
+#include "protect/keys.h"
 #include "protect/locked.h"
 #include "protect/memory.h"
 #include "protect/memory_kept.h"
@@ -26,10 +28,12 @@ static bool choice_allows(enum option_hold choice, const struct backend *candida
         return candidate == &backend_userfault_user;
     case OPTION_HOLD_SIGNAL:
         return candidate == &backend_signal;
+    case OPTION_HOLD_KEYS:
+        return candidate == &backend_keys;
     case OPTION_HOLD_NONE:
         return false;
     default:
-        return true;
+        return candidate != &backend_keys;
     }
 }
 
@@ -45,7 +49,8 @@ static bool backend_try(const struct backend *candidate)
 
 bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched)
 {
-    static const struct backend *const candidates[] = {&backend_userfault, &backend_userfault_user, &backend_signal};
+    static const struct backend *const candidates[] = {&backend_userfault, &backend_userfault_user, &backend_signal,
+                                                       &backend_keys};
     int saved_errno = errno;
     memory_start();
     for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && table.backend == NULL; i++)
@@ -81,6 +86,23 @@ bool protect_memory_is_heap(struct range bytes)
 void protect_memory_note_change(void)
 {
     memory_kept_note_change();
+}
+
+struct base_rights protect_prepare(enum option_hold choice)
+{
+    if (choice == OPTION_HOLD_KEYS)
+        keys_take();
+    return holds.rights;
+}
+
+struct base_rights protect_rights(void)
+{
+    return protect_holds_in_place() ? holds.rights : (struct base_rights){0};
+}
+
+bool protect_holds_in_place(void)
+{
+    return table.backend != NULL && table.backend->is_in_place;
 }
 
 const char *protect_backend_name(void)

@@ -10,7 +10,9 @@
  * in the SIGSEGV handler (signal), until the hold is released. A touch is
  * reported once through `touched`.
  *
- * Two backends behind this interface: see backend.h. */
+ * By protection keys nothing moves: who is inside MPI has the right to touch a hold.
+ *
+ * Three backends behind this interface: see backend.h. */
 #ifndef PROTECT_PROTECT_H
 #define PROTECT_PROTECT_H
 
@@ -20,6 +22,7 @@
 #include "base/options.h"
 #include "base/range.h"
 #include "base/reasons.h"
+#include "base/rights.h"
 #include "protect/armed.h"
 #include "protect/hold.h"
 
@@ -28,18 +31,28 @@
  * from one thread. */
 bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched);
 
-/* Name of the backend in use: "userfaultfd", "userfaultfd-user", "signal", "none". */
+/* Before MPI starts threads of its own, which inherit the rights of whoever is inside MPI: takes the protection keys
+ * that `choice` asks for. */
+struct base_rights protect_prepare(enum option_hold choice);
+
+/* What the backend in use makes of them; nothing, but for keys. */
+struct base_rights protect_rights(void);
+
+/* True when pages stay where they are while they are held (keys). */
+bool protect_holds_in_place(void);
+
+/* Name of the backend in use: "userfaultfd", "userfaultfd-user", "signal", "keys", "none". */
 const char *protect_backend_name(void);
 
 /* True when a system call on held memory fails with EFAULT instead of waiting,
- * so that libc's entries must wait first (userfaultfd-user and signal). */
+ * so that libc's entries must wait first (all but userfaultfd). */
 bool protect_system_calls_fail(void);
 
 /* True when the same entries must wait now: also for holds with copies on touch. A device
  * that writes by itself (O_DIRECT) into a copy would miss the pages that come home. */
 bool protect_system_calls_must_wait(void);
 
-/* True when holds change the rights of pages (signal): afterwards they are
+/* True when holds change the rights of pages (signal, keys): afterwards they are
  * readable and writable, whatever else they were. */
 bool protect_sets_rights(void);
 
@@ -76,7 +89,7 @@ int protect_event_descriptor(void);
 /* Is a hold with copies on touch armed, whose touches want to be answered? */
 bool protect_is_copying(void);
 
-/* The SIGSEGV disposition as the program sees it (signal backend only): what
+/* The SIGSEGV disposition as the program sees it (signal and keys only): what
  * sigaction() would do without Lapwing. Returns 0 or an errno value. When the
  * backend does not use SIGSEGV, returns ENOSYS and the caller passes on. */
 struct sigaction;

@@ -19,6 +19,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "signal": {**ALWAYS, "LAPWING_HOLD": "signal", **SMALL},
     "userfaultfd-1": {**ALWAYS, "LAPWING_HOLD": "userfaultfd", **ONE},
     "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", **ONE},
+    "keys-1": {**ALWAYS, "LAPWING_HOLD": "keys", **ONE},  # where the processor has any: tests/rdma
     "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
     "profile": {"LAPWING_PROFILE": "on", "LAPWING_PROFILE_COST": "1000", "LAPWING_TIMELINE": "1000"},
 }

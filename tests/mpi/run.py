@@ -47,13 +47,18 @@ def select_families(wheels: Path, wanted: Sequence[str]) -> tuple[list[Family], 
     return [family for family in families if not family.missing], skips
 
 
+def has_keys() -> bool:
+    """Whether the kernel uses this processor's protection keys."""
+    return " ospke" in Path("/proc/cpuinfo").read_text("utf-8")
+
+
 def select_variants(arguments: argparse.Namespace) -> Sequence[str]:
-    """The variants to run."""
+    """The variants to run; those by protection keys unasked only where there are any."""
     if not arguments.preload:
         return ("stock",)
     if arguments.variant:
         return list(arguments.variant)
-    return [*VARIANTS, *STRATEGIES]
+    return [name for name in (*VARIANTS, *STRATEGIES) if has_keys() or not name.startswith("keys")]
 
 
 def parse_arguments() -> argparse.Namespace:

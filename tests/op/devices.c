@@ -35,7 +35,7 @@ static void claim_in_child(bool (*run)(void), const char *text)
 
 static bool is_found_later(int descriptor, enum reason reason)
 {
-    return descriptor < 0 || devices_look(&lowest_free) == reason;
+    return descriptor < 0 || devices_look(&lowest_free, false) == reason;
 }
 
 static bool files_are_harmless(void)
@@ -48,13 +48,14 @@ static bool files_are_harmless(void)
     are_open &= eventfd(0, 0) >= 0 && epoll_create1(0) >= 0 && timerfd_create(CLOCK_MONOTONIC, 0) >= 0;
     are_open &= signalfd(-1, &none, 0) >= 0 && open("/", O_RDONLY) >= 0 && open("/proc/self/maps", O_RDONLY) >= 0;
     are_open &= posix_openpt(O_RDWR | O_NOCTTY) >= 0;
-    return are_open && devices_look(&lowest_free) == REASON_NONE && devices_look(&lowest_free) == REASON_NONE;
+    return are_open && devices_look(&lowest_free, false) == REASON_NONE &&
+           devices_look(&lowest_free, false) == REASON_NONE;
 }
 
 static bool ring_is_found(void)
 {
     struct io_uring_params parameters = {0};
-    bool was_none = devices_look(&lowest_free) == REASON_NONE;
+    bool was_none = devices_look(&lowest_free, false) == REASON_NONE;
     return was_none && is_found_later((int)syscall(SYS_io_uring_setup, 1, &parameters), REASON_MEMORY_DEVICE);
 }
 
@@ -65,7 +66,7 @@ static bool ring_is_found_in_a_gap(void)
     int gap = open("/dev/null", O_RDONLY);
     int last = open("/dev/null", O_RDONLY);
     close(gap);
-    bool was_none = devices_look(&lowest_free) == REASON_NONE;
+    bool was_none = devices_look(&lowest_free, false) == REASON_NONE;
     int ring = (int)syscall(SYS_io_uring_setup, 1, &parameters);
     return was_none && last > gap && is_found_later(ring, REASON_MEMORY_DEVICE);
 }
@@ -73,7 +74,7 @@ static bool ring_is_found_in_a_gap(void)
 /* A miscellaneous device that no list has (as root: it need not exist to be made). */
 static bool unknown_device_is_found(void)
 {
-    bool was_none = devices_look(&lowest_free) == REASON_NONE;
+    bool was_none = devices_look(&lowest_free, false) == REASON_NONE;
     int device = open("/dev/loop-control", O_RDWR);
     device = device < 0 ? open("/dev/net/tun", O_RDWR) : device;
     device = device < 0 ? open("/dev/hwrng", O_RDONLY) : device;
@@ -82,10 +83,27 @@ static bool unknown_device_is_found(void)
 
 static bool transport_is_found(void)
 {
-    bool was_none = devices_look(&lowest_free) == REASON_NONE;
+    bool was_none = devices_look(&lowest_free, false) == REASON_NONE;
     int file = open("/dev/knem.unit", O_CREAT | O_RDWR, 0600);
     unlink("/dev/knem.unit");
     return was_none && is_found_later(file, REASON_TRANSPORT);
+}
+
+static bool transport_is_allowed(void)
+{
+    int file = open("/dev/knem.unit", O_CREAT | O_RDWR, 0600);
+    unlink("/dev/knem.unit");
+    lowest_free = DEVICES_UNLISTED;
+    return file < 0 || devices_look(&lowest_free, true) == REASON_NONE;
+}
+
+static bool allowed_transport_hides_nothing(void)
+{
+    struct io_uring_params parameters = {0};
+    int ring = (int)syscall(SYS_io_uring_setup, 1, &parameters);
+    bool is_allowed = transport_is_allowed();
+    lowest_free = DEVICES_UNLISTED;
+    return ring < 0 ? is_allowed : devices_look(&lowest_free, true) == REASON_MEMORY_DEVICE;
 }
 
 static bool unreadable_list_is_a_device(void)
@@ -93,7 +111,7 @@ static bool unreadable_list_is_a_device(void)
     char folder[] = "/tmp/lapwing-test-XXXXXX";
     bool is_made = mkdtemp(folder) != NULL;
     bool is_blind = is_made && chroot(folder) == 0;
-    bool is_found = !is_blind || devices_look(&lowest_free) == REASON_MEMORY_DEVICE;
+    bool is_found = !is_blind || devices_look(&lowest_free, false) == REASON_MEMORY_DEVICE;
     return is_found;
 }
 
@@ -104,6 +122,8 @@ int main(void)
     claim_in_child(ring_is_found_in_a_gap, "a ring that takes a low number is found, too");
     claim_in_child(unknown_device_is_found, "a device of which nothing is known is taken for one that knows memory");
     claim_in_child(transport_is_found, "an RDMA device is known by its name");
+    claim_in_child(transport_is_allowed, "where memory stays in place it is no obstacle");
+    claim_in_child(allowed_transport_hides_nothing, "and what else is open is found beside it");
     claim_in_child(unreadable_list_is_a_device, "where nothing can be listed there may be a device");
     return 0;
 }

@@ -73,7 +73,7 @@ static void hold_once(enum hold_kind kind, char *memory)
 {
     struct hold *hold = hold_arm(kind, memory + 5 * PAGE + 100, 20 * PAGE, TEST_OP);
     if (kind == HOLD_NO_ACCESS)
-        memset(protect_hold_transfer_address(hold), 'n', 20 * PAGE);
+        arrive(protect_hold_transfer_address(hold), 'n', 20 * PAGE);
     protect_hold_release(hold);
 }
 

@@ -78,7 +78,7 @@ int main(int argument_count, char **arguments)
     check(strstr(text, "forked while a message was awaited") != NULL, "the message says why");
     check(child_run(child_fork, text) != 0 && strstr(text, "forked while a message was awaited") != NULL,
           "the child's child fares alike");
-    memset(protect_hold_transfer_address(receiving), 'r', RECEIVED_BYTES);
+    arrive(protect_hold_transfer_address(receiving), 'r', RECEIVED_BYTES);
     protect_hold_release(sending);
     protect_hold_release(receiving);
     check(sent[0] == 0 && received[BEFORE] == 'r' && received[BYTES - BEHIND - 1] == 'r', "the parent's message");

@@ -50,7 +50,7 @@ static void arm_neighbours(enum hold_kind kind, char *memory, struct hold **hold
     for (int i = 0; i < HOLDS; i++) {
         holds[i] = hold_arm(kind, memory + (size_t)i * hold_bytes, hold_bytes, TEST_OP);
         if (kind == HOLD_NO_ACCESS)
-            memset(protect_hold_transfer_address(holds[i]), 'a' + i, hold_bytes);
+            arrive(protect_hold_transfer_address(holds[i]), 'a' + i, hold_bytes);
     }
 }
 

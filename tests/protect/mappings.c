@@ -25,7 +25,7 @@ static void hold_somewhere(char *memory, unsigned *seed, bool is_receive)
     struct hold *hold = hold_arm(is_receive ? HOLD_NO_ACCESS : HOLD_NO_WRITE, memory + offset, length_bytes, TEST_OP);
     struct hold *second = is_receive ? NULL : hold_arm(HOLD_NO_WRITE, memory + offset + length_bytes / 2, 9999, 8);
     if (is_receive)
-        ((volatile char *)protect_hold_transfer_address(hold))[length_bytes / 2] = 'n'; /* a page may come in transit */
+        arrive((char *)protect_hold_transfer_address(hold) + length_bytes / 2, 'n', 1); /* a page may come in transit */
     memory[BYTES - 1 - *seed % (BYTES / 8)] = 'p';                                      /* and one beside the hold */
     protect_hold_release(hold);
     if (second != NULL)

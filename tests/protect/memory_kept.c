@@ -158,8 +158,10 @@ static void check_private_file_unseen(void)
     map_unseen(memory, BYTES, MAP_PRIVATE, file);
     memset(memory, 2, BYTES);
     check(is_held_unread(memory, BYTES), "a private file, written, that nobody told of");
-    check(protect_hold_arm(HOLD_NO_ACCESS, base_range_of(memory, BYTES), TEST_OP, &hold) != REASON_NONE,
-          "it is not moved");
+    enum reason reason = protect_hold_arm(HOLD_NO_ACCESS, base_range_of(memory, BYTES), TEST_OP, &hold);
+    check((reason == REASON_NONE) == protect_holds_in_place(), "it is not moved");
+    if (hold != NULL)
+        protect_hold_release(hold);
     for (int i = 0; i < BYTES; i++)
         check(memory[i] == 2, "and stays as it was");
     hold = hold_arm(HOLD_NO_WRITE, memory, BYTES, TEST_OP);
@@ -173,7 +175,7 @@ static void check_holds(void)
     char *memory = kept_memory();
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory, BYTES, TEST_OP);
     check(is_held_unread(memory, BYTES), "nor is a held buffer read for");
-    memset(protect_hold_transfer_address(hold), 3, BYTES);
+    arrive(protect_hold_transfer_address(hold), 3, BYTES);
     protect_hold_release(hold);
     check(memory[0] == 3 && memory[BYTES - 1] == 3, "the message is there");
     check(is_held_unread(memory, BYTES), "and the next one is not read for");

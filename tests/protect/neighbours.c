@@ -26,7 +26,7 @@ static void hold_once(int round)
     bool is_receive = round % 3 != 0;
     struct hold *hold = hold_arm(is_receive ? HOLD_NO_ACCESS : HOLD_NO_WRITE, buffer, BUFFER_BYTES, TEST_OP);
     if (is_receive)
-        memset(protect_hold_transfer_address(hold), round, BUFFER_BYTES);
+        arrive(protect_hold_transfer_address(hold), round, BUFFER_BYTES);
     protect_hold_release(hold);
     if (is_receive)
         check(buffer[0] == (char)round && buffer[BUFFER_BYTES - 1] == (char)round, "the message is in the buffer");

@@ -155,7 +155,7 @@ static void check_touch_beside_handler(void)
     disposition_set(&action, NULL);
     faults = 0;
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory, BYTES, TEST_OP);
-    *(char *)protect_hold_transfer_address(hold) = 'n';
+    arrive(protect_hold_transfer_address(hold), 'n', 1);
     toucher_start(&toucher, memory, false, 0);
     sleep_ms(20);
     protect_hold_release(hold);

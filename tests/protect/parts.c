@@ -15,7 +15,7 @@ static void receive_in_parts(char *memory)
     toucher_start(&early, memory + 2 * PAGE, false, 0);
     toucher_start(&late, memory + 8 * PAGE, false, 0);
     sleep_ms(20);
-    memset(transit, 'n', CUT * PAGE);
+    arrive(transit, 'n', CUT * PAGE);
     protect_hold_events_read();
     protect_hold_release_until(hold, (uintptr_t)memory + CUT * PAGE);
     toucher_join(&early);
@@ -23,7 +23,7 @@ static void receive_in_parts(char *memory)
     check(!atomic_load(&late.is_through), "who wants the second part waits");
     check(protect_armed_find((struct range){(uintptr_t)memory, (uintptr_t)memory + PAGE}, false) == 0,
           "the table knows that the first is free");
-    memset(transit + CUT * PAGE, 'm', (PAGES - CUT) * PAGE);
+    arrive(transit + CUT * PAGE, 'm', (PAGES - CUT) * PAGE);
     protect_hold_release(hold);
     toucher_join(&late);
     check(late.value == 'm' && memory[PAGES * PAGE - 1] == 'm', "the second part comes with the release");

@@ -36,6 +36,13 @@ static void check_message(const char *memory, size_t offset, size_t end)
     expect(memory, image_before, end, SPACE_BYTES, "bytes after the message are as they were");
 }
 
+static void arrive_message(char *transit, const char *image, size_t length_bytes)
+{
+    inside_begin();
+    memcpy(transit, image, length_bytes);
+    inside_end();
+}
+
 static void receive_parted(char *memory, size_t offset, size_t length_bytes)
 {
     size_t half_bytes = length_bytes / 2;
@@ -45,11 +52,11 @@ static void receive_parted(char *memory, size_t offset, size_t length_bytes)
     check(room != NULL, "room for a copy");
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory + offset, length_bytes, TEST_OP);
     char *transit = protect_hold_transfer_address(hold);
-    memcpy(transit, image_message + offset, half_bytes);
+    arrive_message(transit, image_message + offset, half_bytes);
     check(protect_hold_part(hold, room), "the pages are given back");
     memcpy(memory, image_before, offset);
     memcpy(memory + offset + length_bytes, image_before + offset + length_bytes, SPACE_BYTES - offset - length_bytes);
-    memcpy(transit + half_bytes, image_message + offset + half_bytes, length_bytes - half_bytes);
+    arrive_message(transit + half_bytes, image_message + offset + half_bytes, length_bytes - half_bytes);
     protect_hold_join(base_range_of(memory + offset, length_bytes));
     check_message(memory, offset, offset + length_bytes);
 }
@@ -62,8 +69,8 @@ static void receive(char *memory, size_t offset, size_t length_bytes)
     memcpy(memory, image_before, SPACE_BYTES);
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory + offset, length_bytes, TEST_OP);
     char *transit = protect_hold_transfer_address(hold);
-    check(transit != memory + offset, "MPI writes elsewhere");
-    memcpy(transit, image_message + offset, arrived_bytes);
+    check((transit == memory + offset) == protect_holds_in_place(), "MPI writes elsewhere, or in place");
+    arrive_message(transit, image_message + offset, arrived_bytes);
     protect_hold_release(hold);
     check_message(memory, offset, end);
 }

@@ -37,11 +37,13 @@ static uint32_t random_next(uint64_t *seed)
 static void transfer_finish(struct transfer *transfer)
 {
     char *place = protect_hold_transfer_address(transfer->hold);
+    inside_begin();
     if (transfer->kind == HOLD_NO_ACCESS)
         memset(place, transfer->value, transfer->arrived_bytes);
     else
         for (size_t i = 0; i < transfer->length_bytes; i++)
             check(place[i] == transfer->value, "what is sent is what stood there at the call");
+    inside_end();
     protect_hold_release(transfer->hold);
     atomic_store(&transfer->state, IDLE);
 }

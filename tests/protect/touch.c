@@ -30,7 +30,7 @@ static void touch_receive(char *memory, size_t length_bytes)
     atomic_store(&touches_seen, 0);
     memset(memory, 'o', length_bytes);
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory, length_bytes, TEST_OP);
-    memset(protect_hold_transfer_address(hold), 'n', length_bytes);
+    arrive(protect_hold_transfer_address(hold), 'n', length_bytes);
     for (int i = 0; i < TOUCHERS; i++)
         toucher_start(&touchers[i], memory + 3 + 8000 * i, i == 2, 'w');
     wait_until_reported();

@@ -20,7 +20,7 @@ static void receive_some(char *memory)
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, memory + 100, BYTES - 200, TEST_OP);
     char *transit = (char *)protect_hold_transfer_address(hold) - 100;
     for (size_t i = 3 * PAGE; i < BYTES; i += 5 * PAGE)
-        transit[i + 1] = 'n';
+        arrive(transit + i + 1, 'n', 1);
     protect_hold_release(hold);
     for (size_t i = 0; i < BYTES; i += PAGE)
         check(memory[i] == (i % (7 * PAGE) == 0 ? 'o' : 0), "pages that were there are there");

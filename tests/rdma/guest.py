@@ -23,9 +23,11 @@ sys.path[:0] = [str(ROOT / "tests/mpi"), str(ROOT / "python")]
 
 from cases import Case, list_cases, read_program  # noqa: E402
 from families import Family, list_families  # noqa: E402
-from judging import is_mixed_output, is_plainly_ok, judge_lapwing, judge_stock  # noqa: E402
+from judging import find_undeferred, is_mixed_output, is_plainly_ok, judge_lapwing, judge_stock  # noqa: E402
 from trial import Bench, RankRecord, Run, read_records  # noqa: E402
 
+UNITS = ROOT / "build/release/tests/protect"
+TIMED = ("protect_huge",)  # huge pages are given up where one takes ten milliseconds
 PRELOAD = ROOT / "build/release/liblapwing.so"
 WHEELS = ROOT / ".venv/mpi"
 SKIP = 77
@@ -60,6 +62,7 @@ THREADS = ("thread_multiple_mixed", "thread_serialized_mixed", "openmp_masteronl
 TOUCHES = ("touch_system_call", "touch_freed", "handler_touch", "jump_out_of_wait", "fork_child")
 PROGRAMS = (*MESSAGES, *COLLECTIVES, *REQUESTS, *THREADS, *TOUCHES)
 FEW = ("ring", "sendrecv_both", "large", "collectives_early", "nonblocking_waits", "persistent", "touch_system_call")
+KEYS = (*FEW, "unaligned", "write_after_send", "probe_recv", "handler_touch", "fork_child", "touch_freed")
 STRESS = ("3000", "1")
 FAILURES = Path("/run/tmp/failures")  # in the machine, whose other files are only read
 # Registered memory is not the child's after a fork (ibv_fork_init(3)), and stock MPI crashes there.
@@ -69,6 +72,7 @@ FUZZ = (
 )  # fmt: skip
 # UCX: messages over reliable connections, addresses of IPv6, memory registered in its cache and nowhere else.
 UCX = {"UCX_TLS": "rc_verbs,ud_verbs,self", "UCX_IB_GID_INDEX": "0", "UCX_IB_REG_METHODS": "rcache"}
+OPENMPI_TCP = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "lo"}
 MPICH_APART = {"MPIR_CVAR_NOLOCAL": "1"}
 OPENMPI_UCX = {
     "OMPI_MCA_pml": "ucx",
@@ -84,10 +88,12 @@ class Network:
 
     family: str
     settings: Mapping[str, str]
+    is_rdma: bool = True
 
 
 MPICH4 = Network("mpich4", {**UCX, **MPICH_APART})
 OPENMPI4 = Network("openmpi4", {**UCX, **OPENMPI_UCX})
+OPENMPI4_TCP = Network("openmpi4", OPENMPI_TCP, False)
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,7 @@ class Part:
     variants: Sequence[str] = ("userfaultfd-1",)
     words: Sequence[str] = ()
     fuzz: Sequence[str] = ()
+    units: str = ""  # the backend that the unit tests of src/protect are run with
 
 
 PARTS: Mapping[str, Part] = {
@@ -106,6 +113,8 @@ PARTS: Mapping[str, Part] = {
     "openmpi4": Part((OPENMPI4,), PROGRAMS),
     "backends": Part((MPICH4,), FEW, ("userfaultfd-user", "signal-1", "poll", "default")),
     "stress": Part((MPICH4, OPENMPI4), ("stress",), ("userfaultfd-1", "signal-1"), STRESS),
+    "keys": Part((OPENMPI4_TCP,), KEYS, ("keys-1",), units="keys"),
+    "keys_rdma": Part((MPICH4, OPENMPI4), KEYS, ("keys-1",)),
     "fuzz": Part((MPICH4, OPENMPI4), fuzz=FUZZ),
 }
 
@@ -215,7 +224,17 @@ def print_totals(rows: Sequence[Row]) -> None:
         print(format_rows(f"total {name}", some, f"{same} of {len(some)} the same as stock"))
 
 
-def judge_case(case: Case, stock: Run, run: Run, records: Sequence[RankRecord], packets: tuple[int, int]) -> str:
+def judge_keys(case: Case, records: Sequence[RankRecord]) -> str:
+    """What is wrong with a run by protection keys beside what may be with any."""
+    holds = {record.hold for record in records}
+    if holds - {"keys"}:
+        return f"memory is held by {', '.join(sorted(holds))}"
+    return find_undeferred(case, records)
+
+
+def judge_case(
+    case: Case, network: Network, stock: Run, run: Run, records: Sequence[RankRecord], packets: tuple[int, int]
+) -> str:
     """What is wrong; empty when nothing is."""
     wrong = judge_stock(case, stock)
     if not wrong and not is_mixed_output(run.lines, stock.lines):
@@ -224,10 +243,12 @@ def judge_case(case: Case, stock: Run, run: Run, records: Sequence[RankRecord], 
         return f"{wrong} {(stock if wrong.startswith('stock') else run).errors[-1500:]}"
     if is_plainly_ok(case, run) and len(records) < case.ranks:
         return f"{len(records)} of {case.ranks} ranks left a record"
-    return "" if all(packets) else "no packet went through the devices"
+    if network.is_rdma and not all(packets):
+        return "no packet went through the devices"
+    return judge_keys(case, records) if case.variant.startswith("keys") else ""
 
 
-def run_case(bench: Bench, case: Case) -> Row | None:
+def run_case(bench: Bench, network: Network, case: Case) -> Row | None:
     """Run one case, stock and under Lapwing; None where stock skips it."""
     begin = count_packets()
     stock = bench.run_stock_again(case)
@@ -238,15 +259,15 @@ def run_case(bench: Bench, case: Case) -> Row | None:
         run = bench.run(case, Path(folder))
         records = read_records(Path(folder))
     packets = (middle - begin, count_packets() - middle)
-    return Row(case, judge_case(case, stock, run, records, packets), records, packets)
+    return Row(case, judge_case(case, network, stock, run, records, packets), records, packets)
 
 
-def run_cases(bench: Bench, cases: Sequence[Case]) -> bool:
+def run_cases(bench: Bench, network: Network, cases: Sequence[Case]) -> bool:
     """Run all, and print the table; True when nothing was wrong."""
     print(TITLES)
     rows = []
     for case in cases:
-        row = run_case(bench, case)
+        row = run_case(bench, network, case)
         if row is None:
             print(f"skip {case.name}", flush=True)
             continue
@@ -266,15 +287,30 @@ def run_fuzz(folder: Path, part: Part, family: Family) -> bool:
     return result.returncode == 0 and count_packets() > before
 
 
+def run_unit(program: Path, backend: str) -> bool:
+    """Run a unit test of src/protect; True when it passed."""
+    result = subprocess.run(["timeout", "300", program, backend], capture_output=True, text=True)
+    word = {0: "passed", SKIP: "skipped"}.get(result.returncode, "FAILED")
+    print(f"{program.name} {backend}: {word} {result.stdout}{result.stderr}".strip(), flush=True)
+    return result.returncode in (0, SKIP)
+
+
+def run_units(backend: str) -> bool:
+    """Run them all; True when none failed, and some ran."""
+    programs = [path for path in sorted(UNITS.glob("protect_*")) if path.is_file() and path.name not in TIMED]
+    outcomes = [run_unit(program, backend) for program in programs]
+    return bool(outcomes) and all(outcomes)
+
+
 def run_part(folder: Path, part: Part) -> int:
     """Everything of a part."""
-    outcomes = []
+    outcomes = [run_units(part.units)] if part.units else []
     for network, family in list_networks(part):
         with tempfile.TemporaryDirectory() as place:
             wrap_launcher(Path(place), family, network.settings)
             wrapped = next(one for one in list_families(WHEELS) if one.name == family.name)
             if part.programs:
-                outcomes.append(run_cases(make_bench(folder, part), list_part_cases(part, [wrapped])))
+                outcomes.append(run_cases(make_bench(folder, part), network, list_part_cases(part, [wrapped])))
             if part.fuzz:
                 outcomes.append(run_fuzz(folder, part, wrapped))
     is_well = bool(outcomes) and all(outcomes)

@@ -21,7 +21,7 @@ mpirun.mpich mpich
 mpicc.openmpi libopenmpi-dev
 mpirun.openmpi openmpi-bin"
 modules="virtio_pci 9pnet_virtio 9p veth crc32_generic rdma_rxe ib_uverbs rdma_ucm"
-every_part="mpich4 openmpi4 backends stress"
+every_part="mpich4 openmpi4 backends keys keys_rdma stress"
 limit_s=1500 # of one part
 
 check_machine() {

@@ -58,6 +58,7 @@ static void lifecycle_prepare(void)
     base_descriptor_make_room();
     libc_signals_watch(); /* before MPI sets handlers of its own */
     agreement_offer();
+    lifetime_prepare();
     gate_enter();
 }
 

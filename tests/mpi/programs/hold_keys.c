@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: with --hold keys nothing is held where the processor has no protection keys, nor under MPI_THREAD_MULTIPLE.
+ * Receives are passed, which the report says, and sends go from copies.
+ * arguments: single multiple
+ * environment: LAPWING_HOLD=keys
+ * defers: send
+ * passes: no_keys
+ * quick: openmpi4 mpich4 signal-1 */
+#include <string.h>
+
+#include "check.h"
+
+enum { LENGTH = CHECK_LARGE_BYTES, ROUNDS = 10 };
+
+static int processor_has_keys(void)
+{
+    static char line[1 << 14];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    int has_keys = 0;
+    while (file != NULL && !has_keys && fgets(line, sizeof line, file) != NULL)
+        has_keys = strncmp(line, "flags", 5) == 0 && strstr(line, " ospke") != NULL;
+    if (file != NULL)
+        fclose(file);
+    return has_keys;
+}
+
+int main(int argc, char **argv)
+{
+    int is_multiple = argc > 1 && strcmp(argv[1], "multiple") == 0;
+    if (!is_multiple && processor_has_keys()) {
+        printf("this processor has protection keys\n");
+        return 77;
+    }
+    if (is_multiple)
+        check_start_multiple(&argc, &argv);
+    else
+        check_start(&argc, &argv);
+    unsigned char *buffer = check_buffer_new(LENGTH);
+    for (unsigned seed = 0; seed < ROUNDS; seed++) {
+        if (check_rank() == 0) {
+            check_fill(buffer, LENGTH, seed);
+            check_send(buffer, LENGTH, 1, 0);
+        } else {
+            check_recv_late(buffer, LENGTH, seed, 0, 0, "the message");
+        }
+    }
+    return check_end();
+}
