@@ -173,7 +173,8 @@ step_matrix() {
 step_claim() {
     [ "$(nproc)" -ge 2 ] || { echo "one core only"; return 77; }
     .venv/bin/python tests/claim/check_claim.py || return
-    CHECK_TIMES=1 run_mpi --quick --jobs 1 --mpi openmpi4 --mpi mpich4 --program waits_of_receives_learnt
+    CHECK_TIMES=1 run_mpi --quick --jobs 1 --mpi openmpi4 --mpi mpich4 --program waits_of_receives_learnt \
+        --program engine_cores
 }
 
 # What Lapwing costs programs without MPI, in what other work on the machine does not change.

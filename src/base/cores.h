@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Set once a process or its parent has planned (lib/dedicate.c): the cores that
- * the engine got, or empty. */
+/* The cores of the engine: a list by the user (--engine-cores), or once a process or its parent has planned
+ * (lib/dedicate.c); then empty where it got none. */
 #define BASE_CORES_VARIABLE "LAPWING_ENGINE_CORES"
+/* Its value where the engine is to find hardware threads that no rank uses (engine/spare.h). */
+#define BASE_CORES_AUTO "auto"
 
 /* False, and an empty set, when the text is no list, or an empty one. */
 bool base_cores_parse(const char *text, cpu_set_t *cores);

@@ -3,13 +3,18 @@
 
 #include <stdlib.h>
 
-/* The value of the first of these that is set; NULL when none is. names: ends with NULL. */
+/* The first of these that is set; NULL when none is. names: ends with NULL. */
+static const char *name_of(const char *const *names)
+{
+    while (*names != NULL && getenv(*names) == NULL)
+        names++;
+    return *names;
+}
+
 static const char *variable_of(const char *const *names)
 {
-    const char *value = NULL;
-    for (; *names != NULL && value == NULL; names++)
-        value = getenv(*names);
-    return value;
+    const char *name = name_of(names);
+    return name == NULL ? NULL : getenv(name);
 }
 
 long base_launch_number(const char *name)
@@ -18,10 +23,16 @@ long base_launch_number(const char *name)
     return text == NULL || *text < '0' || *text > '9' ? -1 : strtol(text, NULL, 10);
 }
 
+static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+
 const char *base_launch_rank(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
-    return variable_of(names);
+    return variable_of(rank_names);
+}
+
+const char *base_launch_rank_variable(void)
+{
+    return name_of(rank_names);
 }
 
 /* "4" or "4-7": where it ends. */

@@ -11,6 +11,9 @@ long base_launch_number(const char *name);
 /* This process's rank as its launcher tells it, before MPI begins; NULL when none does. */
 const char *base_launch_rank(void);
 
+/* The name of the variable that tells it, which all ranks of this launcher have; NULL when none does. */
+const char *base_launch_rank_variable(void);
+
 /* Whether a list such as "0,4-7" has the number. What cannot be read has none. */
 bool base_launch_list_has(const char *list, long number);
 

@@ -12,12 +12,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/cores.h"
 #include "base/descriptors.h"
-#include "base/launch.h"
 #include "base/lock.h"
 #include "engine/gate.h"
 #include "engine/pace.h"
+#include "engine/place.h"
 #include "engine/schedule.h"
 #include "engine/sockets.h"
 #include "engine/strategy.h"
@@ -25,15 +24,14 @@
 enum engine_state { ENGINE_NOT_STARTED, ENGINE_REFUSED, ENGINE_RUNNING, ENGINE_ENDED };
 enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
 
-/* hooks, processors, shares_core: before the engine starts. state, thread, wake_descriptor: the
+/* hooks: before the engine starts. place: see engine/place.h. state, thread, wake_descriptor: the
  * thread that starts the engine, under start_lock, and who stops it. is_stopping:
  * written by engine_stop(). The rest: engine thread. wakeups, guard_wakeups: numbers for
  * a report, read by any thread, relaxed. cpu_clock: the thread's while it runs; then
  * cpu_ns says what it took. */
 static struct {
     struct engine_hooks hooks;
-    cpu_set_t processors;
-    bool shares_core;
+    struct engine_place place;
 
     struct base_lock start_lock;
     enum engine_state state;
@@ -48,26 +46,11 @@ static struct {
     _Atomic uint64_t cpu_ns;
 } engine = {.wake_descriptor = -1, .hooks.touch_descriptor = -1};
 
-/* Has each rank here at most one of these? Where no launcher says how many ranks there are, and where the program is
- * bound, which leaves it fewer than there are, they are one rank's. */
-static bool cores_are_few(const cpu_set_t *own)
-{
-    bool is_bound = CPU_COUNT(own) < sysconf(_SC_NPROCESSORS_ONLN);
-    long ranks = base_launch_local_ranks();
-    return CPU_COUNT(own) <= (is_bound || ranks < 1 ? 1 : ranks);
-}
-
 void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks)
 {
     engine_strategy_configure(progress, has_local_peers);
     engine.hooks = hooks;
-    /* Cores that the program gave up (lib/dedicate.c), else its own; not the
-     * submitting thread's mask: a runtime may have bound that one to a single
-     * core by then. */
-    const char *given_up = getenv(BASE_CORES_VARIABLE);
-    if (given_up == NULL || !base_cores_parse(given_up, &engine.processors))
-        sched_getaffinity(0, sizeof engine.processors, &engine.processors);
-    engine.shares_core = given_up == NULL && cores_are_few(&engine.processors);
+    engine_place_configure(&engine.place);
 }
 
 uint32_t engine_progress(void)
@@ -253,8 +236,10 @@ static void engine_clock_close(void)
 
 static void *engine_main(void *unused)
 {
+    /* Before it is bound: other ranks tell engines by their name (spare.c). */
+    pthread_setname_np(pthread_self(), ENGINE_SPARE_THREAD);
     engine_clock_open();
-    sched_setaffinity(0, sizeof engine.processors, &engine.processors);
+    engine_place_bind(&engine.place);
     engine_schedule_promptly();
     engine_park();
     if (!engine_is_to_stop())
@@ -280,8 +265,6 @@ static bool engine_thread_create(void)
     int error = pthread_create(&engine.thread, NULL, engine_main, NULL);
     gate_thread.depth--;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error == 0)
-        pthread_setname_np(engine.thread, "lapwing-engine");
     return error == 0;
 }
 
@@ -304,6 +287,7 @@ static void engine_close(void)
 
 static bool engine_try(void)
 {
+    engine_place_look(&engine.place);
     if (engine_open() && engine_thread_create())
         return true;
     engine_close();
@@ -347,7 +331,7 @@ static uint64_t engine_cpu_ns(void)
 
 bool engine_is_dear(void)
 {
-    return engine.shares_core && engine_strategy_is_polling();
+    return atomic_load_explicit(&engine.place.shares_core, memory_order_relaxed) && engine_strategy_is_polling();
 }
 
 int64_t engine_charge_ns(void)

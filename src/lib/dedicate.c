@@ -161,6 +161,8 @@ void lib_dedicate_core(void)
 {
     cpu_set_t mask;
     const char *planned = getenv(BASE_CORES_VARIABLE);
+    if (planned != NULL && strcmp(planned, BASE_CORES_AUTO) == 0)
+        planned = NULL; /* a core of its own is more than one that others leave */
     if (options.progress != OPTION_PROGRESS_DEDICATED || base_launch_rank() == NULL)
         return;
     if (planned != NULL && planned[0] != '\0')

@@ -37,6 +37,18 @@ def test_off_is_said_and_leaves_the_launcher_alone(tmp_path: Path) -> None:
     ]
 
 
+def test_engine_cores_reach_the_program(tmp_path: Path, stand_in_preload: Path) -> None:
+    for cores in ("auto", "0,4-7"):
+        result = start(["run", "--quiet", "--engine-cores", cores, "env"], tmp_path, stand_in_preload)
+        assert f"LAPWING_ENGINE_CORES={cores}" in result.stdout.splitlines()
+
+
+def test_engine_cores_that_cannot_be_are_refused(tmp_path: Path, stand_in_preload: Path) -> None:
+    for words in (["4-"], ["auto", "--dedicate-core"], ["auto", "--progress", "dedicated"]):
+        result = start(["run", "--engine-cores", *words, "env"], tmp_path, stand_in_preload)
+        assert (result.returncode, "--engine-cores" in result.stderr) == (2, True)
+
+
 @pytest.fixture(params=LAUNCHERS)
 def launcher(request: pytest.FixtureRequest) -> list[str]:
     name: str = request.param

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ from lapwing.profile.record import read_folder, write_job
 from lapwing.report.summary import format_summary, make_json
 
 DEFAULT_TIMELINE = "lapwing-timeline.record"
+ENGINE_CORES = "LAPWING_ENGINE_CORES"  # src/base/cores.h
 
 
 @contextmanager
@@ -47,6 +49,18 @@ def keep_report(folder: Path, command: Command, about: Mapping[str, Any], record
     name = f"{(programs or ['job'])[0]}-{strftime('%H%M%S')}-{token_hex(4)}.record"
     make_private_folder(folder)
     write_job(folder / name, about, read_folder(records, about).ranks, PRIVATE_MODE)
+
+
+def choose_cores(arguments: argparse.Namespace, options: Mapping[str, str]) -> dict[str, str]:
+    """Return these variables, and those that say where the engines run."""
+    cores = arguments.engine_cores
+    dedicated = {"LAPWING_PROGRESS": "dedicated"} if arguments.dedicate_core else {}
+    variables = {**options, **dedicated}
+    if cores and variables.get("LAPWING_PROGRESS") == "dedicated":
+        raise LapwingError("dedicated progress chooses the engines' cores itself", "leave --engine-cores out")
+    if cores and cores != "auto" and not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", cores):
+        raise LapwingError(f"--engine-cores cannot be {cores!r}", "give auto, or a list such as 0,4-7")
+    return {**variables, **({ENGINE_CORES: cores} if cores else {})}
 
 
 class RunCommand:
@@ -72,6 +86,11 @@ class RunCommand:
         parser.add_argument(
             "--dedicate-core", action="store_true", help="each rank gives up a core: the same as --progress dedicated"
         )
+        text = (
+            "where the engines run: on hardware threads of their host that no rank uses (auto), or on those of a list "
+            "such as 0,4-7; all of a host share them (default: where the ranks run)"
+        )
+        parser.add_argument("--engine-cores", metavar="auto|LIST", help=text)
         text = f"where --timeline keeps what it recorded (default: {DEFAULT_TIMELINE})"
         parser.add_argument("--timeline-output", type=Path, default=Path(DEFAULT_TIMELINE), metavar="FILE", help=text)
         add_flags(parser, also=("timeline",))
@@ -79,9 +98,7 @@ class RunCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the launcher, then report."""
-        options = collect_variables(arguments)
-        if arguments.dedicate_core:
-            options = {**options, "LAPWING_PROGRESS": "dedicated"}
+        options = choose_cores(arguments, collect_variables(arguments))
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         check_outputs(arguments.keep_record, arguments.json)
