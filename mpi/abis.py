@@ -17,6 +17,8 @@ class Abi:
     name: str
     fortran_calls_pmpi: str
     tested_with: tuple[str, ...]
+    files: tuple[str, ...]
+    launchers: tuple[str, ...]
     soname: str = "*"
     symbol: str = ""
 
@@ -38,7 +40,8 @@ def read_abis() -> list[Abi]:
     """All rows, in order."""
     with TABLE.open("rb") as file:
         table = tomllib.load(file)
-    return [Abi(name, **{**row, "tested_with": tuple(row["tested_with"])}) for name, row in table.items()]
+    lists = ("tested_with", "files", "launchers")
+    return [Abi(name, **{**row, **{column: tuple(row[column]) for column in lists}}) for name, row in table.items()]
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ LIMIT = 80  # of the process and of each thread together
 
 # .data.rel.ro is read-only once the dynamic linker is done.
 WRITABLE = re.compile(r"\.(data(?!\.rel\.ro)|bss|tdata|tbss)")
-OTHER_ABIS = re.compile(r"lapwing_backend_(mpich|standard)\.dir")
+OTHER_ABIS = re.compile(r"lapwing_backend_(?!openmpi\.)\w+\.dir")
 OBJECTS = {"OBJECT", "TLS"}
 OF_EACH_THREAD = "*"
 

@@ -7,6 +7,7 @@ source tree they stand where they are edited.
 
 import os
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,22 @@ def find_file(name: str, folders: list[Path]) -> Path:
     raise LapwingError(f"Lapwing's own file {name} is missing", "install Lapwing again (pip install .)")
 
 
+def load_table(name: str) -> dict[str, Any]:
+    """Load a table that the C side and the Python side share."""
+    folders = [PACKAGE / "_tables", *(SOURCE_TREE / folder for folder in ("src/base", "src/record", "mpi"))]
+    return tomllib.loads(find_file(f"{name}.toml", folders).read_text("utf-8"))
+
+
 def read_table(name: str) -> list[dict[str, Any]]:
-    """Read the rows of a table that the C side and the Python side share, e.g. "options"."""
-    folders = [PACKAGE / "_tables", SOURCE_TREE / "src/base", SOURCE_TREE / "src/record"]
-    rows: dict[str, list[dict[str, Any]]] = tomllib.loads(find_file(f"{name}.toml", folders).read_text("utf-8"))
+    """Read the rows of such a table, e.g. "options"."""
+    rows: dict[str, list[dict[str, Any]]] = load_table(name)
     return next(iter(rows.values()))
+
+
+@cache
+def read_abis() -> dict[str, dict[str, Any]]:
+    """Read the rows of mpi/abis.toml, by the ABIs' names."""
+    return load_table("abis")
 
 
 def find_preload() -> Path:

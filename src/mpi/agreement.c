@@ -13,8 +13,6 @@
  * what a program sends next comes after. */
 #include "mpi/agreement.h"
 
-#include <string.h>
-
 #include "abi.h"
 #include "base/options.h"
 #include "engine/gate.h"
@@ -129,9 +127,8 @@ static bool tree_settle(int rank, int size, bool is_able)
 void agreement_offer(void)
 {
     bool is_wanted = options.progress != OPTION_PROGRESS_OFF && !observer.is_wanted();
-    bool speaks_pmi = strcmp(ABI_NAME, "openmpi") != 0;
     if (is_wanted && fingerprint_write(agreement.fingerprint))
-        store_offer(&agreement.store, agreement.fingerprint, speaks_pmi);
+        store_offer(&agreement.store, agreement.fingerprint, ABI_SPEAKS_PMI);
 }
 
 void agreement_settle(int rank, int size, bool is_able)

@@ -7,19 +7,18 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from lapwing.doctor.finding import Finding, Level
 from lapwing.doctor.network import judge_opened
 from lapwing.doctor.preload import judge_neighbour
+from lapwing.files import read_abis
 from lapwing.profile.record import RankRecord
 
 TOPIC = "mpi"
-# Names of the ABIs that mpi/abis.toml lists, versions included: what a program is linked with.
-NAMES = re.compile(r"libmpi\.so\.(40|12)|libmpich\.so\.12|libmpi_cray\.so\.12|libmpi_abi\.so\.\d+")
 TRANSPORT_LIBRARIES = {"libucp.": "UCX", "libfabric.": "libfabric", "libpsm2.": "PSM2", "libpsm3": "PSM3"}
-ABI_OF_LAUNCHER = {"openmpi": ("openmpi",), "prrte": ("openmpi",), "hydra": ("mpich", "standard")}
 BYPASSING = "UCX_MEM_MMAP_HOOK_MODE"
 
 
@@ -37,11 +36,11 @@ class Answer:
     report: str = ""
 
 
-def guess_abi(name: str) -> str:
-    """Return the ABI of a library, by its name."""
-    if name.startswith("libmpi_abi"):
-        return "standard"
-    return "openmpi" if name.startswith("libmpi.so.40") else "mpich"
+def find_launchers(name: str) -> tuple[str, ...]:
+    """Return the launchers whose ranks use a library of this name; none where it is no MPI library."""
+    rows = read_abis().values()
+    found = (row["launchers"] for row in rows if any(fnmatchcase(name, pattern) for pattern in row["files"]))
+    return tuple(next(found, ()))
 
 
 def list_cached_libraries() -> list[Path]:
@@ -69,15 +68,16 @@ def find_libraries(launchers: Iterable[str], environment: Mapping[str, str] = os
     candidates += iterate_prefix(Path(sys.executable).parent.parent)
     found: dict[Path, Path] = {}
     for path in (*candidates, *list_cached_libraries()):
-        if NAMES.fullmatch(path.name):
+        if find_launchers(path.name):
             found.setdefault(path.resolve(), path)
     return list(found.values())
 
 
 def choose_libraries(libraries: Sequence[Path], launcher: str) -> list[Path]:
     """Return those whose ABI a launcher's own library has; all where its name says nothing."""
-    abis = ABI_OF_LAUNCHER.get(launcher)
-    return [path for path in libraries if abis is None or guess_abi(path.name) in abis]
+    chosen = [path for path in libraries if launcher in find_launchers(path.name)]
+    is_known = any(launcher in row["launchers"] for row in read_abis().values())
+    return chosen if is_known else list(libraries)
 
 
 def name_transports(loaded: Iterable[str]) -> str:

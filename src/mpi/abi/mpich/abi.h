@@ -18,6 +18,9 @@ enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = INT32_MAX };
  * of that number among them had the data (seen with MPICH 4.0, 5.0 and Intel MPI 2021). */
 enum { ABI_BCASTS_BETWEEN_GROUPS = 0 };
 
+/* Its libraries speak PMI with the launcher where their environment says so (job/store.h). */
+enum { ABI_SPEAKS_PMI = 1 };
+
 typedef int MPI_Comm;
 typedef int MPI_Datatype;
 typedef int MPI_Errhandler;

@@ -16,6 +16,9 @@ enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };
 /* MPI_Ibcast between two groups is right. */
 enum { ABI_BCASTS_BETWEEN_GROUPS = 1 };
 
+/* Open MPI speaks PMIx alone with the launcher (job/store.h). */
+enum { ABI_SPEAKS_PMI = 0 };
+
 typedef struct ompi_communicator_t *MPI_Comm;
 typedef struct ompi_datatype_t *MPI_Datatype;
 typedef struct ompi_errhandler_t *MPI_Errhandler;

@@ -15,6 +15,9 @@ enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };
 /* As with any of the libraries: MPICH's MPI_Ibcast between two groups is wrong. */
 enum { ABI_BCASTS_BETWEEN_GROUPS = 0 };
 
+/* MPICH is of this ABI, and speaks PMI with the launcher where its environment says so (job/store.h). */
+enum { ABI_SPEAKS_PMI = 1 };
+
 typedef struct MPI_ABI_Comm *MPI_Comm;
 typedef struct MPI_ABI_Datatype *MPI_Datatype;
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
