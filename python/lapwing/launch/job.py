@@ -77,14 +77,34 @@ class Wait:
     def until_end(self, watched: set[signal.Signals]) -> int:
         """Return the status.
 
-        After a stop that outlasts LOOK_INTERVAL_S, CPython 3.11 returns what happened to lie in memory for a signal
-        (signal_sigtimedwait_impl leaves its loop without a siginfo), so only a number of those waited for is believed.
+        Without a limit of time: after a stop that outlasts it CPython 3.11 returns what happened to lie in memory for a
+        signal (signal_sigtimedwait_impl leaves its loop without a siginfo).
         """
+        is_over = threading.Event()
+        try:
+            self._start_threads(is_over)
+            return self._wait(watched)
+        finally:
+            is_over.set()
+
+    def _start_threads(self, is_over: threading.Event) -> None:
+        """Start those that tell the calling thread of the end, and of the time; or end what nobody would look after."""
+        waiter = threading.get_ident()
+        try:
+            threading.Thread(target=self._tell_end, args=(waiter,), daemon=True).start()
+            if self.supervision is not None:
+                threading.Thread(target=self._tell_time, args=(waiter, is_over), daemon=True).start()
+        except RuntimeError as error:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            raise LapwingError("no thread can be started", "raise the limit of processes (ulimit -u)") from error
+
+    def _wait(self, watched: set[signal.Signals]) -> int:
+        """Return the status; pass signals on meanwhile, and look after a run that nobody watches."""
         begin_s = time.monotonic()
-        threading.Thread(target=self._tell_end, args=(threading.get_ident(),), daemon=True).start()
         while True:
-            received = signal.sigtimedwait(watched, LOOK_INTERVAL_S)
-            if received and received.si_signo in FORWARDED:
+            received = signal.sigwaitinfo(watched)
+            if received.si_signo in FORWARDED:
                 self._forward(received.si_signo, received.si_code == FROM_KERNEL)
             done, status = os.waitpid(self.pid, os.WNOHANG)
             if done == self.pid:
@@ -96,6 +116,11 @@ class Wait:
         """Send SIGCHLD to the thread that waits: another one that does not block it may have taken the kernel's."""
         with suppress(ChildProcessError):  # the waiter saw the end first
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            signal.pthread_kill(waiter, signal.SIGCHLD)
+
+    def _tell_time(self, waiter: int, is_over: threading.Event) -> None:
+        """Let the thread that waits look."""
+        while not is_over.wait(LOOK_INTERVAL_S):
             signal.pthread_kill(waiter, signal.SIGCHLD)
 
     def _forward(self, number: int, is_known: bool) -> None:
@@ -123,6 +148,8 @@ def run_job(
 ) -> JobResult:
     """Run a command; its exit code is 128 + the signal when one ended it."""
     watched = {signal.SIGCHLD, *FORWARDED}
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:  # inherited: no child could be waited for
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     begin_s = time.monotonic()
     actions = supervision.actions if supervision else []
