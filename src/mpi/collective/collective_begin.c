@@ -37,11 +37,13 @@ static uint64_t call_bytes(const struct collective_call *call, int size)
     return call->block_bytes * (has_blocks ? (uint64_t)size : 1);
 }
 
+/* Each of two groups may name an operation of its own: there the type alone tells, which is alike. */
 static bool reduction_is_exact(const struct collective_call *call, const struct collective_comm *comm)
 {
-    int ranks_most = comm->size > comm->remote_size ? comm->size : comm->remote_size;
-    return reductions_keep_bits(call->given.op, call->given.block_type, ranks_most) ||
-           options.reductions == OPTION_REDUCTIONS_ANY;
+    if (options.reductions == OPTION_REDUCTIONS_ANY)
+        return true;
+    return call->is_between ? abi_datatype_is_integer(call->given.block_type)
+                            : reductions_keep_bits(call->given.op, call->given.block_type, comm->size);
 }
 
 /* A function of the program's own would run in the engine's thread. */
