@@ -22,5 +22,6 @@ bool ending_settle(struct native *native, uint64_t bytes)
         return false;
     if (native->status_number != 0)
         status_settle(native->status_number, bytes, &status);
+    native->status_number = 0; /* the slot's next op may promise nothing */
     return true;
 }
