@@ -236,6 +236,7 @@ static void engine_clock_close(void)
 
 static void *engine_main(void *unused)
 {
+    gate_thread.is_of_mpi = true;
     /* Before it is bound: other ranks tell engines by their name (spare.c). */
     pthread_setname_np(pthread_self(), ENGINE_SPARE_THREAD);
     engine_clock_open();

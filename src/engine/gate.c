@@ -61,7 +61,7 @@ static void rights_open(void)
         return;
     bool were_open = base_rights_are_open(&gate.rights, machine_rights_read());
     if (gate_thread.depth == 0)
-        gate_thread.keeps_rights = were_open;
+        gate_thread.keeps_rights = were_open && gate_thread.is_of_mpi;
     base_rights_open(&gate.rights);
 }
 

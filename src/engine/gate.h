@@ -17,11 +17,13 @@
 /* Owned by its thread; also read by libc's entries of the same thread.
  * depth: how often it has entered and not left: MPI calls back into the program (error handlers,
  * reduction operators), which may call MPI again. waits: those under way.
- * The rest is of its visit: were signals deferred, which were blocked before, and had the thread the rights to held
- * memory anyway, as a thread that MPI began inside the gate? */
+ * is_of_mpi: the engine, or a thread that MPI began: it may keep the rights to held memory that it had inside the gate.
+ * The rest is of its visit: were signals deferred, which were blocked before, and had the thread those rights anyway?
+ */
 extern _Thread_local struct gate_thread {
     uint32_t depth;
     uint32_t waits;
+    bool is_of_mpi;
     bool are_signals_deferred;
     bool keeps_rights;
     uint64_t signals_before;

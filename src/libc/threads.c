@@ -103,6 +103,7 @@ void libc_threads_look(void)
 void libc_threads_enter_of_mpi(void)
 {
     libc_threads_own.is_of_mpi = true;
+    gate_thread.is_of_mpi = true;
     uint32_t i = atomic_fetch_add_explicit(&threads.of_mpi_number, 1, memory_order_relaxed);
     if (i < OF_MPI_MAX)
         atomic_store_explicit(&threads.of_mpi_ids[i], (pid_t)syscall(SYS_gettid), memory_order_relaxed);

@@ -29,9 +29,10 @@ struct entry {
 /* What is open: any of these. */
 enum { TRANSPORT = 1, UNKNOWN = 2 };
 
-/* The second: events of a device, told by verbs. */
+/* The second and the third: what a device tells by verbs, and by mlx5's own interface. */
 static const char *const transports[] = {
-    "/dev/infiniband/", "anon_inode:[infinibandevent]", "/dev/cxi", "/dev/hfi1", "/dev/efa", "/dev/knem"};
+    "/dev/infiniband/", "anon_inode:[infinibandevent]", "anon_inode:[devx_async", "/dev/cxi", "/dev/hfi1", "/dev/efa",
+    "/dev/knem"};
 
 /* Beside files, folders, pipes, sockets and block devices, which the kernel's file types tell. */
 static const char *const harmless[] = {

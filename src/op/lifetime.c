@@ -113,8 +113,10 @@ static void lifetime_configure(const struct lifetime_facts *facts)
     policy_configure(options.learn, options.send_buffers);
     lifetime_share(is_multiple);
     protect_threads_set(host.threads_are_several());
-    if (is_multiple)
-        busy_raise(); /* for ever: no call goes straight to MPI */
+    /* For ever: no call goes straight to MPI. Held in place, what MPI's threads may touch is open to those alone that
+     * were begun inside the gate. */
+    if (is_multiple || protect_holds_in_place())
+        busy_raise();
 }
 
 /* Every call is passed, and timed. What holds would need to know of the program's memory is

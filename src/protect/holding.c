@@ -163,8 +163,7 @@ void protect_hold_room_give_back(void *room, struct range pages)
 
 void protect_hold_join(struct range bytes)
 {
-    if (!protect_holds_in_place())
-        transit_join(bytes);
+    transit_join(bytes);
 }
 
 void *protect_hold_transfer_address(const struct hold *hold)

@@ -113,6 +113,7 @@ int entry_MPI_Abort(MPI_Comm comm, int errorcode)
 int entry_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     dispatch_wait_argument(session, sizeof *session);
+    lifetime_prepare(); /* MPI may begin its threads here */
     dispatch_enter();
     return dispatch_leave(real.MPI_Session_init(info, errhandler, session));
 }

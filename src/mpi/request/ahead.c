@@ -20,7 +20,8 @@
 static void ahead_end(struct transfer *transfer)
 {
     bool is_parted = transfer->is_parted;
-    if (is_parted)
+    bool has_moved = transfer->holds[0].moved_bytes != 0;
+    if (is_parted && has_moved)
         protect_hold_join(native_of(transfer)->ahead.bytes);
     transfer_ahead_end(transfer);
     if (is_parted)
