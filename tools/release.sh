@@ -117,7 +117,7 @@ make_debian() {
 }
 
 mkdir -p dist "$work"
-rm -f dist/lapwing* dist/liblapwing*
+[ "${1-}" = archive ] || rm -f dist/lapwing* dist/liblapwing*
 make_tools
 make_archive
 make_recipes
