@@ -15,6 +15,7 @@
 #include "mpi/gaps.h"
 #include "mpi/reductions.h"
 #include "op/session.h"
+#include "op/transfer.h"
 #include "record/record.h"
 
 /* --- what is the same on all ranks --- */
@@ -324,11 +325,16 @@ static void call_place_blocks(struct collective_call *call, const struct collect
     }
 }
 
-/* Waits in it, to see what that takes. */
-static int call_wait(const struct collective_call *call)
+/* Waits in it, to see what that takes. What is left of earlier calls is theirs to answer for: beside their messages
+ * this one would take longer than it does where all of them are blocking. */
+static int call_wait(struct collective_call *call)
 {
     int result;
     record_pass(REASON_LEARNED, collective_call_bytes(call));
+    if (!busy_is_clear()) {
+        transfer_wait_due();
+        call->begun_ns = base_clock_now_ns();
+    }
     if (busy_is_clear()) {
         result = collective_blocking(call);
     } else {
