@@ -141,7 +141,7 @@ enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct
     return reason;
 }
 
-static void transfer_unhold(struct transfer *transfer)
+void transfer_unhold(struct transfer *transfer)
 {
     if (transfer->hold_count == 0)
         return;

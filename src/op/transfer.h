@@ -71,6 +71,9 @@ struct transfer *transfer_take(void);
 /* Holds memory for the op, the first or more of it, measuring what it costs. */
 enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct range bytes);
 
+/* Gives back what is held before the launch: MPI has not begun to use it where it has moved. */
+void transfer_unhold(struct transfer *transfer);
+
 /* A part of what a hold of the op covers has come, or gone: gives back the pages below `high`. */
 void transfer_release_until(struct transfer *transfer, uint32_t index, uintptr_t high);
 

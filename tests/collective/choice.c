@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: the ranks of a communicator choose alike, go back to blocking collectives where nothing is gained, within a
- * bounded number of calls, and come back when that changes. */
+ * bounded number of calls, and come back when that changes. Where a rank's buffer shares its edges, they let these go
+ * first. */
 #include "../base/claim.h"
 #include "mpi/collective/collective_choice.h"
 
@@ -56,8 +57,29 @@ static void expect_mostly(enum collective_choice_kind kind, int64_t blocking_ns,
     claim(calls_of_kind(CALLS, kind, blocking_ns, whole_ns, pieces_ns) >= CALLS * 95 / 100, text);
 }
 
+/* Pieces cost as much as a blocking collective at first, since a rank waits for them all; when the edges go first they
+ * do not. */
+static void edges_are_agreed_upon(void)
+{
+    calls_of_kind(FIRST_CALLS - 1, COLLECTIVE_CHOICE_BLOCKING, 9000, 9000, 9000);
+    choices[1].shares_edges = true;
+    calls_of_kind(1, COLLECTIVE_CHOICE_BLOCKING, 9000, 9000, 9000);
+    claim(calls_of_kind(FIRST_CALLS, COLLECTIVE_CHOICE_BLOCKING, 9000, 9000, 2000) == 1, "it begins anew, once");
+    for (int rank = 0; rank < RANKS; rank++)
+        claim(choices[rank].has_edges, "all ranks do it where one needs it");
+    expect_mostly(COLLECTIVE_CHOICE_PIECES, 9000, 9000, 2000, "and what pays then stays");
+}
+
+static void begin_anew(void)
+{
+    for (int rank = 0; rank < RANKS; rank++)
+        choices[rank] = (struct collective_choice){.key = 1};
+}
+
 int main(void)
 {
+    edges_are_agreed_upon();
+    begin_anew();
     claim(calls_of_kind(FIRST_CALLS, COLLECTIVE_CHOICE_BLOCKING, 9000, 1000, 2000) == 1, "it begins with trying");
     expect_mostly(COLLECTIVE_CHOICE_WHOLE, 9000, 1000, 2000, "what pays most stays");
     expect_mostly(COLLECTIVE_CHOICE_PIECES, 9000, 8000, 2000, "pieces, where the program reads them in order");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Claims: what one rank moves is cut into at most 16 pieces of at least 128 KiB, which together are all of it. Large
  * collectives have a first piece so short that it is over within a tenth of the time, while two travel at a time; small
- * ones do not, and have no more pieces for it. */
+ * ones do not, and have no more pieces for it. Where it is asked for, a block's edges go first. */
 #include "mpi/collective/collective_cut.h"
 
 #include "../base/claim.h"
 
-enum { KIB = 1024, MIB = 1024 * KIB, LINE = 64, TENTH = 10, AT_A_TIME = 2 };
+enum { PIECES_MOST = 16, KIB = 1024, MIB = 1024 * KIB, LINE = 64, TENTH = 10, AT_A_TIME = 2 };
 
 static uint64_t piece(const struct collective_cut *cut, uint64_t length, uint32_t number)
 {
@@ -16,7 +16,7 @@ static uint64_t piece(const struct collective_cut *cut, uint64_t length, uint32_
 static void pieces_make_up_the_whole(void)
 {
     for (uint64_t bytes = KIB; bytes < 256 * (uint64_t)MIB; bytes = bytes * 3 / 2 + 7) {
-        struct collective_cut cut = collective_cut_make(bytes, bytes);
+        struct collective_cut cut = collective_cut_make(bytes, bytes, false);
         claim(cut.pieces >= 1 && cut.pieces <= COLLECTIVE_CUT_PIECES_MAX, "a number of pieces that an op has room for");
         claim(collective_cut_end(&cut, bytes, LINE, 0) == 0, "the first begins at the beginning");
         claim(collective_cut_end(&cut, bytes, LINE, cut.pieces) == bytes, "the last ends at the end");
@@ -28,25 +28,63 @@ static void pieces_make_up_the_whole(void)
 static void the_first_piece_of_much_is_there_soon(void)
 {
     for (uint64_t bytes = 4 * (uint64_t)MIB; bytes <= 1024 * (uint64_t)MIB; bytes *= 2) {
-        struct collective_cut cut = collective_cut_make(bytes, bytes);
-        claim(cut.pieces == COLLECTIVE_CUT_PIECES_MAX, "as many pieces as an op has room for");
+        struct collective_cut cut = collective_cut_make(bytes, bytes, false);
+        claim(cut.pieces == PIECES_MOST, "as many pieces as there may be");
         claim(AT_A_TIME * piece(&cut, bytes, 0) <= bytes / TENTH, "within a tenth, beside another one");
     }
 }
 
 static void small_ones_are_cut_evenly(void)
 {
-    struct collective_cut cut = collective_cut_make(2 * MIB, 2 * MIB);
+    struct collective_cut cut = collective_cut_make(2 * MIB, 2 * MIB, false);
     for (uint32_t i = 0; i < cut.pieces; i++)
         claim(piece(&cut, 2 * MIB, i) == 128 * KIB, "16 pieces of 128 KiB");
-    claim(collective_cut_make(256 * KIB - 1, 256 * KIB - 1).pieces == 1, "less than two pieces are one");
+    claim(collective_cut_make(256 * KIB - 1, 256 * KIB - 1, false).pieces == 1, "less than two pieces are one");
 }
 
 /* Of each of 1024 blocks of 8 KiB a piece has half. */
 static void blocks_are_cut_into_pages_at_least(void)
 {
-    struct collective_cut cut = collective_cut_make(8 * MIB, 8 * KIB);
+    struct collective_cut cut = collective_cut_make(8 * MIB, 8 * KIB, false);
     claim(cut.pieces == 2 && !cut.has_short_first, "a page of each block at a time");
+}
+
+/* The ends of the blocks, which may share a page with other data, follow the first piece, and are a short one. */
+static void edges_go_first(void)
+{
+    struct collective_cut cut = collective_cut_make(2 * MIB, 2 * MIB, true);
+    uint64_t end = 0;
+    bool has_gone[COLLECTIVE_CUT_PIECES_MAX] = {false};
+    claim(cut.pieces == PIECES_MOST + 1 && cut.edge_bytes != 0, "one piece more");
+    claim(piece(&cut, 2 * MIB, cut.pieces - 1) >= COLLECTIVE_CUT_EDGE_BYTES, "two pages");
+    claim(piece(&cut, 2 * MIB, cut.pieces - 1) < 2 * COLLECTIVE_CUT_EDGE_BYTES, "and little more");
+    claim(collective_cut_piece(&cut, 0) == 0 && collective_cut_piece(&cut, 1) == cut.pieces - 1, "the edges first");
+    for (uint32_t i = 0; i < cut.pieces; i++)
+        has_gone[collective_cut_piece(&cut, i)] = true;
+    for (uint32_t i = 0; i < cut.pieces; i++)
+        claim(has_gone[i], "then all others");
+    for (uint32_t i = 0; i <= cut.pieces; i++) {
+        uint64_t come = collective_cut_end(&cut, 2 * MIB, LINE, collective_cut_without_gap(&cut, i));
+        claim(come >= end && (i == cut.pieces) == (come == 2 * MIB), "what has come grows, and is all only in the end");
+        end = come;
+    }
+}
+
+static void short_blocks_have_no_edges(void)
+{
+    struct collective_cut cut = collective_cut_make(8 * MIB, 8 * KIB, true);
+    claim(cut.edge_bytes == 0 && collective_cut_piece(&cut, 1) == 1, "in their order");
+    claim(collective_cut_without_gap(&cut, 1) == 1, "in their order");
+}
+
+/* What is counted in elements of 12 bytes has edges of as many as it takes. */
+static void edges_are_whole_elements(void)
+{
+    enum { ELEMENT_BYTES = 12, COUNT = 100000 };
+    struct collective_cut cut = collective_cut_make(COUNT * ELEMENT_BYTES, COUNT * ELEMENT_BYTES, true);
+    uint64_t edge = COUNT - collective_cut_end(&cut, COUNT, 1, cut.pieces - 1);
+    claim(edge * ELEMENT_BYTES >= COLLECTIVE_CUT_EDGE_BYTES, "no less than asked for");
+    claim((edge - 1) * ELEMENT_BYTES < COLLECTIVE_CUT_EDGE_BYTES, "and no more");
 }
 
 int main(void)
@@ -55,5 +93,8 @@ int main(void)
     the_first_piece_of_much_is_there_soon();
     small_ones_are_cut_evenly();
     blocks_are_cut_into_pages_at_least();
+    edges_go_first();
+    short_blocks_have_no_edges();
+    edges_are_whole_elements();
     return 0;
 }

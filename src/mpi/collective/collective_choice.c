@@ -16,8 +16,9 @@ bool collective_choice_is_due(const struct collective_choice *choice)
 
 void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLECTIVE_CHOICE_SUMS])
 {
-    for (int i = 0; i < COLLECTIVE_CHOICE_SUMS; i++)
+    for (int i = 0; i < COLLECTIVE_CHOICE_SHARERS; i++)
         sums[i] = atomic_exchange_explicit(&choice->sums[i], 0, memory_order_relaxed); /* numbers for judging */
+    sums[COLLECTIVE_CHOICE_SHARERS] = choice->shares_edges;
 }
 
 static void mean_add(int64_t *mean_ns, const int64_t sums[SUMS_PER_KIND], bool is_chosen)
@@ -52,8 +53,21 @@ static uint32_t choice_round(const struct collective_choice *choice, bool was_bl
     return choice->round_length < BLOCKING_ROUND_MOST ? 2 * choice->round_length : BLOCKING_ROUND_MOST;
 }
 
+/* What has been measured so far was measured without. */
+static void choice_add_edges(struct collective_choice *choice)
+{
+    choice->has_edges = true;
+    choice->chosen = COLLECTIVE_CHOICE_BLOCKING;
+    choice->round_length = FIRST_ROUND;
+    choice->call = 0;
+    for (int kind = 0; kind < COLLECTIVE_CHOICE_KINDS; kind++)
+        choice->means_ns[kind] = 0;
+}
+
 void collective_choice_agree(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS])
 {
+    if (sums[COLLECTIVE_CHOICE_SHARERS] != 0 && !choice->has_edges)
+        return choice_add_edges(choice);
     bool is_first = choice->round_length == FIRST_ROUND;
     enum collective_choice_kind before = choice->chosen;
     for (int kind = 0; kind < COLLECTIVE_CHOICE_KINDS; kind++)

@@ -5,7 +5,10 @@
  *
  * A choice is made for one function and size. Its calls come in rounds. In a round most calls go as was chosen, and one
  * goes each other way, for comparison; at its end the ranks add up for how long their programs were stopped by calls of
- * each kind, at touches too, and choose again. */
+ * each kind, at touches too, and choose again.
+ *
+ * They also say whether a rank had to wait inside the call because its buffer shares a page with other data. From then
+ * on the edges of blocks go first (collective_cut.h), and the choice is made anew. */
 #ifndef MPI_COLLECTIVE_CHOICE_H
 #define MPI_COLLECTIVE_CHOICE_H
 
@@ -20,8 +23,11 @@ enum collective_choice_kind {
     COLLECTIVE_CHOICE_KINDS,
 };
 
-/* Of each kind: time stopped, and number of calls. */
-enum { COLLECTIVE_CHOICE_SUMS = 2 * COLLECTIVE_CHOICE_KINDS };
+/* Of each kind: time stopped, and number of calls. Then: how many ranks share edges. */
+enum {
+    COLLECTIVE_CHOICE_SHARERS = 2 * COLLECTIVE_CHOICE_KINDS,
+    COLLECTIVE_CHOICE_SUMS,
+};
 
 /* Written by threads that call the communicator's collectives, one after the other (MPI 4.1, 6.1); the sums by whoever
  * ends an op, too. */
@@ -30,8 +36,10 @@ struct collective_choice {
     uint32_t call;         /* number in the round */
     uint32_t round_length; /* 0: the first round has not begun */
     enum collective_choice_kind chosen;
-    int64_t means_ns[COLLECTIVE_CHOICE_KINDS];    /* per call, of all ranks; 0: not known */
-    _Atomic int64_t sums[COLLECTIVE_CHOICE_SUMS]; /* of this rank, in this round */
+    bool has_edges;                                  /* they go first, on all ranks */
+    bool shares_edges;                               /* this rank's last buffer did, so that it could not be held */
+    int64_t means_ns[COLLECTIVE_CHOICE_KINDS];       /* per call, of all ranks; 0: not known */
+    _Atomic int64_t sums[COLLECTIVE_CHOICE_SHARERS]; /* of this rank, in this round */
 };
 
 /* Is the round over, so that the ranks must add up their sums? Then collective_choice_take() the rank's own, and

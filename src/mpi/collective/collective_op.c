@@ -52,8 +52,9 @@ struct collective_op {
     void *copy;
     void *lists;
     size_t reserved_bytes;
-    bool keeps_order;  /* nothing that others can see comes before it is matched (op/session.h) */
-    bool is_unmatched; /* counted as such (op/transfer.h) */
+    bool waits_for_edges; /* no other piece is started before these are over */
+    bool keeps_order;     /* nothing that others can see comes before it is matched (op/session.h) */
+    bool is_unmatched;    /* counted as such (op/transfer.h) */
 };
 
 /* list: ops with pieces to start. */
@@ -116,12 +117,27 @@ static void ops_start_all(void)
     base_lock_release(&ops.lock);
 }
 
+/* The next ones wait until those are over that are to go first. */
+static void op_start_next(struct collective_op *op)
+{
+    op_start_until(op, op->waits_for_edges ? COLLECTIVE_CUT_EDGES : op->work.ended + COLLECTIVE_WINDOW);
+}
+
 static void op_begin(struct collective_op *op)
 {
     base_lock_take(&ops.lock);
     dispatch_unstarted.start_all = ops_start_all;
     op_list(op);
-    op_start_until(op, COLLECTIVE_WINDOW);
+    op_start_next(op);
+    base_lock_release(&ops.lock);
+}
+
+/* The edges are there. */
+static void op_begin_rest(struct collective_op *op)
+{
+    base_lock_take(&ops.lock);
+    op->waits_for_edges = false;
+    op_start_next(op);
     base_lock_release(&ops.lock);
 }
 
@@ -136,7 +152,7 @@ static bool op_end_piece(struct collective_op *op)
     if (result == MPI_SUCCESS && !is_over)
         return false;
     op->work.ended++;
-    op_start_until(op, op->work.ended + COLLECTIVE_WINDOW);
+    op_start_next(op);
     return true;
 }
 
@@ -144,7 +160,7 @@ static bool op_end_piece(struct collective_op *op)
 static bool op_advance(struct collective_op *op, int *result)
 {
     base_lock_take(&ops.lock);
-    while (op->work.ended < op->work.cut.pieces && op_end_piece(op))
+    while (op->work.ended < op->work.started && op_end_piece(op))
         continue;
     *result = op->failure;
     base_lock_release(&ops.lock);
@@ -180,7 +196,7 @@ static void op_note_matched(struct collective_op *op)
 
 static void side_release(struct transfer *transfer, const struct side *side, const struct collective_work *work)
 {
-    uint64_t ended_bytes = collective_work_end(work, work->ended);
+    uint64_t ended_bytes = collective_work_come(work);
     for (uint32_t i = 0; side->block != 0 && i < side->holds; i++) {
         uintptr_t end = side->block + i * work->receive_stride_bytes + ended_bytes;
         transfer_release_until(transfer, side->first + i, end & ~(base_page_bytes() - 1));
@@ -225,35 +241,49 @@ static bool op_test(struct engine_pending_op *pending)
     return is_over;
 }
 
-/* What lies on two blocks' border belongs to the hold before it: that block's end comes last. */
-static enum reason blocks_hold(struct transfer *transfer, const struct collective_call *call, struct side *side)
+/* What lies on two blocks' border belongs to the hold before it: that block's end comes last. held: all of it. */
+static enum reason blocks_hold(struct transfer *transfer, const struct collective_call *call, struct range held,
+                               struct side *side)
 {
     struct range all = call->receive.range;
     uint32_t blocks = (uint32_t)call->receive_blocks;
     bool are_apart = blocks + 1 < TRANSFER_HOLDS_MAX && call->receive_stride_bytes >= base_page_bytes();
     uint32_t holds = are_apart ? blocks : 1;
     *side = (struct side){.first = transfer->hold_count, .holds = holds, .block = are_apart ? all.low : 0};
-    uintptr_t low = all.low;
+    uintptr_t low = held.low;
     enum reason reason = REASON_NONE;
     for (uint32_t i = 1; reason == REASON_NONE && i <= holds; i++) {
         struct range until = {all.low, all.low + i * call->receive_stride_bytes};
-        uintptr_t high = i == holds ? all.high : base_pages_of(until).high;
+        uintptr_t high = i == holds ? held.high : base_pages_of(until).high;
         reason = transfer_hold(transfer, HOLD_NO_ACCESS, (struct range){low, high});
         low = high;
     }
     return reason;
 }
 
-static enum reason receive_hold(struct transfer *transfer, const struct collective_call *call, struct side *side)
+static enum reason receive_hold(struct transfer *transfer, const struct collective_call *call, struct range held,
+                                struct side *side)
 {
     if (call->receive_blocks == 0)
         return REASON_NONE;
     arming_begin();
-    enum reason reason = neighbours_check(call->receive.range, false, false);
+    enum reason reason = neighbours_check(held, false, false);
     if (reason == REASON_NONE)
-        reason = blocks_hold(transfer, call, side);
+        reason = blocks_hold(transfer, call, held, side);
     arming_end();
     return reason;
+}
+
+/* The pages on which anything is missing once the edges are there. Empty: other data share them, or there are none. */
+static struct range range_between_edges(const struct collective_call *call, const struct collective_work *work)
+{
+    struct range whole = base_pages_within(call->receive.range);
+    uint64_t last_block_bytes = (uint64_t)(call->receive_blocks - 1) * call->receive_stride_bytes;
+    uintptr_t first_end = call->receive.range.low + collective_work_end(work, 1);
+    uintptr_t last_begin = call->receive.range.low + last_block_bytes + collective_work_end(work, work->cut.pieces - 1);
+    struct range between = base_pages_of((struct range){first_end, last_begin});
+    bool is_within = whole.low <= between.low && between.high <= whole.high;
+    return is_within ? between : (struct range){0, 0};
 }
 
 static enum reason side_hold(struct transfer *transfer, struct range bytes, struct range held, enum hold_kind kind,
@@ -314,7 +344,8 @@ static void work_fill(struct collective_work *work, const struct collective_call
         work->extent_bytes = datatype_layout(work->datatype)->extent_bytes;
     if (call->function == COLLECTIVE_BCAST && call->send_blocks != 0)
         work->receive = call->send.buffer;
-    collective_work_cut(work, call->kind == COLLECTIVE_CHOICE_WHOLE);
+    bool has_edges = call->choice == NULL || call->choice->has_edges;
+    collective_work_cut(work, call->kind == COLLECTIVE_CHOICE_WHOLE, has_edges);
 }
 
 /* Memory that cannot be held may be copied, if it is sent. */
@@ -463,23 +494,14 @@ static void op_count_unmatched(struct collective_op *op, const struct collective
         transfer_unmatched_add();
 }
 
-/* Inside the gate. REASON_NONE: launched. REASON_FINISHED_AT_ONCE: over, with *result. Else, when pieces were started,
- * they must be waited for. */
-static enum reason op_start_held(struct transfer *transfer, struct collective_call *call, int *result)
+/* Inside the gate, as the next two. What was started is held. REASON_NONE: launched. REASON_FINISHED_AT_ONCE: over,
+ * with *result. Else it must be waited for. */
+static enum reason op_launch(struct transfer *transfer, struct collective_call *call, int *result)
 {
     struct collective_op *op = op_of(transfer);
-    op->home = errors_home_of(call->given.comm);
-    enum reason reason = receive_hold(transfer, call, &op->receive);
-    if (reason != REASON_NONE)
-        return reason;
-    reason = root_hold(transfer, call, &op->send);
-    if (reason != REASON_NONE)
-        return reason;
-    op_redirect(transfer, op, call);
-    op_begin(op);
     if (op_advance(op, result))
         return REASON_FINISHED_AT_ONCE;
-    reason = send_hold(transfer, call, &op->send);
+    enum reason reason = send_hold(transfer, call, &op->send);
     if (reason != REASON_NONE)
         return reason;
     op->inside_ns = base_clock_now_ns() - call->begun_ns;
@@ -487,6 +509,38 @@ static enum reason op_start_held(struct transfer *transfer, struct collective_ca
     collective_comm_use(op->comm);
     transfer_launch(transfer);
     return REASON_NONE;
+}
+
+/* As above; when nothing was started, nothing has to be waited for. */
+static enum reason op_start_held(struct transfer *transfer, struct collective_call *call, int *result)
+{
+    struct collective_op *op = op_of(transfer);
+    op->home = errors_home_of(call->given.comm);
+    enum reason reason = receive_hold(transfer, call, call->receive.range, &op->receive);
+    if (reason != REASON_NONE)
+        return reason;
+    reason = root_hold(transfer, call, &op->send);
+    if (reason != REASON_NONE)
+        return reason;
+    op_redirect(transfer, op, call);
+    op_begin(op);
+    return op_launch(transfer, call, result);
+}
+
+/* The edges are there. The rest is held, if it has not been started meanwhile by a call of another thread
+ * (ops_start_all()). */
+static enum reason op_hold_between_edges(struct transfer *transfer, struct collective_call *call, int *result)
+{
+    struct collective_op *op = op_of(transfer);
+    enum reason reason = REASON_OTHER_THREAD;
+    if (op->work.started == COLLECTIVE_CUT_EDGES)
+        reason = receive_hold(transfer, call, range_between_edges(call, &op->work), &op->receive);
+    if (reason == REASON_NONE)
+        op_redirect(transfer, op, call);
+    else
+        transfer_unhold(transfer);
+    op_begin_rest(op);
+    return reason == REASON_NONE ? op_launch(transfer, call, result) : reason;
 }
 
 static void op_cancel(struct transfer *transfer)
@@ -547,6 +601,57 @@ static enum reason op_run_early(struct transfer *transfer, struct collective_cal
     return reason;
 }
 
+/* Nothing is held yet. */
+static void op_wait_edges(struct collective_op *op)
+{
+    int result;
+    uint32_t wait = stall_wait_begin();
+    for (uint32_t round = 0; op->work.ended < COLLECTIVE_CUT_EDGES; round++) {
+        gate_enter();
+        op_advance(op, &result);
+        gate_leave();
+        if (op->work.ended < COLLECTIVE_CUT_EDGES)
+            transfer_poll_round(round);
+    }
+    stall_wait_end(wait);
+}
+
+/* The buffer's first or last page holds other data, too, so that it cannot be held as a whole. The call waits until
+ * what lies there has come. */
+static enum reason op_run_behind_edges(struct transfer *transfer, struct collective_call *call, int *result)
+{
+    struct collective_op *op = op_of(transfer);
+    collective_op_wait_memory(call);
+    dispatch_enter();
+    op->home = errors_home_of(call->given.comm);
+    op->waits_for_edges = true;
+    call_track(call);
+    op_begin(op);
+    gate_leave();
+    op_wait_edges(op);
+    gate_enter(); /* not dispatch_enter(): that would start all pieces at once */
+    call_untrack(call);
+    enum reason reason = op_hold_between_edges(transfer, call, result);
+    gate_leave();
+    return reason;
+}
+
+static bool op_has_edges(const struct transfer *transfer, const struct collective_call *call)
+{
+    const struct collective_work *work = &op_of(transfer)->work;
+    return work->cut.edge_bytes != 0 && !base_range_is_empty(range_between_edges(call, work));
+}
+
+static enum reason op_run_held(struct transfer *transfer, struct collective_call *call, int *result)
+{
+    enum reason reason = op_run_early(transfer, call, result);
+    bool is_shared =
+        reason == REASON_MEMORY_NEIGHBOURS && call->receive_blocks != 0 && op_of(transfer)->work.started == 0;
+    if (call->choice != NULL)
+        call->choice->shares_edges = is_shared;
+    return is_shared && op_has_edges(transfer, call) ? op_run_behind_edges(transfer, call, result) : reason;
+}
+
 static void run_learn(const struct collective_call *call)
 {
     if (call->choice != NULL)
@@ -570,7 +675,7 @@ int collective_op_run(struct collective_call *call, struct collective_comm *comm
     if (transfer == NULL)
         return op_run_waiting(call, comm, reason == REASON_NONE ? REASON_TOO_MANY_OPS : reason);
     op_describe(transfer, call, comm);
-    reason = op_run_early(transfer, call, &result);
+    reason = op_run_held(transfer, call, &result);
     if (reason == REASON_NONE)
         return errors_take();
     if (op_of(transfer)->work.started == 0) {

@@ -15,11 +15,11 @@ static uint64_t work_bytes(const struct collective_work *work)
 
 /* The blocks that MPI_Reduce_scatter_block reduces are apart, and a piece of each cannot be named: no predefined
  * reduction works on a type with gaps. */
-void collective_work_cut(struct collective_work *work, bool is_whole)
+void collective_work_cut(struct collective_work *work, bool is_whole, bool has_edges)
 {
     bool is_apart = work->function == COLLECTIVE_REDUCE_SCATTER_BLOCK || work->is_given;
     work->cut = is_whole || is_apart ? (struct collective_cut){.pieces = 1}
-                                     : collective_cut_make(work_bytes(work), work->block_bytes);
+                                     : collective_cut_make(work_bytes(work), work->block_bytes, has_edges);
 }
 
 static MPI_Count work_end_count(const struct collective_work *work, uint32_t pieces)
@@ -118,10 +118,11 @@ static int start_reducing(struct collective_work *work, const void *send, void *
 
 int collective_work_start(struct collective_work *work)
 {
-    uint64_t low = collective_work_end(work, work->started);
-    uint64_t high = collective_work_end(work, work->started + 1);
+    uint32_t piece = collective_cut_piece(&work->cut, work->started);
+    uint64_t low = collective_work_end(work, piece);
+    uint64_t high = collective_work_end(work, piece + 1);
     MPI_Request *request = &work->requests[work->started];
-    int count = (int)(work_end_count(work, work->started + 1) - work_end_count(work, work->started));
+    int count = (int)(work_end_count(work, piece + 1) - work_end_count(work, piece));
     *request = abi_handles.request_null;
     work->started++;
     if (work->is_given)

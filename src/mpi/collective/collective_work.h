@@ -62,7 +62,7 @@ struct collective_work {
     struct block_lists_side sent;
     struct block_lists_side received;
     struct collective_cut cut;
-    /* The first `started` have been started, the first `ended` are over. */
+    /* In the order in which they go (collective_cut_piece()), `started` have been started, and `ended` are over. */
     uint32_t started;
     uint32_t ended;
     MPI_Request requests[COLLECTIVE_CUT_PIECES_MAX];
@@ -96,11 +96,17 @@ static inline bool collective_work_reduces(enum collective_work_function functio
     return function >= COLLECTIVE_REDUCE_SCATTER_BLOCK;
 }
 
-/* Fills `cut` in from the rest; one piece if it is to stay whole. */
-void collective_work_cut(struct collective_work *work, bool is_whole);
+/* Fills `cut` in from the rest; one piece if it is to stay whole. has_edges: see collective_cut_make(). */
+void collective_work_cut(struct collective_work *work, bool is_whole, bool has_edges);
 
 /* How much of each block, in bytes, the first pieces make up together. */
 uint64_t collective_work_end(const struct collective_work *work, uint32_t pieces);
+
+/* How much of each block, in bytes, is there from its begin on. */
+static inline uint64_t collective_work_come(const struct collective_work *work)
+{
+    return collective_work_end(work, collective_cut_without_gap(&work->cut, work->ended));
+}
 
 /* Starts the next piece. Inside the gate; under the lock of collective_op.c. */
 int collective_work_start(struct collective_work *work);
