@@ -20,7 +20,7 @@ static enum reason judge_call(struct policy_call *call, struct policy_answer *an
         return reason;
     call->place = call_site_of(call->place);
     call->away = away_end();
-    call->is_engine_dear = engine_is_dear();
+    call->is_engine_dear = engine_is_dear;
     *answer = policy_ask(call);
     away_note(answer);
     return answer->is_allowed ? judge_session() : REASON_LEARNED;

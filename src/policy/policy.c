@@ -196,7 +196,7 @@ struct policy_answer policy_ask(const struct policy_call *call)
     policy_saw_away(&call->away);
     struct policy_site *site = policy_site_find(call->place, call->direction, call->bytes);
     uint32_t situation = policy_site_situation(site, call->buffer, call->tag);
-    bool has_waits = !call->is_engine_dear || policy_site_saw_late_peer(site, situation, call->bytes);
+    bool has_waits = policy_site_saw_late_peer(site, situation, call->bytes) || !call->is_engine_dear();
     return (struct policy_answer){site, situation, has_waits && policy_site_allows(site, situation)};
 }
 

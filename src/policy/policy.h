@@ -50,7 +50,7 @@ struct policy_away {
 void policy_saw_away(const struct policy_away *away);
 
 /* A call that may return early, or whose wait may. away: what is to be learnt first. place: the return address, of a
- * Fortran binding's caller (op/call_site.h). is_engine_dear: see engine.h. */
+ * Fortran binding's caller (op/call_site.h). is_engine_dear: engine_is_dear(), asked where no peer was late. */
 struct policy_call {
     struct policy_away away;
     const void *place;
@@ -58,7 +58,7 @@ struct policy_call {
     uint64_t bytes;
     const void *buffer;
     int tag;
-    bool is_engine_dear;
+    bool (*is_engine_dear)(void);
 };
 
 /* site, situation: under which to learn what comes of it. */
