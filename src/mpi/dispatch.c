@@ -79,21 +79,15 @@ void dispatch_enter(void)
     dispatch_enter_in_turn();
 }
 
-/* Another thread may have armed a hold since this one has looked. */
-static void dispatch_look_again(void)
-{
-    while (noted_is_overtaken()) {
-        gate_leave();
-        noted_look_again();
-        gate_enter();
-    }
-    noted_forget();
-}
-
 void dispatch_enter_in_turn(void)
 {
     if (gate_enter())
-        dispatch_look_again();
+        noted_catch_up();
+    dispatch_catch_up();
+}
+
+void dispatch_catch_up(void)
+{
     /* Requests that we complete ourselves: the engine may be idle, or be refused by now. */
     if (early_is_claimed() && gate_thread.depth == 1)
         early_advance();

@@ -53,6 +53,9 @@ void dispatch_enter(void);
 /* The same for what itself starts in its turn, or is seen by nobody. */
 void dispatch_enter_in_turn(void);
 
+/* What both do once they are inside: lets arrive what early receives have been given, and starts what is unstarted. */
+void dispatch_catch_up(void);
+
 /* Parts of what blocking calls have begun that MPI does not know of yet. Any other call might wait for a rank that
  * waits for them, so they are started before it. count: by who adds and starts them; start_all: set with the first. */
 extern __attribute__((visibility("hidden"))) struct dispatch_unstarted {

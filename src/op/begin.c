@@ -3,23 +3,37 @@
 
 #include <stddef.h>
 
+#include "engine/gate.h"
 #include "op/arming.h"
 #include "op/busy.h"
 #include "op/neighbours.h"
+#include "op/noted.h"
 #include "op/session.h"
 #include "op/wait.h"
 
-enum reason begin_wait(const struct begin_message *message, struct begin_op *op)
+static void begin_wait(const struct begin_message *message)
 {
     if (message->is_matched)
         transfer_wait_unmatched();
     transfer_wait_unmatched_of_others();
     wait_range(message->bytes, message->is_read);
-    if (!session_has_engine())
-        return REASON_NO_ENGINE;
+}
+
+enum reason begin_enter(const struct begin_message *message, struct begin_op *op)
+{
+    if (!busy_is_clear()) /* else nothing is held, and nothing unmatched */
+        begin_wait(message);
     op->transfer = transfer_take();
+    if (op->transfer == NULL)
+        return REASON_TOO_MANY_OPS;
     op->has_turn = message->keeps_order || transfer_unmatched() != 0;
-    return op->transfer == NULL ? REASON_TOO_MANY_OPS : REASON_NONE;
+    if (!session_has_engine()) {
+        transfer_cancel(op->transfer);
+        return REASON_NO_ENGINE;
+    }
+    if (gate_enter())
+        noted_catch_up();
+    return REASON_NONE;
 }
 
 enum reason begin_hold(struct transfer *transfer, const struct begin_memory *memory)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the op of a message begins: what is waited for before, outside the gate, and what is held, inside it. */
+/* How the op of a message begins: what is waited for before the gate, and what is held inside it. */
 #ifndef OP_BEGIN_H
 #define OP_BEGIN_H
 
@@ -25,8 +25,8 @@ struct begin_op {
 };
 
 /* Waits for the memory, and for what must be over before: what waits for its turn has been begun by one thread. Then
- * takes a slot. Not inside the gate. */
-enum reason begin_wait(const struct begin_message *message, struct begin_op *op);
+ * takes a slot, and enters the gate. Otherwise says why nothing can begin. */
+enum reason begin_enter(const struct begin_message *message, struct begin_op *op);
 
 /* What is to be held: the pages of `bytes`, of which `alone` must share none with anybody. has_gaps, may_hide_gaps: see
  * neighbours.h. */

@@ -35,19 +35,6 @@ void noted_add_unknown(void)
     op_thread.noted.are_unknown = true;
 }
 
-void noted_forget(void)
-{
-    op_thread.noted.moment = 0;
-    op_thread.noted.count = 0;
-    op_thread.noted.are_unknown = false;
-}
-
-bool noted_is_overtaken(void)
-{
-    bool is_noted = op_thread.noted.moment != 0 && busy_is_shared() && gate_thread.depth == 1;
-    return is_noted && arming_came_between(op_thread.noted.moment);
-}
-
 void noted_wait_any_memory(void)
 {
     transfer_wait_due();
@@ -55,11 +42,28 @@ void noted_wait_any_memory(void)
         wait_range(base_range_of_all(), false);
 }
 
-void noted_look_again(void)
+static bool noted_is_overtaken(void)
+{
+    return op_thread.noted.moment != 0 && gate_thread.depth == 1 && arming_came_between(op_thread.noted.moment);
+}
+
+static void noted_look_again(void)
 {
     op_thread.noted.moment = arming_moment();
     if (op_thread.noted.are_unknown)
         noted_wait_any_memory();
     for (int i = 0; i < op_thread.noted.count; i++)
         wait_range(op_thread.noted.ranges[i], op_thread.noted.are_read[i]);
+}
+
+void noted_catch_up(void)
+{
+    while (noted_is_overtaken()) {
+        gate_leave();
+        noted_look_again();
+        gate_enter();
+    }
+    op_thread.noted.moment = 0;
+    op_thread.noted.count = 0;
+    op_thread.noted.are_unknown = false;
 }

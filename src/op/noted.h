@@ -13,14 +13,9 @@
 void noted_add(struct range bytes, bool is_read);
 void noted_add_unknown(void);
 
-/* Inside the gate: may a hold have been armed on what was noted? */
-bool noted_is_overtaken(void);
-
-/* Outside of it: waits once more for all that was noted. */
-void noted_look_again(void);
-
-/* The call is inside. */
-void noted_forget(void);
+/* The call has entered the gate, where others may be, too: as long as a hold may have been armed on what was noted,
+ * leaves it, waits once more for all of that, and enters again. Then nothing is noted any more. */
+void noted_catch_up(void);
 
 /* Waits for whatever memory a call may use. Another thread's op counts only where it has memory: what ends one that
  * sends a copy of ours may wait for this thread's next call. */

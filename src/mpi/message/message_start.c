@@ -181,13 +181,6 @@ static enum reason message_start_in_turn(const struct start *start, MPI_Status *
     return REASON_NONE;
 }
 
-/* The program's status while its page is certainly not held: before the hold. */
-static uint32_t message_promise(const struct message *message)
-{
-    dispatch_wait_argument(message->promised, sizeof *message->promised);
-    return status_promise(message->promised, message->peer, message->tag, message->bytes);
-}
-
 static void message_cancel(struct transfer *transfer, enum reason reason)
 {
     if (reason == REASON_FINISHED_AT_ONCE)
@@ -207,9 +200,13 @@ static MPI_Request message_give_up(const struct start *start, enum reason reason
     return request;
 }
 
-/* Inside the gate, the slot taken. `status` as for message_start_held(). */
-static enum reason message_start_taken(const struct start *start, MPI_Status *status, MPI_Request *request, int *result)
+/* Inside the gate, the slot taken. `status` as for message_start_held(); the program's is promised before, while its
+ * page is certainly not held. */
+static enum reason message_start_taken(struct start *start, MPI_Status *status, MPI_Request *request, int *result)
 {
+    const struct message *message = start->message;
+    if (message->promised != NULL)
+        start->status_number = status_promise(message->promised, message->peer, message->tag, message->bytes);
     message_describe(start);
     enum reason reason =
         start->op.has_turn ? message_start_in_turn(start, status, result) : message_start_held(start, status, result);
@@ -236,12 +233,12 @@ enum reason message_start_early(struct message *message, message_start_fn *funct
     struct begin_message begin = message_begin(message, function);
     *request = abi_handles.request_null;
     *result = MPI_SUCCESS;
-    enum reason reason = begin_wait(&begin, &start.op);
+    if (message->promised != NULL)
+        dispatch_wait_argument(message->promised, sizeof *message->promised);
+    enum reason reason = begin_enter(&begin, &start.op);
     if (reason != REASON_NONE)
         return reason;
-    if (message->promised != NULL)
-        start.status_number = message_promise(message);
-    dispatch_enter_in_turn();
+    dispatch_catch_up();
     start.native = native_of(start.op.transfer);
     start.home = errors_home_of(message->comm);
     freed_requests_poll();
