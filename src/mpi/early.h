@@ -32,10 +32,9 @@ struct early {
     void (*poll)(void);
     void (*advance)(void);
     void (*pause)(void);
-    void (*resume)(void);
+    void (*resume)(const struct message *receive, int result);
     bool (*awaits)(const struct message *receive);
     bool (*receive)(struct message *receive, MPI_Status *status, int *result);
-    void (*learn)(const struct message *receive);
     bool (*start)(const struct message *receive, MPI_Request *request, int *result);
     bool (*probe)(int source, int tag, MPI_Comm comm, MPI_Status *status);
     void (*close)(int source, int tag, MPI_Comm comm, const char *function);
@@ -67,17 +66,18 @@ static inline void early_advance(void)
         early.advance();
 }
 
-/* Around a call that first asks here and then lets MPI match: nothing is taken meanwhile. */
+/* Around a call that first asks here and then lets MPI match: nothing is taken meanwhile. Where the result is
+ * MPI_SUCCESS the program has received this way. Outside the gate. */
 static inline void early_pause(void)
 {
     if (early.is_on)
         early.pause();
 }
 
-static inline void early_resume(void)
+static inline void early_resume(const struct message *receive, int result)
 {
     if (early.is_on)
-        early.resume();
+        early.resume(receive, result);
 }
 
 /* Is there a message for this blocking receive? Outside the gate, paused. */
@@ -90,13 +90,6 @@ static inline bool early_awaits(const struct message *receive)
 static inline bool early_receive(struct message *receive, MPI_Status *status, int *result)
 {
     return early.is_on && early.receive(receive, status, result);
-}
-
-/* The program has received this way. Outside the gate. */
-static inline void early_learn(const struct message *receive)
-{
-    if (early.is_on)
-        early.learn(receive);
 }
 
 /* For MPI_Irecv, inside the gate: is there a message? Then *request ends once its data are in the buffer. */

@@ -21,12 +21,6 @@ void early_engine_pause(void)
         atomic_fetch_add_explicit(&early.pauses, 1, memory_order_relaxed);
 }
 
-void early_engine_resume(void)
-{
-    if (early.is_used)
-        atomic_fetch_sub_explicit(&early.pauses, 1, memory_order_relaxed);
-}
-
 /* Processes from outside MPI_COMM_WORLD may not know that their synchronous sends must be refused. */
 static bool engine_may_take(void)
 {
@@ -163,7 +157,7 @@ static bool receive_is_named(const struct message *receive)
     return receive->peer >= 0 && receive->is_measured && receive->bytes >= early_messages_least_bytes();
 }
 
-void early_engine_learn(const struct message *receive)
+static void engine_learn(const struct message *receive)
 {
     const struct early_channel channel = {receive->comm, receive->peer};
     if (!receive_is_named(receive) || !engine_may_take())
@@ -176,4 +170,12 @@ void early_engine_learn(const struct message *receive)
     else if (!channel_is_own(&channel) && engine_begin())
         early_channels_add(&channel);
     gate_leave();
+}
+
+void early_engine_resume(const struct message *receive, int result)
+{
+    if (early.is_used)
+        atomic_fetch_sub_explicit(&early.pauses, 1, memory_order_relaxed);
+    if (result == MPI_SUCCESS)
+        engine_learn(receive);
 }

@@ -9,8 +9,7 @@
 
 void early_engine_poll(void);
 void early_engine_pause(void);
-void early_engine_resume(void);
-void early_engine_learn(const struct message *receive);
+void early_engine_resume(const struct message *receive, int result);
 void early_engine_unlearn(MPI_Comm comm);
 int early_engine_end_comm(MPI_Comm *comm, early_end_fn *end);
 void early_engine_finish(void);

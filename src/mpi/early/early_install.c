@@ -17,7 +17,6 @@ void early_install_functions(void)
     early.resume = early_engine_resume;
     early.awaits = early_receive_awaits;
     early.receive = early_receive_try;
-    early.learn = early_engine_learn;
     early.start = early_request_start;
     early.probe = early_receive_probe;
     early.close = early_refuse_matching;

@@ -202,9 +202,7 @@ static bool exchange_take(struct exchange *exchange, int *result)
 
 int exchange_end(const struct exchange *exchange, int result)
 {
-    early_resume();
-    if (result == MPI_SUCCESS)
-        early_learn(&exchange->receive);
+    early_resume(&exchange->receive, result);
     away_begin();
     return result;
 }

@@ -66,6 +66,18 @@ static int receive_judged(struct message *message, receive_pass_fn *pass, MPI_St
     return receive_pass(message, pass, status);
 }
 
+/* Some messages are received before they are asked for: this may be one. */
+static int receive_beside_early(struct message *message, receive_pass_fn *pass, MPI_Status *status,
+                                const void *return_address)
+{
+    int result;
+    early_pause();
+    if (!early_receive(message, status, &result))
+        result = receive_judged(message, pass, status, return_address);
+    early_resume(message, result);
+    return result;
+}
+
 /* Out of line: the entries' own frames stay empty on the way of small messages. */
 __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
                                                   int tag, MPI_Comm comm, MPI_Status *status, receive_pass_fn *pass,
@@ -80,15 +92,10 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
         .tag = tag,
         .comm = comm,
     };
-    int result;
     message_measure(&message);
     message.promised = status_is_ignored(status) ? NULL : status;
-    early_pause();
-    if (!early_receive(&message, status, &result))
-        result = receive_judged(&message, pass, status, return_address);
-    early_resume();
-    if (result == MPI_SUCCESS)
-        early_learn(&message);
+    int result = early.is_on ? receive_beside_early(&message, pass, status, return_address)
+                             : receive_judged(&message, pass, status, return_address);
     away_begin();
     return result;
 }
