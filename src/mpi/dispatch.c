@@ -3,10 +3,10 @@
 
 #include "base/pages.h"
 #include "engine/gate.h"
-#include "mpi/errors.h"
 #include "libc/signals.h"
 #include "libc/threads.h"
 #include "op/busy.h"
+#include "op/late_errors.h"
 #include "op/noted.h"
 #include "op/requests.h"
 #include "op/session.h"
@@ -102,7 +102,7 @@ int dispatch_leave(int result)
     if (transfer_parted_count() != 0 && gate_thread.depth == 1)
         transfer_settle_parted(); /* the call may have told that their data are there */
     gate_leave();
-    return result == MPI_SUCCESS && !gate_is_inside() ? errors_take() : result;
+    return result == MPI_SUCCESS && !gate_is_inside() ? late_errors_take() : result;
 }
 
 void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype)

@@ -3,6 +3,7 @@
 
 #include "mpi/errors.h"
 #include "mpi/status.h"
+#include "op/late_errors.h"
 
 int ending_look(struct native *native, int *is_over, MPI_Status *status)
 {
@@ -17,7 +18,7 @@ bool ending_settle(struct native *native, uint64_t bytes)
     int is_over = 0;
     int result = ending_look(native, &is_over, &status);
     if (result != MPI_SUCCESS)
-        errors_keep(result);
+        late_errors_keep(result);
     else if (!is_over)
         return false;
     if (native->status_number != 0)

@@ -1,63 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/errors.h"
 
-#include <stdatomic.h>
-
-#include "base/lock.h"
 #include "op/busy.h"
 #include "mpi/real.h"
-#include "record/record.h"
-
-/* A program whose ops fail faster than it calls MPI hears of the first ones. */
-enum { CODES_MAX = 64 };
-
-static struct {
-    struct base_lock lock;
-    _Atomic unsigned count; /* read without the lock to skip it */
-    int codes[CODES_MAX];
-} errors;
-
-void errors_keep(int code)
-{
-    record_count(RECORD_ERRORS_LATE, 1);
-    base_lock_take(&errors.lock);
-    unsigned count = atomic_load_explicit(&errors.count, memory_order_relaxed);
-    if (count < CODES_MAX) {
-        errors.codes[count] = code;
-        atomic_store_explicit(&errors.count, count + 1, memory_order_release);
-        busy_raise(); /* so that the next call does not go straight to MPI */
-    }
-    base_lock_release(&errors.lock);
-}
-
-static int errors_pop(void)
-{
-    unsigned count = atomic_load_explicit(&errors.count, memory_order_relaxed);
-    if (count == 0)
-        return MPI_SUCCESS;
-    int code = errors.codes[0];
-    for (unsigned i = 1; i < count; i++)
-        errors.codes[i - 1] = errors.codes[i];
-    atomic_store_explicit(&errors.count, count - 1, memory_order_relaxed);
-    busy_lower();
-    return code;
-}
-
-int errors_take(void)
-{
-    /* acquire: a count seen here comes with its code. */
-    if (atomic_load_explicit(&errors.count, memory_order_acquire) == 0)
-        return MPI_SUCCESS;
-    base_lock_take(&errors.lock);
-    int code = errors_pop();
-    base_lock_release(&errors.lock);
-    return code;
-}
-
-int errors_or(int result)
-{
-    return result == MPI_SUCCESS ? errors_take() : result;
-}
 
 /* One reference comes with each answer of MPI_Comm_get_errhandler (MPI 4.1, 9.3.1), but for those that MPI has made. */
 void errors_handler_give_back(MPI_Errhandler handler)

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors of ops, which come after their call has returned. They are raised on the
  * communicator of that call: with MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT the job
- * ends there; with MPI_ERRORS_RETURN the code is kept here and returned by the next
- * MPI call; a program with handlers of its own is passed. */
+ * ends there; with MPI_ERRORS_RETURN the code is kept (op/late_errors.h) and returned by
+ * the next MPI call; a program with handlers of its own is passed. */
 #ifndef MPI_ERRORS_H
 #define MPI_ERRORS_H
 
 #include <stdbool.h>
 
 #include "abi.h"
-
-/* An op failed with this code. Whoever tests it. */
-void errors_keep(int code);
-
-/* The oldest code not yet returned, or MPI_SUCCESS. */
-int errors_take(void);
-
-/* What a call returns: its own result, or when that is MPI_SUCCESS a late error. */
-int errors_or(int result);
 
 /* Where errors of an op belong. MPI_Test raises them on the request's communicator, or (MPICH 4.0, Intel MPI) on
  * MPI_COMM_WORLD: then is_elsewhere says that this one has another handler, and is_fatal that its handler ends the job.

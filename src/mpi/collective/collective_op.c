@@ -15,6 +15,7 @@
 #include "op/arming.h"
 #include "op/begin.h"
 #include "op/copies.h"
+#include "op/late_errors.h"
 #include "op/neighbours.h"
 #include "op/requests.h"
 #include "op/session.h"
@@ -232,7 +233,7 @@ static bool op_test(struct engine_pending_op *pending)
     op_note_matched(op);
     if (is_over) {
         if (op_raise(op, result) != MPI_SUCCESS)
-            errors_keep(result);
+            late_errors_keep(result);
         op_end(transfer, op);
     } else if (op->work.ended != ended_before) {
         side_release(transfer, &op->receive, &op->work);
@@ -473,7 +474,7 @@ static int op_run_inside(const struct collective_call *call, struct collective_c
     int result = op_wait(&op);
     collective_staging_end(&staging, call, result == MPI_SUCCESS);
     call_untrack(call);
-    return errors_or(result);
+    return late_errors_or(result);
 }
 
 /* A rank that only sends needs none of the others: what it receives, if anything, is its own. */
@@ -557,7 +558,7 @@ static int op_finish_inside(struct transfer *transfer, struct collective_call *c
     result = is_over ? op_raise(op, result) : op_wait(op);
     op_cancel(transfer);
     message_give_back(&call->send);
-    return errors_or(result);
+    return late_errors_or(result);
 }
 
 /* A window is memory that others see without a call of this process. */
@@ -677,7 +678,7 @@ int collective_op_run(struct collective_call *call, struct collective_comm *comm
     op_describe(transfer, call, comm);
     reason = op_run_held(transfer, call, &result);
     if (reason == REASON_NONE)
-        return errors_take();
+        return late_errors_take();
     if (op_of(transfer)->work.started == 0) {
         op_cancel(transfer);
         return op_run_waiting(call, comm, reason);

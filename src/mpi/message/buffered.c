@@ -23,6 +23,7 @@
 #include "mpi/progress.h"
 #include "op/assist.h"
 #include "op/copies.h"
+#include "op/late_errors.h"
 #include "op/requests.h"
 #include "op/session.h"
 #include "op/transfer.h"
@@ -135,7 +136,7 @@ static bool buffered_is_over(struct buffered_send *send)
     int is_over = 0;
     int result = errors_test_and_raise(&send->home, &send->request, &is_over, MPI_STATUS_IGNORE);
     if (result != MPI_SUCCESS)
-        errors_keep(result);
+        late_errors_keep(result);
     return result != MPI_SUCCESS || is_over;
 }
 
@@ -340,7 +341,7 @@ __attribute__((noinline)) static int buffered_call(struct message message, buffe
     int result = MPI_SUCCESS;
     enum reason reason = buffered_try(&message, &send, return_address, &result);
     if (reason == REASON_NONE)
-        return errors_or(result);
+        return late_errors_or(result);
     record_pass(reason, message.bytes);
     return reason == REASON_LEARNED ? buffered_pass_learning(&message, pass, &send.assist)
                                     : buffered_pass(&message, pass);

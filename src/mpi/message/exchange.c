@@ -6,8 +6,8 @@
 #include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "mpi/errors.h"
 #include "op/away.h"
+#include "op/late_errors.h"
 #include "op/transfer.h"
 #include "mpi/message/matched.h"
 #include "mpi/status.h"
@@ -90,7 +90,7 @@ static int exchange_split(struct exchange *exchange, enum reason send_reason, en
     int out_result = half_finish(&out, MPI_STATUS_IGNORE);
     if (is_inline)
         status_copy(exchange->status, &own_status);
-    return errors_or(in_result != MPI_SUCCESS ? in_result : out_result);
+    return late_errors_or(in_result != MPI_SUCCESS ? in_result : out_result);
 }
 
 /* The program wants to know at once what arrived: the send first, since the

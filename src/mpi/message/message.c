@@ -13,6 +13,7 @@
 #include "libc/sharing.h"
 #include "libc/signals.h"
 #include "op/judge.h"
+#include "op/late_errors.h"
 #include "op/observer.h"
 #include "op/requests.h"
 #include "op/session.h"
@@ -296,5 +297,5 @@ int message_carry_inline(const struct message *message, message_start_fn *start,
 {
     MPI_Request request;
     int result = message_start_inline(message, start, &request);
-    return result == MPI_SUCCESS ? errors_or(message_finish(message, &request, status)) : result;
+    return result == MPI_SUCCESS ? late_errors_or(message_finish(message, &request, status)) : result;
 }

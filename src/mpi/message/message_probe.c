@@ -9,8 +9,8 @@
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "mpi/errors.h"
 #include "mpi/entries.h"
+#include "op/late_errors.h"
 #include "op/transfer.h"
 #include "mpi/status.h"
 #include "mpi/early.h"
@@ -104,7 +104,7 @@ int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     dispatch_wait_argument(status, sizeof *status);
     struct probe probe = {source, tag, comm, NULL, status};
     if (completion_must_loop())
-        return errors_or(dispatch_block(probe_poll, &probe));
+        return late_errors_or(dispatch_block(probe_poll, &probe));
     dispatch_enter();
     if (probe_finds_early(&probe))
         return dispatch_leave(MPI_SUCCESS);
@@ -127,7 +127,7 @@ static int probe_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message
     if (busy_is_clear())
         return real.MPI_Mprobe(source, tag, comm, message, status);
     if (completion_must_loop())
-        return errors_or(message_probe_match(source, tag, comm, message, status));
+        return late_errors_or(message_probe_match(source, tag, comm, message, status));
     dispatch_enter();
     return dispatch_leave(real.MPI_Mprobe(source, tag, comm, message, status));
 }

@@ -12,6 +12,7 @@
 #include "mpi/message/message_turn.h"
 #include "op/begin.h"
 #include "op/copies.h"
+#include "op/late_errors.h"
 #include "op/requests.h"
 #include "op/session.h"
 #include "mpi/native.h"
@@ -248,6 +249,6 @@ enum reason message_start_early(struct message *message, message_start_fn *funct
         status_copy(message->promised, &own_status);
     bool is_returned = reason == REASON_NONE || reason == REASON_FINISHED_AT_ONCE;
     if (is_returned && *result == MPI_SUCCESS)
-        *result = errors_take();
+        *result = late_errors_take();
     return reason;
 }

@@ -5,9 +5,9 @@
  * nothing to hold, and the generated entry passes it.) */
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
-#include "mpi/errors.h"
 #include "op/away.h"
 #include "mpi/entries.h"
+#include "op/late_errors.h"
 #include "op/transfer.h"
 #include "mpi/message/message.h"
 #include "mpi/early.h"
@@ -86,7 +86,7 @@ static int send_early(struct message *message, const struct send_kind *kind)
     if (reason == REASON_FINISHED_AT_ONCE)
         return result;
     if (request != abi_handles.request_null)
-        return errors_or(message_finish(message, &request, MPI_STATUS_IGNORE));
+        return late_errors_or(message_finish(message, &request, MPI_STATUS_IGNORE));
     return send_pass(message, kind);
 }
 

@@ -11,12 +11,12 @@
 #include "mpi/dispatch.h"
 #include "mpi/early.h"
 #include "mpi/entries.h"
-#include "mpi/errors.h"
 #include "mpi/message/ahead_start.h"
 #include "mpi/message/buffered.h"
 #include "mpi/progress.h"
 #include "mpi/request/ahead.h"
 #include "mpi/request/freed.h"
+#include "op/late_errors.h"
 #include "op/lifetime.h"
 #include "op/session.h"
 #include "op/transfer.h"
@@ -89,7 +89,7 @@ int entry_MPI_Finalize(void)
     buffered_wait_all();
     lifetime_stop();
     collective_begin_finish();
-    int late = errors_take();
+    int late = late_errors_take();
     freed_requests_give_up();
     ahead_finish();
     bool is_needed = !early_settle();

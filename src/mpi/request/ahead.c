@@ -4,13 +4,13 @@
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
 #include "mpi/ending.h"
-#include "mpi/errors.h"
 #include "mpi/native.h"
 #include "mpi/request/leaving.h"
 #include "mpi/request_key.h"
 #include "mpi/request_status.h"
 #include "mpi/status.h"
 #include "op/judge.h"
+#include "op/late_errors.h"
 #include "op/requests.h"
 #include "record/record.h"
 
@@ -335,6 +335,6 @@ bool ahead_take(struct ahead_call *call, struct sent_op_wait *wait, int *result)
     if (call->count == 0 || !ahead_is_possible(wait))
         return false;
     struct ahead_look look = {.call = call, .wait = wait, .keeps_order = session_order() == SESSION_ORDER_KEPT};
-    *result = errors_or(dispatch_block(ahead_take_look, &look));
+    *result = late_errors_or(dispatch_block(ahead_take_look, &look));
     return true;
 }

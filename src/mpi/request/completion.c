@@ -5,8 +5,8 @@
 
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "mpi/errors.h"
 #include "op/assist.h"
+#include "op/late_errors.h"
 #include "op/requests.h"
 #include "op/transfer.h"
 #include "op/untracked.h"
@@ -147,7 +147,7 @@ static int completion_call(struct completion *completion, completion_call_fn *ca
 static int completion_run(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
 {
     bool must_loop = look != NULL && completion_must_loop();
-    return must_loop ? errors_or(completion_wait(completion, look)) : completion_call(completion, call);
+    return must_loop ? late_errors_or(completion_wait(completion, look)) : completion_call(completion, call);
 }
 
 /* A wait that may leave sends, and receives, to ops. */

@@ -4,11 +4,11 @@
 #include "base/clock.h"
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
-#include "mpi/errors.h"
 #include "mpi/request/leaving.h"
 #include "mpi/request_status.h"
 #include "mpi/status.h"
 #include "op/away.h"
+#include "op/late_errors.h"
 #include "policy/policy.h"
 
 /* --- which sends --- */
@@ -159,7 +159,7 @@ bool sent_defer_some(struct sent_op_wait *wait, int *result)
         sents_tell(wait, &sents);
         look.state = SOME_RETURNED;
     }
-    *result = look.state == SOME_RETURNED ? errors_or(*result) : *result;
+    *result = look.state == SOME_RETURNED ? late_errors_or(*result) : *result;
     return look.state == SOME_RETURNED;
 }
 

@@ -5,7 +5,6 @@
 #include "base/pages.h"
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
-#include "mpi/errors.h"
 #include "mpi/native.h"
 #include "mpi/request_key.h"
 #include "mpi/status.h"
@@ -13,6 +12,7 @@
 #include "op/away.h"
 #include "op/call_site.h"
 #include "op/judge.h"
+#include "op/late_errors.h"
 #include "op/neighbours.h"
 #include "op/session.h"
 #include "policy/policy.h"
@@ -96,7 +96,7 @@ static bool native_test(struct native *native, uint32_t number)
     int result = real.MPI_Test(request, &is_over, MPI_STATUS_IGNORE);
     if (result == MPI_SUCCESS)
         return is_over;
-    errors_keep(result);
+    late_errors_keep(result);
     *request = abi_handles.request_null;
     return true;
 }
