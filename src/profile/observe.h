@@ -44,12 +44,6 @@ static inline void observe_harvest(void)
 void observe_use_range(struct range bytes, bool is_read);
 void observe_use_all(void);
 
-static inline void observe_use(struct range bytes, bool is_read)
-{
-    if (protect_armed_is_any())
-        observe_use_range(bytes, is_read);
-}
-
 /* In the child after fork. */
 void observe_forked_child(void);
 

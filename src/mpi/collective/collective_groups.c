@@ -137,8 +137,6 @@ static bool side_is_empty(const struct block_lists_side *side)
 
 void collective_groups_fill(struct collective_call *call)
 {
-    if (call->function != COLLECTIVE_BCAST)
-        return;
     if (side_is_empty(&call->sent) && side_is_empty(&call->received)) {
         call->given.send = call->given.receive = &collective_comm_common.nothing;
         call->sent = call->received = (struct block_lists_side){.count = 1, .type = abi_handles.byte};

@@ -23,8 +23,9 @@ uint64_t collective_groups_bytes(const struct collective_call *call, const struc
 /* What this rank sends and receives. */
 void collective_groups_tell_sides(struct collective_call *call, const struct collective_comm *known);
 
-/* Once these are measured. Open MPI's MPI_Ibcast of no element is over at once, and does not count as one: later ones
- * of its ranks would not match. So one that moves nothing moves a byte, and those that take no part name one. */
+/* Of a broadcast, once these are measured. Open MPI's MPI_Ibcast of no element is over at once, and does not count as
+ * one: later ones of its ranks would not match. So one that moves nothing moves a byte, and those that take no part
+ * name one. */
 void collective_groups_fill(struct collective_call *call);
 
 #endif

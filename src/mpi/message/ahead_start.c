@@ -23,7 +23,6 @@
 #include "mpi/request/freed.h"
 #include "mpi/request_key.h"
 #include "mpi/request_status.h"
-#include "op/arming.h"
 #include "op/busy.h"
 #include "op/call_site.h"
 #include "op/judge.h"
@@ -127,13 +126,11 @@ static void ahead_describe(struct transfer *transfer, const struct message *mess
 static enum reason ahead_hold(struct transfer *transfer, const struct message *message)
 {
     freed_requests_poll();
-    arming_begin();
     enum reason reason = neighbours_check(message->range, false, false);
     if (reason == REASON_NONE && !transfer_ahead_prepare(transfer, message->range))
         reason = REASON_MEMORY_FAILED;
     if (reason == REASON_NONE)
         reason = transfer_hold(transfer, HOLD_NO_ACCESS, message->range);
-    arming_end();
     return reason;
 }
 

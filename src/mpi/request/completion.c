@@ -133,7 +133,8 @@ static int completion_poll(void *argument, int *is_over)
     return look->test(look->completion, is_over);
 }
 
-int completion_wait(struct completion *completion, completion_test_fn *test)
+/* Repeats `test` until it is over or fails. Takes no late error. */
+static int completion_wait(struct completion *completion, completion_test_fn *test)
 {
     return dispatch_block(completion_poll, &(struct completion_poll){completion, test});
 }

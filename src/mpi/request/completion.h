@@ -60,9 +60,6 @@ typedef int completion_test_fn(struct completion *completion, int *is_over);
 /* MPI_Test of the first request. */
 int completion_test_one(struct completion *completion, int *is_over);
 
-/* Repeats `test` until it is over or fails. Takes no late error. */
-int completion_wait(struct completion *completion, completion_test_fn *test);
-
 /* Should a blocking completion call become a loop? */
 bool completion_must_loop(void);
 

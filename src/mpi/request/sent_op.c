@@ -8,7 +8,6 @@
 #include "mpi/native.h"
 #include "mpi/request_key.h"
 #include "mpi/status.h"
-#include "op/arming.h"
 #include "op/away.h"
 #include "op/call_site.h"
 #include "op/judge.h"
@@ -183,9 +182,7 @@ static void sents_take(struct transfer *transfer, struct sent_op_wait *wait, con
 static bool sents_begin(struct transfer *transfer, struct sent_op_wait *wait, const struct sent_op_sends *sents)
 {
     sents_set_aside(wait, sents, true);
-    arming_begin();
     enum reason reason = sents_hold(transfer, sents);
-    arming_end();
     sents_set_aside(wait, sents, false);
     if (reason != REASON_NONE) {
         transfer_cancel(transfer);
