@@ -216,26 +216,21 @@ void buffered_wait_all(void)
 
 /* --- MPI_Bsend --- */
 
-typedef int buffered_pass_fn(const struct message *message);
-
-static int buffered_pass_small_count(const struct message *m)
+static int buffered_pass_now(const struct message *m)
 {
+    if (m->has_large_count)
+        return real.MPI_Bsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
     return real.MPI_Bsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
 }
 
-static int buffered_pass_large_count(const struct message *m)
-{
-    return real.MPI_Bsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
-}
-
-static int buffered_pass(const struct message *message, buffered_pass_fn *pass)
+static int buffered_pass(const struct message *message)
 {
     if (busy_is_clear())
-        return pass(message);
+        return buffered_pass_now(message);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
     dispatch_wait_others();
     dispatch_enter();
-    return dispatch_leave(pass(message));
+    return dispatch_leave(buffered_pass_now(message));
 }
 
 static bool buffered_has_engine(void)
@@ -326,16 +321,15 @@ static enum reason buffered_try(struct message *message, struct buffered_send *s
 }
 
 /* What MPI itself takes for it is what the engine's help is compared with. */
-static int buffered_pass_learning(const struct message *message, buffered_pass_fn *pass, const struct assist *assist)
+static int buffered_pass_learning(const struct message *message, const struct assist *assist)
 {
     int64_t begin_ns = base_clock_now_ns();
-    int result = buffered_pass(message, pass);
+    int result = buffered_pass(message);
     policy_site_saw_pass(assist->site, assist->situation, base_clock_now_ns() - begin_ns);
     return result;
 }
 
-__attribute__((noinline)) static int buffered_call(struct message message, buffered_pass_fn *pass,
-                                                   const void *return_address)
+__attribute__((noinline)) static int buffered_call(struct message message, const void *return_address)
 {
     struct buffered_send send = {.request = abi_handles.request_null};
     int result = MPI_SUCCESS;
@@ -343,24 +337,23 @@ __attribute__((noinline)) static int buffered_call(struct message message, buffe
     if (reason == REASON_NONE)
         return late_errors_or(result);
     record_pass(reason, message.bytes);
-    return reason == REASON_LEARNED ? buffered_pass_learning(&message, pass, &send.assist)
-                                    : buffered_pass(&message, pass);
+    return reason == REASON_LEARNED ? buffered_pass_learning(&message, &send.assist) : buffered_pass(&message);
 }
 
 int entry_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Bsend(buf, count, datatype, dest, tag, comm);
-    return buffered_call(message_of((void *)buf, count, datatype, dest, tag, comm), buffered_pass_small_count,
-                         __builtin_return_address(0));
+    return buffered_call(message_of((void *)buf, count, datatype, dest, tag, comm), __builtin_return_address(0));
 }
 
 int entry_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Bsend_c(buf, count, datatype, dest, tag, comm);
-    return buffered_call(message_of((void *)buf, count, datatype, dest, tag, comm), buffered_pass_large_count,
-                         __builtin_return_address(0));
+    struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
+    message.has_large_count = true;
+    return buffered_call(message, __builtin_return_address(0));
 }
 
 /* --- the buffer: from its attachment to its detachment MPI may touch it at any time, so nothing beside it shares its

@@ -72,16 +72,11 @@ int matched_receive(struct message *message, MPI_Status *status)
     return result == MPI_SUCCESS ? matched_carry(message, status, &probed) : result;
 }
 
-typedef int matched_pass_fn(const struct message *message, MPI_Message *handle, MPI_Status *status);
-
-static int matched_pass_int(const struct message *m, MPI_Message *handle, MPI_Status *status)
+static int matched_pass_now(const struct message *m, MPI_Message *handle, MPI_Status *status)
 {
+    if (m->has_large_count)
+        return real.MPI_Mrecv_c(m->buffer, m->count, m->datatype, handle, status);
     return real.MPI_Mrecv(m->buffer, (int)m->count, m->datatype, handle, status);
-}
-
-static int matched_pass_large(const struct message *m, MPI_Message *handle, MPI_Status *status)
-{
-    return real.MPI_Mrecv_c(m->buffer, m->count, m->datatype, handle, status);
 }
 
 /* The handle is ours while the message is received: the program's may lie on a
@@ -97,8 +92,7 @@ static int matched_take(struct message *message, MPI_Message *handle, MPI_Status
     return result;
 }
 
-static int matched_judged(struct message *message, MPI_Message *handle, MPI_Status *status, matched_pass_fn *pass,
-                          const void *return_address)
+static int matched_judged(struct message *message, MPI_Message *handle, MPI_Status *status, const void *return_address)
 {
     MPI_Status probed;
     message->direction = POLICY_RECEIVE;
@@ -115,13 +109,12 @@ static int matched_judged(struct message *message, MPI_Message *handle, MPI_Stat
     dispatch_wait_argument(status, sizeof *status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
     dispatch_enter();
-    return dispatch_leave(pass(message, handle, status));
+    return dispatch_leave(matched_pass_now(message, handle, status));
 }
 
-static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, matched_pass_fn *pass,
-                        const void *return_address)
+static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, const void *return_address)
 {
-    int result = matched_judged(message, handle, status, pass, return_address);
+    int result = matched_judged(message, handle, status, return_address);
     away_begin();
     return result;
 }
@@ -129,11 +122,12 @@ static int matched_call(struct message *message, MPI_Message *handle, MPI_Status
 int entry_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
     struct message receive = message_of(buf, count, datatype, 0, 0, abi_handles.comm_null);
-    return matched_call(&receive, message, status, matched_pass_int, __builtin_return_address(0));
+    return matched_call(&receive, message, status, __builtin_return_address(0));
 }
 
 int entry_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
     struct message receive = message_of(buf, count, datatype, 0, 0, abi_handles.comm_null);
-    return matched_call(&receive, message, status, matched_pass_large, __builtin_return_address(0));
+    receive.has_large_count = true;
+    return matched_call(&receive, message, status, __builtin_return_address(0));
 }

@@ -24,6 +24,7 @@ struct message {
     int peer;
     int tag;
     MPI_Comm comm;
+    bool has_large_count; /* the program called the function for large counts: so it is passed */
     MPI_Status *promised; /* of a receive: what a call that returns early promises its program; NULL: nothing */
     MPI_Message *matched; /* what this receives, once it is matched (matched.h) */
     bool is_copied;       /* a send from a copy of ours: nothing to hold */

@@ -13,37 +13,27 @@
 #include "mpi/status.h"
 #include "mpi/early.h"
 
-typedef int receive_pass_fn(const struct message *message, MPI_Status *status);
-
-static int receive_pass_int(const struct message *m, MPI_Status *status)
+static int receive_pass_now(const struct message *m, MPI_Status *status)
 {
+    if (m->has_large_count)
+        return real.MPI_Recv_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, status);
     return real.MPI_Recv(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, status);
 }
 
-static int receive_pass_large(const struct message *m, MPI_Status *status)
-{
-    return real.MPI_Recv_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, status);
-}
-
-static int receive_pass_inside(const struct message *message, receive_pass_fn *pass, MPI_Status *status)
-{
-    dispatch_enter();
-    return dispatch_leave(pass(message, status));
-}
-
 /* As in send.c: the gate is not kept while the message is on its way. */
-static int receive_pass(const struct message *message, receive_pass_fn *pass, MPI_Status *status)
+static int receive_pass(const struct message *message, MPI_Status *status)
 {
     if (busy_is_clear())
-        return pass(message, status);
+        return receive_pass_now(message, status);
     dispatch_wait_argument(status, sizeof *status);
     if (completion_must_loop())
         return message_carry_inline(message, message_start_receive, status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
-    return receive_pass_inside(message, pass, status);
+    dispatch_enter();
+    return dispatch_leave(receive_pass_now(message, status));
 }
 
-static int receive_early(struct message *message, receive_pass_fn *pass, MPI_Status *status)
+static int receive_early(struct message *message, MPI_Status *status)
 {
     MPI_Request request;
     int result;
@@ -51,51 +41,43 @@ static int receive_early(struct message *message, receive_pass_fn *pass, MPI_Sta
     if (reason == REASON_NONE)
         return result;
     message_note_pass(message, reason);
-    return reason == REASON_FINISHED_AT_ONCE ? result : receive_pass(message, pass, status);
+    return reason == REASON_FINISHED_AT_ONCE ? result : receive_pass(message, status);
 }
 
-static int receive_judged(struct message *message, receive_pass_fn *pass, MPI_Status *status,
-                          const void *return_address)
+static int receive_judged(struct message *message, MPI_Status *status, const void *return_address)
 {
     enum reason reason = message_judge(message, return_address);
     if (reason == REASON_NONE && message_must_match(message))
         return matched_receive(message, status);
     if (reason == REASON_NONE)
-        return receive_early(message, pass, status);
+        return receive_early(message, status);
     message_note_pass(message, reason);
-    return receive_pass(message, pass, status);
+    return receive_pass(message, status);
 }
 
 /* Some messages are received before they are asked for: this may be one. */
-static int receive_beside_early(struct message *message, receive_pass_fn *pass, MPI_Status *status,
-                                const void *return_address)
+static int receive_beside_early(struct message *message, MPI_Status *status, const void *return_address)
 {
     int result;
     early_pause();
     if (!early_receive(message, status, &result))
-        result = receive_judged(message, pass, status, return_address);
+        result = receive_judged(message, status, return_address);
     early_resume(message, result);
     return result;
 }
 
 /* Out of line: the entries' own frames stay empty on the way of small messages. */
 __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
-                                                  int tag, MPI_Comm comm, MPI_Status *status, receive_pass_fn *pass,
+                                                  int tag, MPI_Comm comm, MPI_Status *status, bool has_large_count,
                                                   const void *return_address)
 {
-    struct message message = {
-        .direction = POLICY_RECEIVE,
-        .buffer = buf,
-        .count = count,
-        .datatype = datatype,
-        .peer = source,
-        .tag = tag,
-        .comm = comm,
-    };
+    struct message message = message_of(buf, count, datatype, source, tag, comm);
+    message.direction = POLICY_RECEIVE;
+    message.has_large_count = has_large_count;
     message_measure(&message);
     message.promised = status_is_ignored(status) ? NULL : status;
-    int result = early.is_on ? receive_beside_early(&message, pass, status, return_address)
-                             : receive_judged(&message, pass, status, return_address);
+    int result = early.is_on ? receive_beside_early(&message, status, return_address)
+                             : receive_judged(&message, status, return_address);
     away_begin();
     return result;
 }
@@ -104,7 +86,7 @@ int entry_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Recv(buf, count, datatype, source, tag, comm, status);
-    return receive_call(buf, count, datatype, source, tag, comm, status, receive_pass_int, __builtin_return_address(0));
+    return receive_call(buf, count, datatype, source, tag, comm, status, false, __builtin_return_address(0));
 }
 
 int entry_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -112,6 +94,5 @@ int entry_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Recv_c(buf, count, datatype, source, tag, comm, status);
-    return receive_call(buf, count, datatype, source, tag, comm, status, receive_pass_large,
-                        __builtin_return_address(0));
+    return receive_call(buf, count, datatype, source, tag, comm, status, true, __builtin_return_address(0));
 }

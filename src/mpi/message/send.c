@@ -20,40 +20,28 @@ struct send_kind {
 
 static int send_pass_standard(const struct message *m)
 {
+    if (m->has_large_count)
+        return real.MPI_Send_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
     return real.MPI_Send(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
-}
-
-static int send_pass_standard_large(const struct message *m)
-{
-    return real.MPI_Send_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
 }
 
 static int send_pass_ready(const struct message *m)
 {
+    if (m->has_large_count)
+        return real.MPI_Rsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
     return real.MPI_Rsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
-}
-
-static int send_pass_ready_large(const struct message *m)
-{
-    return real.MPI_Rsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
 }
 
 static int send_pass_synchronous(const struct message *m)
 {
+    if (m->has_large_count)
+        return real.MPI_Ssend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
     return real.MPI_Ssend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
 }
 
-static int send_pass_synchronous_large(const struct message *m)
-{
-    return real.MPI_Ssend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
-}
-
 static const struct send_kind send_standard = {message_start_send, send_pass_standard};
-static const struct send_kind send_standard_large = {message_start_send, send_pass_standard_large};
 static const struct send_kind send_ready = {message_start_ready_send, send_pass_ready};
-static const struct send_kind send_ready_large = {message_start_ready_send, send_pass_ready_large};
 static const struct send_kind send_synchronous = {message_start_synchronous_send, send_pass_synchronous};
-static const struct send_kind send_synchronous_large = {message_start_synchronous_send, send_pass_synchronous_large};
 
 static int send_pass_inside(const struct message *message, const struct send_kind *kind)
 {
@@ -116,18 +104,12 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
 
 /* Out of line: the entries' own frames stay empty on the way of small messages. */
 __attribute__((noinline)) static int send_call(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                                               int tag, MPI_Comm comm, const struct send_kind *kind,
-                                               const void *return_address)
+                                               int tag, MPI_Comm comm, bool has_large_count,
+                                               const struct send_kind *kind, const void *return_address)
 {
-    struct message message = {
-        .direction = POLICY_SEND,
-        .buffer = (void *)buf,
-        .count = count,
-        .datatype = datatype,
-        .peer = dest,
-        .tag = tag,
-        .comm = comm,
-    };
+    struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
+    message.direction = POLICY_SEND;
+    message.has_large_count = has_large_count;
     int result = send_judged(&message, kind, return_address);
     away_begin();
     return result;
@@ -137,40 +119,40 @@ int entry_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Send(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, &send_standard, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, false, &send_standard, __builtin_return_address(0));
 }
 
 int entry_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Rsend(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, &send_ready, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, false, &send_ready, __builtin_return_address(0));
 }
 
 int entry_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Ssend(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, &send_synchronous, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, false, &send_synchronous, __builtin_return_address(0));
 }
 
 int entry_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Send_c(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, &send_standard_large, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, true, &send_standard, __builtin_return_address(0));
 }
 
 int entry_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Rsend_c(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, &send_ready_large, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, true, &send_ready, __builtin_return_address(0));
 }
 
 int entry_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     if (message_goes_straight(count, datatype))
         return real.MPI_Ssend_c(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, &send_synchronous_large, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, true, &send_synchronous, __builtin_return_address(0));
 }
