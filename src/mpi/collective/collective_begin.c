@@ -230,32 +230,18 @@ static void call_tell_sides(struct collective_call *call, const struct collectiv
     const struct collective_call_arguments *given = &call->given;
     bool is_root = comm->rank == given->root;
     if (given->send != MPI_IN_PLACE && (call->function != COLLECTIVE_SCATTERV || is_root))
-        call->sent = (struct block_lists_side){.count = given->send_count,
-                                               .type = given->send_type,
-                                               .list = given->send_list,
-                                               .blocks = list_blocks(&given->send_list, comm)};
+        call->sent = collective_call_sent(call, list_blocks(&given->send_list, comm));
     if (given->receive != MPI_IN_PLACE && (call->function != COLLECTIVE_GATHERV || is_root))
-        call->received = (struct block_lists_side){.count = given->receive_count,
-                                                   .type = given->receive_type,
-                                                   .list = given->receive_list,
-                                                   .blocks = list_blocks(&given->receive_list, comm)};
+        call->received = collective_call_received(call, list_blocks(&given->receive_list, comm));
 }
 
 static void call_tell_sides_of_neighbors(struct collective_call *call, const struct collective_topology *topology)
 {
-    const struct collective_call_arguments *given = &call->given;
     bool is_gather =
         call->function == COLLECTIVE_NEIGHBOR_ALLGATHER || call->function == COLLECTIVE_NEIGHBOR_ALLGATHERV;
-    call->sent = (struct block_lists_side){.count = given->send_count,
-                                           .type = given->send_type,
-                                           .list = given->send_list,
-                                           .blocks = is_gather ? 1 : topology->targets,
-                                           .absent = topology->absent};
-    call->received = (struct block_lists_side){.count = given->receive_count,
-                                               .type = given->receive_type,
-                                               .list = given->receive_list,
-                                               .blocks = topology->sources,
-                                               .absent = topology->absent};
+    call->sent = collective_call_sent(call, is_gather ? 1 : topology->targets);
+    call->received = collective_call_received(call, topology->sources);
+    call->sent.absent = call->received.absent = topology->absent;
 }
 
 /* What a rank sends and receives. A list counts as one block. */

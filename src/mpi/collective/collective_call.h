@@ -52,6 +52,21 @@ struct collective_call {
     struct collective_choice *choice; /* NULL: nothing is learnt */
 };
 
+/* What it names of each buffer, where that means something: so many blocks. */
+static inline struct block_lists_side collective_call_sent(const struct collective_call *call, int blocks)
+{
+    const struct collective_call_arguments *given = &call->given;
+    return (struct block_lists_side){
+        .count = given->send_count, .type = given->send_type, .list = given->send_list, .blocks = blocks};
+}
+
+static inline struct block_lists_side collective_call_received(const struct collective_call *call, int blocks)
+{
+    const struct collective_call_arguments *given = &call->given;
+    return (struct block_lists_side){
+        .count = given->receive_count, .type = given->receive_type, .list = given->receive_list, .blocks = blocks};
+}
+
 /* Of what it sends or receives, whichever is more. */
 static inline uint64_t collective_call_bytes(const struct collective_call *call)
 {

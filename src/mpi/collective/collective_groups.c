@@ -112,19 +112,12 @@ static int blocks_received(const struct collective_call *call, const struct coll
 /* A side without blocks is one that MPI must not look at; what it is shown then says that there is nothing. */
 void collective_groups_tell_sides(struct collective_call *call, const struct collective_comm *known)
 {
-    const struct collective_call_arguments *given = &call->given;
     call->sent = (struct block_lists_side){.type = abi_handles.byte};
     call->received = (struct block_lists_side){.type = abi_handles.byte};
     if (rank_sends(call))
-        call->sent = (struct block_lists_side){.count = given->send_count,
-                                               .type = given->send_type,
-                                               .list = given->send_list,
-                                               .blocks = blocks_sent(call, known)};
+        call->sent = collective_call_sent(call, blocks_sent(call, known));
     if (rank_receives(call))
-        call->received = (struct block_lists_side){.count = given->receive_count,
-                                                   .type = given->receive_type,
-                                                   .list = given->receive_list,
-                                                   .blocks = blocks_received(call, known)};
+        call->received = collective_call_received(call, blocks_received(call, known));
 }
 
 static bool side_is_empty(const struct block_lists_side *side)
