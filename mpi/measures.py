@@ -62,28 +62,27 @@ def uses(row: Row) -> Iterator[str]:
 # What a call moves.
 
 
-def amount(buffer: Buffer, c: str) -> str:
-    """The bytes of a collective's buffer. c: "_c" for large counts."""
+def amount(buffer: Buffer) -> str:
+    """The bytes of a collective's buffer."""
     if buffer.is_list:
         kind = "_types" if buffer.is_typed_each else ""
-        return f"measure_sum{kind}{c}({buffer.count}, {PEERS}, {buffer.datatype})"
+        return f"measure_sum{kind}(ARGUMENT_BUFFER_LIST({buffer.count}), {PEERS}, {buffer.datatype})"
     each = f"measure_bytes({buffer.count}, {buffer.datatype})"
     return f"{each} * {PEERS}" if buffer.per or buffer.is_shared_out else each
 
 
 def volumes(row: Row) -> Iterator[str]:
     """What a rank sends and receives in a collective, where one may be more than the other; the larger one counts."""
-    c = "_c" if row.name.endswith("_c") else ""
     first, last = row.buffers[0], row.buffers[-1]
     if first.count == last.count:
-        yield amount(last, c)
+        yield amount(last)
         return
     is_rooted = first.is_at_root or last.is_at_root
     given_by_all = first if not first.is_at_root else last
     if is_rooted or first.is_list:
-        yield f"{given_by_all.address} == MPI_IN_PLACE ? 0 : {amount(given_by_all, c)}"
+        yield f"{given_by_all.address} == MPI_IN_PLACE ? 0 : {amount(given_by_all)}"
     rest = first if given_by_all is last else last
-    yield f"{AT_ROOT} ? {amount(rest, c)} : 0" if is_rooted else amount(rest, c)
+    yield f"{AT_ROOT} ? {amount(rest)} : 0" if is_rooted else amount(rest)
 
 
 def describe_collective(row: Row) -> Iterator[str]:

@@ -48,35 +48,20 @@ int64_t measure_bytes(MPI_Count count, MPI_Datatype datatype)
     return layout->is_known && count > 0 ? (int64_t)count * layout->size_bytes : 0;
 }
 
-int64_t measure_sum(const int counts[], int count, MPI_Datatype datatype)
+int64_t measure_sum(struct argument_buffer_list counts, int count, MPI_Datatype datatype)
 {
     int64_t sum = 0;
     for (int i = 0; i < count; i++)
-        sum += counts[i];
+        sum += argument_buffers_at(counts, i);
     return count > 0 ? measure_bytes(sum, datatype) : 0;
 }
 
-int64_t measure_sum_c(const MPI_Count counts[], int count, MPI_Datatype datatype)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += counts[i];
-    return count > 0 ? measure_bytes(sum, datatype) : 0;
-}
-
-int64_t measure_sum_types(const int counts[], int count, const MPI_Datatype datatypes[])
+int64_t measure_sum_types(struct argument_buffer_list counts, int count, const MPI_Datatype datatypes[])
 {
     int64_t sum_bytes = 0;
     for (int i = 0; i < count; i++)
-        sum_bytes += counts[i] > 0 ? measure_bytes(counts[i], datatypes[i]) : 0;
-    return sum_bytes;
-}
-
-int64_t measure_sum_types_c(const MPI_Count counts[], int count, const MPI_Datatype datatypes[])
-{
-    int64_t sum_bytes = 0;
-    for (int i = 0; i < count; i++)
-        sum_bytes += counts[i] > 0 ? measure_bytes(counts[i], datatypes[i]) : 0;
+        if (argument_buffers_at(counts, i) > 0) /* else there need not be a type */
+            sum_bytes += measure_bytes(argument_buffers_at(counts, i), datatypes[i]);
     return sum_bytes;
 }
 

@@ -20,10 +20,8 @@ void measure_uses_requests(int count, const MPI_Request requests[]);
 
 /* Bytes of so many elements; 0 when the layout is not known. */
 int64_t measure_bytes(MPI_Count count, MPI_Datatype datatype);
-int64_t measure_sum(const int counts[], int count, MPI_Datatype datatype);
-int64_t measure_sum_c(const MPI_Count counts[], int count, MPI_Datatype datatype);
-int64_t measure_sum_types(const int counts[], int count, const MPI_Datatype datatypes[]);
-int64_t measure_sum_types_c(const MPI_Count counts[], int count, const MPI_Datatype datatypes[]);
+int64_t measure_sum(struct argument_buffer_list counts, int count, MPI_Datatype datatype);
+int64_t measure_sum_types(struct argument_buffer_list counts, int count, const MPI_Datatype datatypes[]);
 
 /* A message to or from `peer`. */
 void measure_message(struct profile_call *call, MPI_Count count, MPI_Datatype datatype, int peer, MPI_Comm comm);
