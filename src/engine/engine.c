@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 #include "libc/keep.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 
 #include "base/lock.h"
 #include "protect/kernel.h"

@@ -2,7 +2,6 @@
 #include "libc/runtime.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 
 #include "base/libraries.h"
 #include "base/text.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* syscall(): system calls by number, past libc's functions. Lapwing's own calls do
  * not come here (--wrap=syscall, base/system_call_own.c). */
-#include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 
-#include "libc/owner.h"
 #include "libc/real.h"
 #include "libc/use.h"
 #include "op/session.h"

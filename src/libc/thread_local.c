@@ -3,7 +3,6 @@
 
 #include <link.h>
 #include <pthread.h>
-#include <stdint.h>
 
 /* Around what can be measured: libc keeps some room below, for libraries that are loaded later
  * (rtld.optional_static_tls and DTV surplus, 1664 bytes and a few for each namespace), and its description of the

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/away.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,7 +2,6 @@
 #include "op/lifetime.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"

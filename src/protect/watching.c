@@ -2,11 +2,10 @@
 #include "protect/watch.h"
 
 #include <errno.h>
-#include <stddef.h>
 
+#include "protect/armed.h"
 #include "protect/holds.h"
 #include "protect/kernel.h"
-#include "protect/protect.h"
 #include "protect/watches.h"
 
 int watch_take(void)

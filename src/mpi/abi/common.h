@@ -79,7 +79,6 @@ struct abi_handles {
     MPI_Op no_op;
     MPI_Op sum;
     MPI_Op prod;
-    MPI_Errhandler errhandler_null;
     MPI_Errhandler errors_are_fatal;
     MPI_Errhandler errors_return;
     MPI_Errhandler errors_abort;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "mpi/collective/collective_alone.h"
-#include "mpi/datatypes.h"
 #include "mpi/dispatch.h"
 
 static void array_wait(struct argument_buffer_list list, int blocks)

@@ -20,7 +20,6 @@
 #include "op/requests.h"
 #include "op/session.h"
 #include "op/stall.h"
-#include "op/wait.h"
 #include "record/record.h"
 
 /* Pieces under way at a time. One would leave the network idle between two pieces; with all of them MPI sends parts of

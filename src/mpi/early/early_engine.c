@@ -7,7 +7,6 @@
 #include "mpi/early.h"
 #include "mpi/early/early_channels.h"
 #include "mpi/dispatch.h"
-#include "engine/engine.h"
 #include "engine/gate.h"
 #include "op/busy.h"
 #include "op/session.h"

@@ -6,13 +6,10 @@
 #include "mpi/early.h"
 #include "mpi/early/early_channels.h"
 #include "mpi/dispatch.h"
-#include "engine/gate.h"
 #include "mpi/errors.h"
-#include "mpi/message/exchange.h"
 #include "op/copies.h"
 #include "mpi/progress.h"
 #include "record/record.h"
-#include "mpi/status.h"
 
 enum { MESSAGES_MAX = 64, OWN_RANK = 0, OWN_TAG = 1 /* progress.c has the other */ };
 

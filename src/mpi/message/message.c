@@ -2,7 +2,6 @@
 #include "mpi/message/message.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "mpi/dispatch.h"
 #include "mpi/errors.h"

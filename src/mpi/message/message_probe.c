@@ -8,7 +8,6 @@
 #include "base/lock.h"
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
-#include "engine/gate.h"
 #include "mpi/entries.h"
 #include "op/late_errors.h"
 #include "op/transfer.h"

@@ -16,7 +16,6 @@
 #include "op/requests.h"
 #include "op/session.h"
 #include "mpi/native.h"
-#include "record/record.h"
 #include "mpi/status.h"
 #include "mpi/datatypes.h"
 

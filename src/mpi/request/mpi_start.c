@@ -3,7 +3,6 @@
  * buffer again: what holds it is waited for. */
 #include "mpi/dispatch.h"
 #include "mpi/entries.h"
-#include "op/requests.h"
 #include "op/transfer.h"
 
 static bool start_enter(int count, const MPI_Request *requests)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/request/persistent.h"
 
-#include "engine/gate.h"
 #include "mpi/request_key.h"
 #include "op/requests.h"
 #include "op/transfer.h"

@@ -16,7 +16,6 @@
 #include "op/session.h"
 #include "policy/policy.h"
 #include "protect/protect.h"
-#include "record/record.h"
 
 static uint64_t sents_bytes(const struct sent_op_sends *sents)
 {

@@ -20,7 +20,6 @@ struct abi_handles abi_handles = {
     .no_op = 0x5800000e,
     .sum = 0x58000003,
     .prod = 0x58000004,
-    .errhandler_null = 0x14000000,
     .errors_are_fatal = 0x54000000,
     .errors_return = 0x54000001,
     .errors_abort = 0x54000003,

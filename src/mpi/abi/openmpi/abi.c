@@ -74,7 +74,6 @@ bool abi_prepare(void *library)
     abi_handles.sum = abi_symbol(library, "ompi_mpi_op_sum");
     abi_handles.prod = abi_symbol(library, "ompi_mpi_op_prod");
     abi_handles.int64 = abi_symbol(library, "ompi_mpi_int64_t");
-    abi_handles.errhandler_null = abi_symbol(library, "ompi_mpi_errhandler_null");
     abi_handles.errors_are_fatal = abi_symbol(library, "ompi_mpi_errors_are_fatal");
     abi_handles.errors_return = abi_symbol(library, "ompi_mpi_errors_return");
     /* MPI 4.0 added it; Open MPI 4.1 lacks it. */

@@ -17,7 +17,6 @@ struct abi_handles abi_handles = {
     .no_op = (MPI_Op)0x3d,
     .sum = (MPI_Op)0x21,
     .prod = (MPI_Op)0x24,
-    .errhandler_null = (MPI_Errhandler)0x140,
     .errors_are_fatal = (MPI_Errhandler)0x141,
     .errors_return = (MPI_Errhandler)0x143,
     .errors_abort = (MPI_Errhandler)0x142,
