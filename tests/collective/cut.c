@@ -70,6 +70,17 @@ static void edges_go_first(void)
     }
 }
 
+static void what_stays_whole_has_edges_too(void)
+{
+    struct collective_cut cut = collective_cut_make_whole(2 * MIB, true);
+    claim(cut.pieces == 3 && collective_cut_piece(&cut, 1) == 2, "two edges and the rest");
+    claim(piece(&cut, 2 * MIB, 0) == COLLECTIVE_CUT_EDGE_BYTES, "the first is short");
+    claim(piece(&cut, 2 * MIB, 2) == COLLECTIVE_CUT_EDGE_BYTES, "and so is the last");
+    claim(collective_cut_end(&cut, 2 * MIB, LINE, 3) == 2 * MIB, "the whole");
+    claim(collective_cut_make_whole(64 * KIB, true).pieces == 1, "not where there would be little between them");
+    claim(collective_cut_make_whole(2 * MIB, false).pieces == 1, "nor where nobody needs it");
+}
+
 static void short_blocks_have_no_edges(void)
 {
     struct collective_cut cut = collective_cut_make(8 * MIB, 8 * KIB, true);
@@ -94,6 +105,7 @@ int main(void)
     small_ones_are_cut_evenly();
     blocks_are_cut_into_pages_at_least();
     edges_go_first();
+    what_stays_whole_has_edges_too();
     short_blocks_have_no_edges();
     edges_are_whole_elements();
     return 0;

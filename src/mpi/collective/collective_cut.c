@@ -37,6 +37,18 @@ struct collective_cut collective_cut_make(uint64_t all_bytes, uint64_t block_byt
     return cut;
 }
 
+struct collective_cut collective_cut_make_whole(uint64_t block_bytes, bool has_edges)
+{
+    enum { PIECES = 2, BLOCK_EDGES_LEAST = 8 };
+    struct collective_cut cut = {.pieces = 1, .block_bytes = block_bytes};
+    if (!has_edges || block_bytes < BLOCK_EDGES_LEAST * (uint64_t)COLLECTIVE_CUT_EDGE_BYTES)
+        return cut;
+    cut.pieces = PIECES;
+    cut.has_whole_rest = true;
+    cut_add_edge(&cut);
+    return cut;
+}
+
 /* Whole units. */
 static uint64_t cut_edge(const struct collective_cut *cut, uint64_t length)
 {
@@ -47,6 +59,8 @@ uint64_t collective_cut_end(const struct collective_cut *cut, uint64_t length, u
 {
     if (pieces == 0 || pieces == cut->pieces)
         return pieces == 0 ? 0 : length;
+    if (cut->has_whole_rest && pieces == 1)
+        return (cut_edge(cut, length) + grain - 1) & ~(grain - 1);
     uint32_t others = cut->pieces - (cut->edge_bytes != 0);
     uint64_t part = cut->has_short_first ? cut_halves(pieces) : pieces;
     uint64_t whole = cut->has_short_first ? cut_halves(others) : others;

@@ -17,10 +17,12 @@ enum { COLLECTIVE_CUT_EDGE_BYTES = 16 * 1024, COLLECTIVE_CUT_EDGES = 2 };
 /* Pieces are numbered as they lie in a block.
  *
  * has_short_first: the first piece is half as long as each other one, and is there sooner.
- * edge_bytes: of the last piece, where the edges go first; else 0. */
+ * edge_bytes: of the last piece, where the edges go first; else 0.
+ * has_whole_rest: of the first one, too, and all between them is one piece. */
 struct collective_cut {
     uint32_t pieces;
     bool has_short_first;
+    bool has_whole_rest;
     uint64_t edge_bytes;
     uint64_t block_bytes;
 };
@@ -28,6 +30,9 @@ struct collective_cut {
 /* all_bytes: how much one rank sends or receives in all, in blocks of block_bytes. has_edges: the edges shall go first,
  * if there is more than one piece. */
 struct collective_cut collective_cut_make(uint64_t all_bytes, uint64_t block_bytes, bool has_edges);
+
+/* One piece; where the edges shall go first and a block is long enough, these and one. */
+struct collective_cut collective_cut_make_whole(uint64_t block_bytes, bool has_edges);
 
 /* How much of a block the first pieces make up together. length: of the block, in whatever unit, as the answer. Whole
  * grains, but for the end; grain: a power of two. */

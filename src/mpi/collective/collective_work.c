@@ -18,7 +18,7 @@ static uint64_t work_bytes(const struct collective_work *work)
 void collective_work_cut(struct collective_work *work, bool is_whole, bool has_edges)
 {
     bool is_apart = work->function == COLLECTIVE_REDUCE_SCATTER_BLOCK || work->is_given;
-    work->cut = is_whole || is_apart ? (struct collective_cut){.pieces = 1}
+    work->cut = is_whole || is_apart ? collective_cut_make_whole(work->block_bytes, has_edges && !is_apart)
                                      : collective_cut_make(work_bytes(work), work->block_bytes, has_edges);
 }
 

@@ -96,7 +96,7 @@ static inline bool collective_work_reduces(enum collective_work_function functio
     return function >= COLLECTIVE_REDUCE_SCATTER_BLOCK;
 }
 
-/* Fills `cut` in from the rest; one piece if it is to stay whole. has_edges: see collective_cut_make(). */
+/* Fills `cut` in from the rest. is_whole, has_edges: see collective_cut_make_whole(). */
 void collective_work_cut(struct collective_work *work, bool is_whole, bool has_edges);
 
 /* How much of each block, in bytes, the first pieces make up together. */
