@@ -35,6 +35,12 @@ enum reason judge_memory(struct range bytes, bool is_sent)
     return memory != REASON_NONE ? memory : held;
 }
 
+bool judge_may_copy(enum reason reason)
+{
+    return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED ||
+           reason == REASON_MEMORY_LOCKED || (reason != REASON_NONE && reason == session_hold_reason());
+}
+
 enum session_order judge_order(void)
 {
     enum session_order order = session_order();

@@ -18,6 +18,9 @@ enum reason judge_session(void);
  * only its own library has access). */
 enum reason judge_memory(struct range bytes, bool is_sent);
 
+/* Memory that cannot be held for this reason can be copied, if it is sent. */
+bool judge_may_copy(enum reason reason);
+
 /* session_order() for a receive: with windows, whose memory others see without a call of this process, it is matched
  * first. */
 enum session_order judge_order(void);

@@ -15,6 +15,7 @@
 #include "op/arming.h"
 #include "op/begin.h"
 #include "op/copies.h"
+#include "op/judge.h"
 #include "op/late_errors.h"
 #include "op/neighbours.h"
 #include "op/requests.h"
@@ -359,7 +360,7 @@ static enum reason op_judge_send(struct collective_call *call)
     if (is_root && (message_copy(&call->send) || message_copy_touched(&call->send)))
         return REASON_NONE;
     bool is_heap = reason == REASON_NONE && libc_sharing_is_heap(call->send.range);
-    if ((is_heap || reason == REASON_SMALL || message_may_copy(reason)) && message_copy(&call->send))
+    if ((is_heap || reason == REASON_SMALL || judge_may_copy(reason)) && message_copy(&call->send))
         return REASON_NONE;
     return is_heap ? REASON_MEMORY_NEIGHBOURS : reason;
 }

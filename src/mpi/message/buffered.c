@@ -23,6 +23,7 @@
 #include "mpi/progress.h"
 #include "op/assist.h"
 #include "op/copies.h"
+#include "op/judge.h"
 #include "op/late_errors.h"
 #include "op/requests.h"
 #include "op/session.h"
@@ -256,7 +257,7 @@ static enum reason buffered_judge(struct message *message)
     if (session_reason_to_begin() != REASON_NONE)
         return session_reason_to_begin();
     enum reason held = message_judge_to_hold(message);
-    return held == REASON_NONE || message_may_copy(held) ? REASON_NONE : held;
+    return held == REASON_NONE || judge_may_copy(held) ? REASON_NONE : held;
 }
 
 /* One that is over at once needs no engine. */

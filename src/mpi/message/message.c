@@ -43,12 +43,6 @@ bool message_is_whole(const struct message *message)
     return is_compact && message->buffer != MPI_BOTTOM && datatype_gaps_are_own(message->datatype);
 }
 
-bool message_may_copy(enum reason reason)
-{
-    return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED ||
-           reason == REASON_MEMORY_LOCKED || (reason != REASON_NONE && reason == session_hold_reason());
-}
-
 bool message_copy(struct message *message)
 {
     struct range bytes = message->range;

@@ -50,9 +50,6 @@ static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datat
         .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag, .comm = comm};
 }
 
-/* Memory that cannot be held for this reason can be copied, if it is sent. */
-bool message_may_copy(enum reason reason);
-
 /* Sends from a copy from now on. False without the memory for it; then nothing has
  * changed. The message is whole (message_is_whole()). */
 bool message_copy(struct message *message);

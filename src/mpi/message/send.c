@@ -6,6 +6,7 @@
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
 #include "op/away.h"
+#include "op/judge.h"
 #include "mpi/entries.h"
 #include "op/late_errors.h"
 #include "op/transfer.h"
@@ -91,7 +92,7 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
         reason = message_judge(message, return_address);
     if (reason == REASON_NONE)
         message_choose_way(message);
-    else if (message_may_copy(reason) && message_copy(message))
+    else if (judge_may_copy(reason) && message_copy(message))
         reason = REASON_NONE;
     if (reason == REASON_NONE) {
         int result = send_early(message, kind);
