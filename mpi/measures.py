@@ -177,7 +177,8 @@ def watch_lines(row: Row) -> list[str]:
         return []
     received_first = sorted(row.buffers, key=lambda buffer: not buffer.is_written)
     lines = [line for buffer in received_first for line in watch(row, buffer)]
-    inside = ["struct measure_buffers buffers = {0};", *lines, "measure_observe(&call, &buffers);"]
+    kind = "{.are_one_op = true}" if is_collective(row) else "{0}"
+    inside = [f"struct observe_buffers buffers = {kind};", *lines, "measure_observe(&call, &buffers);"]
     return ["if (call.bytes >= OBSERVE_BYTES_MIN) {", *(f"    {line}" for line in inside), "}"]
 
 

@@ -11,7 +11,7 @@
 #include "protect/protect.h"
 
 /* Beside a whole heap block that libc has mapped there is nothing to touch. */
-static bool pages_are_filled(struct range bytes)
+bool libc_sharing_is_filled(struct range bytes)
 {
     struct range pages = base_pages_of(bytes);
     return (pages.low == bytes.low && pages.high == bytes.high) || libc_heap_fills_pages(bytes);
@@ -22,7 +22,7 @@ static bool pages_are_filled(struct range bytes)
 static bool threads_are_hindered(void)
 {
     libc_threads_look();
-    return libc_threads_are_several() && (protect_system_calls_fail() || busy_is_shared());
+    return libc_threads_are_several() && (protect_held_calls_fail() || busy_is_shared());
 }
 
 enum reason libc_sharing_check(struct range bytes, bool has_gaps, bool *is_alone)
@@ -33,7 +33,7 @@ enum reason libc_sharing_check(struct range bytes, bool has_gaps, bool *is_alone
         return REASON_MEMORY_NEIGHBOURS;
     if (libc_stacks_contain(pages))
         return REASON_MEMORY_STACK;
-    *is_alone = !has_gaps && pages_are_filled(bytes);
+    *is_alone = !has_gaps && libc_sharing_is_filled(bytes);
     if (*is_alone)
         return REASON_NONE;
     /* A signal handler may use a shared page at any time, too, and while its thread is inside MPI. */
@@ -47,5 +47,5 @@ enum reason libc_sharing_check(struct range bytes, bool has_gaps, bool *is_alone
 
 bool libc_sharing_is_heap(struct range bytes)
 {
-    return !pages_are_filled(bytes) && libc_heap_is_shared(bytes);
+    return !libc_sharing_is_filled(bytes) && libc_heap_is_shared(bytes);
 }

@@ -14,6 +14,9 @@
  * As costly as protect_memory_check(), where pages are shared. */
 enum reason libc_sharing_check(struct range bytes, bool has_gaps, bool *is_alone);
 
+/* Is there nothing beside these bytes on their pages? */
+bool libc_sharing_is_filled(struct range bytes);
+
 /* May other blocks of the heap, MPI's among them, lie on the first or last page of these bytes? */
 bool libc_sharing_is_heap(struct range bytes);
 

@@ -328,13 +328,13 @@ void measure_restarted(struct profile_call *call, int count, const MPI_Request r
 
 /* --- slack of blocking calls --- */
 
-static void buffers_add(struct measure_buffers *buffers, struct observe_buffer added, int64_t length_bytes)
+static void buffers_add(struct observe_buffers *buffers, struct observe_buffer added, int64_t length_bytes)
 {
     if (length_bytes >= OBSERVE_BYTES_MIN && buffers->count != WATCH_PARTS_MAX)
         buffers->buffers[buffers->count++] = added;
 }
 
-void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+void measure_buffer(struct observe_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                     bool is_received)
 {
     if (buffer == MPI_IN_PLACE || count <= 0)
@@ -348,7 +348,7 @@ void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Cou
     buffers_add(buffers, added, count * layout->size_bytes);
 }
 
-void measure_list(struct measure_buffers *buffers, const void *buffer, const struct block_lists_side *side,
+void measure_list(struct observe_buffers *buffers, const void *buffer, const struct block_lists_side *side,
                   bool is_received)
 {
     if (buffer == MPI_IN_PLACE)

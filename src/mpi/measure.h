@@ -77,27 +77,22 @@ void measure_restarted(struct profile_call *call, int count, const MPI_Request r
 
 /* --- slack of blocking calls --- */
 
-struct measure_buffers {
-    int count;
-    struct observe_buffer buffers[WATCH_PARTS_MAX];
-};
-
 /* Adds a buffer that is large enough to be watched. */
-void measure_buffer(struct measure_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+void measure_buffer(struct observe_buffers *buffers, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                     bool is_received);
 
 /* The same of one with counts block by block. */
-void measure_list(struct measure_buffers *buffers, const void *buffer, const struct block_lists_side *side,
+void measure_list(struct observe_buffers *buffers, const void *buffer, const struct block_lists_side *side,
                   bool is_received);
 
 /* Of counts rank by rank: this rank's, and their sum. */
 MPI_Count measure_count_own(struct argument_buffer_list counts, MPI_Comm comm);
 MPI_Count measure_count_all(struct argument_buffer_list counts, MPI_Comm comm);
 
-static inline void measure_observe(const struct profile_call *call, const struct measure_buffers *buffers)
+static inline void measure_observe(const struct profile_call *call, const struct observe_buffers *buffers)
 {
     if (buffers->count != 0)
-        observe_call(call->site, buffers->buffers, buffers->count);
+        observe_call(call->site, buffers);
 }
 
 #endif

@@ -23,6 +23,10 @@ struct host {
     /* REASON_NONE when nobody uses the rest of these bytes' pages who cannot wait (the kernel, threads, handlers), and
      * no small block of the heap lies there. *are_alone: there is no rest. has_gaps: not all bytes are the buffer's. */
     enum reason (*pages_check)(struct range bytes, bool has_gaps, bool *are_alone);
+    /* Is there nothing beside these bytes on their pages? */
+    bool (*pages_are_filled)(struct range bytes);
+    /* May other blocks of the heap lie on the first or last page of these bytes? */
+    bool (*pages_are_heap)(struct range bytes);
     /* Do these pages hold what a thread cannot do without: its stack, its thread-local variables? */
     bool (*thread_owns)(struct range pages);
 

@@ -4,6 +4,7 @@
 #include "engine/engine.h"
 #include "op/away.h"
 #include "op/call_site.h"
+#include "op/host.h"
 #include "op/requests.h"
 #include "protect/protect.h"
 
@@ -39,6 +40,20 @@ bool judge_may_copy(enum reason reason)
 {
     return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED ||
            reason == REASON_MEMORY_LOCKED || (reason != REASON_NONE && reason == session_hold_reason());
+}
+
+/* What MPI may use beside a send in the heap stays open: the send goes from a copy, or moves without those pages. */
+static bool send_needs_no_hold(struct range bytes, enum reason memory)
+{
+    return judge_may_copy(memory) || (memory == REASON_NONE && host.pages_are_heap(bytes));
+}
+
+enum reason judge_foresee(const struct judge_foreseen *call)
+{
+    enum reason memory = judge_memory(call->memory, call->is_sent);
+    if (call->is_sent && send_needs_no_hold(call->bytes, memory))
+        return REASON_NONE;
+    return memory != REASON_NONE ? memory : call->neighbours;
 }
 
 enum session_order judge_order(void)

@@ -21,6 +21,16 @@ enum reason judge_memory(struct range bytes, bool is_sent);
 /* Memory that cannot be held for this reason can be copied, if it is sent. */
 bool judge_may_copy(enum reason reason);
 
+/* For a profile, where nothing begins: could a run return early from a call with these bytes? memory: those of them
+ * whose kind of memory can be asked. neighbours: what neighbours_check() says. */
+struct judge_foreseen {
+    struct range bytes;
+    struct range memory;
+    enum reason neighbours;
+    bool is_sent;
+};
+enum reason judge_foresee(const struct judge_foreseen *call);
+
 /* session_order() for a receive: with windows, whose memory others see without a call of this process, it is matched
  * first. */
 enum session_order judge_order(void);

@@ -118,6 +118,14 @@ static void lifetime_configure(const struct lifetime_facts *facts)
         busy_raise();
 }
 
+/* What would a run hold memory by, or why would it hold none? Asked, and ended again. */
+static void lifetime_foresee_holds(bool is_multiple)
+{
+    bool has_rdma;
+    session_set_holds(lifetime_start_holds(is_multiple, &has_rdma));
+    protect_stop();
+}
+
 /* Every call is passed, and timed. What holds would need to know of the program's memory is
  * needed for watches as well. */
 static enum reason lifetime_profile(const struct lifetime_facts *facts)
@@ -128,6 +136,7 @@ static enum reason lifetime_profile(const struct lifetime_facts *facts)
                                             .abi = facts->abi,
                                             .mpi_library = facts->mpi_library,
                                             .event_capacity = (uint32_t)options.timeline};
+    lifetime_foresee_holds(profile.is_shared);
     lifetime_share(profile.is_shared);
     host.watch();
     profile.matches_first = session_order() != SESSION_ORDER_FREE;

@@ -8,6 +8,7 @@
 #include "engine/gate.h"
 #include "profile/caller.h"
 #include "op/host.h"
+#include "op/judge.h"
 #include "op/neighbours.h"
 #include "profile/profile_thread.h"
 #include "profile/slack.h"
@@ -66,7 +67,7 @@ static void touched(int watch, uintptr_t address, const struct context_place *pl
 
 void observe_start(bool is_wanted)
 {
-    if (!is_wanted || !protect_start(OPTION_HOLD_SIGNAL, NULL))
+    if (!is_wanted || !protect_start_watches())
         return;
     watch_report_to(touched);
     observe.is_on = true;
@@ -142,26 +143,73 @@ void observe_stop(void)
 
 /* Pages that are the buffer's alone can always be watched. Those at its ends only when nothing of
  * MPI's or of another thread's lies there that a system call could meet. */
-static enum reason find_pages(const struct observe_buffer *buffer, struct range *pages)
+static enum reason find_pages(const struct observe_buffer *buffer, enum reason neighbours, struct range *pages)
 {
-    enum reason reason = neighbours_check(buffer->bytes, buffer->has_gaps, false);
-    bool may_share = reason == REASON_NONE && !profile_file.is_shared;
+    bool are_others = host.threads_are_several() && !host.pages_are_filled(buffer->bytes);
+    bool may_share = neighbours == REASON_NONE && !profile_file.is_shared && !are_others;
     *pages = may_share ? base_pages_of(buffer->bytes) : base_pages_within(buffer->bytes);
     if (requests_are_unknown() || host.thread_owns(*pages) || (buffer->has_gaps && !may_share))
-        return reason == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : reason;
+        return neighbours == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : neighbours;
     return base_range_is_empty(*pages) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
 }
 
-static enum reason prepare_part(const struct observe_buffer *buffer, struct watch_part *part)
+static enum reason prepare_part(const struct observe_buffer *buffer, enum reason neighbours, struct watch_part *part)
 {
     part->bytes = buffer->bytes;
     part->forbids_reads = buffer->is_received;
-    enum reason reason = find_pages(buffer, &part->pages);
+    enum reason reason = find_pages(buffer, neighbours, &part->pages);
     if (reason != REASON_NONE)
         return reason;
     observe_use_range(part->pages, false);
     return protect_memory_check(part->pages);
 }
+
+/* --- what a run would do --- */
+
+/* Where another buffer is watched the rights of a shared page say nothing. */
+static enum reason foresee_buffer(const struct observe_buffer *buffer, enum reason neighbours)
+{
+    bool is_watched = watch_find(0, base_pages_of(buffer->bytes), false) != WATCH_NONE;
+    struct judge_foreseen call = {
+        .bytes = buffer->bytes,
+        .memory = is_watched ? base_pages_within(buffer->bytes) : buffer->bytes,
+        .neighbours = neighbours,
+        .is_sent = !buffer->is_received,
+    };
+    return judge_foresee(&call);
+}
+
+/* Smaller messages are passed, whatever their memory. */
+static bool is_large(const struct observe_buffer *buffer)
+{
+    return buffer->bytes.high - buffer->bytes.low >= options.threshold_bytes;
+}
+
+/* Of an exchange the send would go from a copy. */
+static bool are_entangled(const struct observe_buffers *call)
+{
+    return call->are_one_op && call->count == 2 &&
+           base_ranges_overlap(base_pages_of(call->buffers[0].bytes), base_pages_of(call->buffers[1].bytes));
+}
+
+/* A call returns early with all of its buffers or not at all. */
+static void foresee(struct profile_format_site *site, const struct observe_buffers *call,
+                    const enum reason neighbours[])
+{
+    enum reason reason = REASON_NONE;
+    int large_count = 0;
+    for (int i = 0; i < call->count; i++) {
+        large_count += is_large(&call->buffers[i]);
+        if (reason == REASON_NONE && is_large(&call->buffers[i]))
+            reason = foresee_buffer(&call->buffers[i], neighbours[i]);
+    }
+    if (reason == REASON_NONE && are_entangled(call))
+        reason = REASON_OVERLAPPING_BUFFERS;
+    if (large_count != 0)
+        profile_file_cell_add(site, PROFILE_HELD, reason, REASONS_MAX, 0, 0);
+}
+
+/* --- watches --- */
 
 /* A watch that nobody touched for long makes way. */
 static int take_watch(int64_t now_ns)
@@ -198,16 +246,19 @@ static enum reason arm(struct profile_format_site *site, const struct watch_part
     return REASON_NONE;
 }
 
-static enum reason sample(struct profile_format_site *site, const struct observe_buffer buffers[], int count,
-                          int64_t begun_ns)
+static enum reason sample(struct profile_format_site *site, const struct observe_buffers *call, int64_t begun_ns)
 {
     struct watch_part parts[WATCH_PARTS_MAX];
-    for (int i = 0; i < count; i++) {
-        enum reason reason = prepare_part(&buffers[i], &parts[i]);
-        if (reason != REASON_NONE)
-            return reason;
+    enum reason neighbours[WATCH_PARTS_MAX];
+    enum reason reason = REASON_NONE;
+    for (int i = 0; i < call->count; i++) {
+        const struct observe_buffer *buffer = &call->buffers[i];
+        neighbours[i] = neighbours_check(buffer->bytes, buffer->has_gaps, false);
+        if (reason == REASON_NONE)
+            reason = prepare_part(buffer, neighbours[i], &parts[i]);
     }
-    return arm(site, parts, count, begun_ns);
+    foresee(site, call, neighbours);
+    return reason == REASON_NONE ? arm(site, parts, call->count, begun_ns) : reason;
 }
 
 /* 0.5 to 1.5, so that samples keep no step with the program's own rhythm. */
@@ -233,7 +284,7 @@ static void rest(struct profile_format_site *site, int64_t cost_ns, int64_t now_
     profile_file_add(&profile_file.header->watch_cost_ns, (uint64_t)cost_ns);
 }
 
-void observe_call(struct profile_format_site *site, const struct observe_buffer buffers[], int count)
+void observe_call(struct profile_format_site *site, const struct observe_buffers *call)
 {
     if (!observe.is_on || site == NULL)
         return;
@@ -241,7 +292,7 @@ void observe_call(struct profile_format_site *site, const struct observe_buffer 
     int64_t begun_ns = profile_thread.returned_ns;
     if ((uint64_t)begun_ns < atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed))
         return;
-    enum reason reason = sample(site, buffers, count, begun_ns);
+    enum reason reason = sample(site, call, begun_ns);
     int64_t now_ns = base_clock_now_ns();
     int64_t spent_ns = now_ns - begun_ns;
     profile_file_add(&site->watch_tried_count, 1);

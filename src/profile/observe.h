@@ -27,8 +27,15 @@ struct observe_buffer {
 void observe_start(bool is_wanted);
 void observe_stop(void);
 
-/* Watches the buffers if it is the site's turn. After profile_call_end(). */
-void observe_call(struct profile_format_site *site, const struct observe_buffer buffers[], int count);
+/* What a call has in hand. are_one_op: a run would hold all or nothing (collectives), not each by itself. */
+struct observe_buffers {
+    int count;
+    bool are_one_op;
+    struct observe_buffer buffers[WATCH_PARTS_MAX];
+};
+
+/* Watches the buffers if it is the site's turn, and asks whether a run could hold them. After profile_call_end(). */
+void observe_call(struct profile_format_site *site, const struct observe_buffers *call);
 
 /* Accounts for watches that were touched. */
 void observe_harvest_all(void);

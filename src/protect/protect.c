@@ -47,7 +47,7 @@ static bool backend_try(const struct backend *candidate)
     return false;
 }
 
-bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched)
+static bool backend_choose(enum option_hold choice, protect_hold_touched_fn *touched)
 {
     static const struct backend *const candidates[] = {&backend_userfault, &backend_userfault_user, &backend_signal,
                                                        &backend_keys};
@@ -59,6 +59,18 @@ bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched)
     fault_touched_set(touched);
     errno = saved_errno;
     return table.backend != NULL;
+}
+
+bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched)
+{
+    bool has_backend = backend_choose(choice, touched);
+    table.held_calls_fail = protect_system_calls_fail();
+    return has_backend;
+}
+
+bool protect_start_watches(void)
+{
+    return backend_choose(OPTION_HOLD_SIGNAL, NULL);
 }
 
 void protect_threads_set(bool several)
@@ -113,6 +125,11 @@ const char *protect_backend_name(void)
 bool protect_system_calls_fail(void)
 {
     return table.backend != NULL && table.backend->system_calls_fail;
+}
+
+bool protect_held_calls_fail(void)
+{
+    return table.held_calls_fail;
 }
 
 bool protect_system_calls_must_wait(void)

@@ -31,6 +31,9 @@
  * from one thread. */
 bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched);
 
+/* For watches (watch.h), by the signal backend. A backend that holds memory has been started before, and stopped. */
+bool protect_start_watches(void);
+
 /* Before MPI starts threads of its own, which inherit the rights of whoever is inside MPI: takes the protection keys
  * that `choice` asks for. */
 struct base_rights protect_prepare(enum option_hold choice);
@@ -47,6 +50,9 @@ const char *protect_backend_name(void);
 /* True when a system call on held memory fails with EFAULT instead of waiting,
  * so that libc's entries must wait first (all but userfaultfd). */
 bool protect_system_calls_fail(void);
+
+/* The same of the backend that protect_start() chose, be it stopped: what a run would do, in a profile. */
+bool protect_held_calls_fail(void);
 
 /* True when the same entries must wait now: also for holds with copies on touch. A device
  * that writes by itself (O_DIRECT) into a copy would miss the pages that come home. */

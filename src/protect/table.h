@@ -22,11 +22,13 @@ struct backend;
 
 /* forking_count: threads that fork now; meanwhile nothing is armed or copied.
  * backend: NULL: none. Written by start, stop and after fork (protect.c).
+ * held_calls_fail: of the backend that was started to hold; written by start.
  * has_several_threads: any thread, relaxed (closing.h). */
 extern struct table {
     struct base_lock lock;
     uint32_t forking_count;
     const struct backend *backend;
+    bool held_calls_fail;
     _Atomic bool has_several_threads;
 } table;
 

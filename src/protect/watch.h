@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Watches: memory whose first touch is noticed, and never waited for. The pages are
- * closed with mprotect; the SIGSEGV handler of the signal backend (protect_start() with
- * that choice) opens them at the first touch, tells who asked, and the program goes on.
+ * closed with mprotect; the SIGSEGV handler of the signal backend (protect_start_watches())
+ * opens them at the first touch, tells who asked, and the program goes on.
  *
  * A watch covers whole pages. A touch beside the bytes, on their first or last page,
  * opens that page and nothing else.

@@ -37,7 +37,7 @@ static bool directory_write(int file)
         char magic[8];
         uint32_t version;
         uint32_t piece_bytes;
-    } head = {PROFILE_HOST_MAGIC, PROFILE_VERSION, PROFILE_PIECE_BYTES};
+    } head = {PROFILE_HOST_MAGIC, PROFILE_HOST_VERSION, PROFILE_PIECE_BYTES};
     return room_take(file, 0, PROFILE_DIRECTORY_BYTES) &&
            syscall(SYS_pwrite64, file, &head, sizeof head, 0L) == (long)sizeof head;
 }
@@ -81,7 +81,7 @@ static int file_open_own(struct pieces *pieces, const char *directory, int rank)
 static bool directory_is_ours(const struct profile_format_directory *directory)
 {
     return memcmp(directory->magic, PROFILE_HOST_MAGIC, sizeof directory->magic) == 0 &&
-           directory->version == PROFILE_VERSION && directory->piece_bytes == PROFILE_PIECE_BYTES;
+           directory->version == PROFILE_HOST_VERSION && directory->piece_bytes == PROFILE_PIECE_BYTES;
 }
 
 static bool directory_map(struct pieces *pieces)

@@ -19,9 +19,10 @@
 #include <stdint.h>
 
 #define PROFILE_MAGIC "LAPPROF" /* 8 bytes with its final zero */
-enum { PROFILE_VERSION = 1, PROFILE_BLOCK_BYTES = 64 };
+enum { PROFILE_VERSION = 2, PROFILE_BLOCK_BYTES = 64 };
 
 #define PROFILE_HOST_MAGIC "LAPHOST" /* 8 bytes with its final zero */
+enum { PROFILE_HOST_VERSION = 1 };
 enum { PROFILE_PIECE_BYTES = 65536, PROFILE_DIRECTORY_BYTES = 262144, PROFILE_PIECES_MAX = 65528 };
 
 /* piece_count: that were asked for; room may have been missing. Processes are numbered from 1; a piece without an owner
@@ -85,7 +86,8 @@ enum profile_format_kind {
     /* Cells of the picture of a run (profile/picture.h), which has no profile. */
     PROFILE_OP = 10,
     PROFILE_TOUCHED = 11,
-    PROFILE_REDUCED = 12 /* one more cell of a site */
+    PROFILE_REDUCED = 12, /* two more cells of a site */
+    PROFILE_HELD = 13     /* since version 2 */
 };
 
 struct profile_format_name {
@@ -139,6 +141,7 @@ struct profile_format_site {
  * PEER   world rank        calls    bytes
  * PASS   enum reason       calls
  * REDUCED 1: any order gives the same bits; 0  calls
+ * HELD   enum reason       calls: that a run could not return from early for this reason; of none: it could
  * OP     0                 ops      overlapped    under way
  * TOUCHED 0                ops      until touch   wait at it */
 struct profile_format_cell {

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -193,6 +194,18 @@ def check_reductions(case: Case, profile: JobProfile, lines: Sequence[str]) -> I
             yield f"{function}: {counts} calls depend on the order, not {expected}"
 
 
+def check_held(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterator[str]:
+    """Compare, call by call, whether a run could return early, and the reason."""
+    for number, line in enumerate(case.source.read_text().splitlines(), 1):
+        mark = re.search(r"/\* HELD (\w+) \*/", line)
+        sites = [site for site in list_sites(profile) if mark and site.line == number]
+        held = sum(site.held_count or 0 for site in sites)
+        unheld = sum((Counter(site.unheld) for site in sites), Counter())
+        found = {"all": held} if held and not unheld else dict(unheld) if not held else {"some": held, **unheld}
+        if mark and list(found) != [mark[1]]:
+            yield f"line {number}: {found}, not {mark[1]}"
+
+
 Check = Callable[[Case, JobProfile, Sequence[str]], Iterator[str]]
 CHECKS: Mapping[str, Sequence[Check]] = {
     "slack": [check_slack],
@@ -200,6 +213,7 @@ CHECKS: Mapping[str, Sequence[Check]] = {
     "matching": [check_matching],
     "waits": [check_waits],
     "reductions": [check_reductions],
+    "held": [check_held],
 }
 
 

@@ -34,6 +34,8 @@ def profile() -> JobProfile:
         late_peer_ns=1000,
         deferrable_count=20,
         passes={"small": 2},
+        held_count=3,
+        unheld={"memory_stack": 1},
         module="/home/user/app",
         offset=0x1234,
         caller="exchange",

@@ -176,6 +176,19 @@ def test_only_deferrable_calls_are_deferred(deferrable: int) -> None:
     assert prediction.terms.blocking == pytest.approx((10 - deferrable) * 4 * MS)
 
 
+def test_site_that_cannot_be_held_gains_nothing() -> None:
+    """However long its slack: its time is stock's, and there is nothing to try."""
+    held = make_site("MPI_Allreduce", 10, 4 * MS, slack=make_slack(10, 8 * MS))
+    unheld = replace(held, deferrable_count=0, held_count=0, unheld={"memory_neighbours": 10})
+    times = []
+    for site in (held, unheld):
+        profile = make_job(*(make_rank(rank, 100 * MS, site) for rank in range(2)))
+        times.append((predict(profile, Way.STOCK).expected_ns, predict(profile, Way.DEFERRED)))
+    assert times[0][1].expected_ns == pytest.approx(times[0][0] - 40 * MS)
+    assert times[1][1].expected_ns == times[1][0]
+    assert (times[1][1].alpha, times[1][1].terms.cost) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("function", "alpha"),
     [

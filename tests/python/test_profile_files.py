@@ -10,6 +10,8 @@ import pytest
 from profile_files import (
     BLOCK_BYTES,
     HEADER_BYTES,
+    HELD,
+    UNSET,
     FileSpec,
     SiteSpec,
     make_file,
@@ -32,6 +34,7 @@ from lapwing.profile.job_file import (
     write_profile_job,
 )
 from lapwing.profile.rank_file import HEADER, decode_rank_file
+from lapwing.profile.record import load_names
 from lapwing.report.totals import sum_profile
 
 
@@ -81,6 +84,35 @@ def test_every_field_arrives(tmp_path: Path) -> None:
     assert receive.passes == {"memory_stack": 1}
     assert receive.deferrable_count == 8
     assert reduce.computation_before == Moments()
+
+
+def make_judged(**held: int) -> FileSpec:
+    """A process with a receive of which so many sampled calls were judged, by reason."""
+    spec, names = make_receive(), load_names("reasons")
+    judged = [(HELD, names.index(reason), count, 0, 0, UNSET) for reason, count in held.items()]
+    sites = [replace(site, cells=[*site.cells, *judged], watches=(6, 1, 10)) for site in spec.sites[:1]]
+    return replace(spec, sites=sites)
+
+
+@pytest.mark.parametrize(
+    ("held", "held_count", "unheld", "deferrable"),
+    [
+        ({"none": 6}, 6, {}, 10),
+        ({"memory_neighbours": 6}, 0, {"memory_neighbours": 6}, 0),
+        ({"none": 3, "memory_stack": 2, "memory_locked": 1}, 3, {"memory_stack": 2, "memory_locked": 1}, 5),
+    ],
+)
+def test_what_could_be_held_decides_what_is_deferred(
+    held: dict[str, int], held_count: int, unheld: dict[str, int], deferrable: int, tmp_path: Path
+) -> None:
+    """Not what could be watched."""
+    site = read_recorded(write_job(tmp_path, [make_judged(**held)])).ranks[0].sites[0]
+    assert (site.held_count, site.unheld, site.deferrable_count) == (held_count, unheld, deferrable)
+
+
+def test_record_of_the_first_version_tells_what_could_be_watched(tmp_path: Path) -> None:
+    site = read_recorded(write_job(tmp_path, [replace(make_receive(), version=1)])).ranks[0].sites[0]
+    assert (site.held_count, site.unheld, site.deferrable_count) == (None, {}, 8)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +196,7 @@ def test_foreign_file_is_refused() -> None:
 
 def test_newer_process_file_is_refused_by_name() -> None:
     with pytest.raises(RecordError, match="newer"):
-        decode_rank_file(make_file(replace(make_receive(), version=2)), "file")
+        decode_rank_file(make_file(replace(make_receive(), version=3)), "file")
 
 
 def test_newer_job_file_is_refused_by_name(tmp_path: Path) -> None:

@@ -159,6 +159,9 @@ class SiteStatistics:
     late_peer_ns: the part of time.total in which no data could flow because a peer had not entered its
     matching call; None when not measured (the model then estimates it from the fastest calls).
     deferrable_count: how many of the calls Lapwing had no reason to pass; None when it did not look.
+    passes: of the sampled calls, those whose buffers could not be watched, by reason.
+    held_count: of the sampled calls with large messages, those from which `lapwing run` could return early; None when
+    nobody asked. unheld: the others, by the reason why their memory can neither be held nor copied.
     ordered_count: of reductions, the calls whose result may change with the order of the operands, or that call a
     function of the program's: Lapwing passes these. None when not known.
     computation_before: for each call, the time since this thread's previous MPI call returned.
@@ -179,6 +182,8 @@ class SiteStatistics:
     late_peer_ns: int | None = None
     deferrable_count: int | None = None
     passes: Mapping[str, int] = field(default_factory=dict)
+    held_count: int | None = None
+    unheld: Mapping[str, int] = field(default_factory=dict)
     ordered_count: int | None = None
     computation_before: Moments = Moments()
 

@@ -24,6 +24,7 @@ from lapwing.model.profile import (
 from lapwing.model.scaling import derive_calibration, read_sweep
 from lapwing.profile.job_file import PICTURE, Atlas, ProfileJob, open_profile_job
 from lapwing.profile.rank_file import (
+    KIND_HELD,
     KIND_PASS,
     KIND_PEER,
     KIND_REDUCED,
@@ -39,6 +40,7 @@ from lapwing.profile.record import load_names
 
 # Refusals that say nothing about the buffer: another call was being watched.
 PASSING_REASONS = frozenset(["too_many_ops"])
+HELD = "none"  # the reason of calls that could return early
 
 
 def make_moments(sample: Sample) -> Moments:
@@ -85,15 +87,21 @@ def make_touches(site: RawSite, atlas: Atlas) -> tuple[Touch, ...]:
     return tuple(touches)
 
 
-def make_passes(site: RawSite) -> dict[str, int]:
-    """Return why buffers could not be watched, and so not be held: by reason, of the sampled calls."""
+def count_reasons(site: RawSite, kind: int) -> dict[str, int]:
+    """Return the cells of a kind whose keys are reasons."""
     names = load_names("reasons")
-    cells = site.cells.get(KIND_PASS, ())
+    cells = site.cells.get(kind, ())
     return {names[c.key] if 0 <= c.key < len(names) else f"reasons_{c.key}": c.count for c in cells if c.count}
 
 
-def estimate_deferrable(site: RawSite, passes: dict[str, int]) -> int | None:
-    """Return how many calls could be held: the share of the sampled ones, applied to all large ones."""
+def estimate_deferrable(site: RawSite, passes: Mapping[str, int]) -> int | None:
+    """Return how many calls could return early: the share of the sampled ones, applied to all large ones.
+
+    Where the record does not say which could (older ones, small messages), those that could be watched.
+    """
+    held = count_reasons(site, KIND_HELD)
+    if held:
+        return round(site.large_count * held.get(HELD, 0) / sum(held.values()))
     passing = sum(count for reason, count in passes.items() if reason in PASSING_REASONS)
     tried = site.watch_tried_count - passing
     if tried <= 0:
@@ -110,7 +118,8 @@ def count_ordered(site: RawSite) -> int | None:
 def make_site(site: RawSite, atlas: Atlas) -> SiteStatistics:
     """Take a call site over."""
     code = atlas.find(site.address)
-    passes = make_passes(site)
+    passes = count_reasons(site, KIND_PASS)
+    held = count_reasons(site, KIND_HELD)
     peers = sorted(site.cells.get(KIND_PEER, ()), key=lambda cell: -cell.first)
     return SiteStatistics(
         function=site.function,
@@ -127,6 +136,8 @@ def make_site(site: RawSite, atlas: Atlas) -> SiteStatistics:
         peers=tuple(Peer(cell.key, cell.count, cell.first) for cell in peers),
         deferrable_count=estimate_deferrable(site, passes),
         passes=passes,
+        held_count=held.get(HELD, 0) if held else None,
+        unheld={reason: count for reason, count in held.items() if reason != HELD},
         ordered_count=count_ordered(site),
         computation_before=make_moments(site.before),
     )

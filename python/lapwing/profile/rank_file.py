@@ -14,7 +14,7 @@ from lapwing.errors import RecordError
 from lapwing.profile.record import decode_text
 
 MAGIC = b"LAPPROF\0"
-VERSION = 1
+VERSION = 2
 HEADER = struct.Struct("<8sIIIIiiIIIIQQQQQQQQ64s256s16sII56x")
 BLOCK_BYTES = 64
 BLOCKS_MAX = 1 << 24
@@ -29,7 +29,8 @@ KIND_NAME, KIND_MODULE, KIND_SITE = 1, 2, 3
 KIND_SIZE, KIND_SLACK, KIND_TOUCH, KIND_PEER, KIND_PASS, KIND_EVENTS = 4, 5, 6, 7, 8, 9
 KIND_OP, KIND_TOUCHED = 10, 11  # of the picture of a run
 KIND_REDUCED = 12
-CELL_KINDS = (*range(KIND_SIZE, KIND_PASS + 1), KIND_OP, KIND_TOUCHED, KIND_REDUCED)
+KIND_HELD = 13  # since version 2
+CELL_KINDS = (*range(KIND_SIZE, KIND_PASS + 1), KIND_OP, KIND_TOUCHED, KIND_REDUCED, KIND_HELD)
 MATCHING = {1: False, 2: True}  # else not known
 UNSET = (1 << 64) - 1  # a minimum of nothing
 STATES = ("running", "finalized", "exited")
@@ -147,7 +148,7 @@ def unpack_header(data: bytes, source: str) -> tuple[Any, ...]:
     fields = HEADER.unpack_from(data)
     if fields[1] > VERSION:
         raise RecordError(f"{source} was written by a newer Lapwing (profile format {fields[1]})", "update Lapwing")
-    is_sound = fields[1:4] == (VERSION, HEADER.size, BLOCK_BYTES) and fields[4] < len(STATES)
+    is_sound = fields[1] > 0 and fields[2:4] == (HEADER.size, BLOCK_BYTES) and fields[4] < len(STATES)
     if not is_sound or fields[9] > BLOCKS_MAX or fields[13] < fields[12]:
         raise RecordError(f"{source} is damaged", "profile again")
     return fields

@@ -134,6 +134,11 @@ bool protect_system_calls_fail(void)
     return true;
 }
 
+bool protect_held_calls_fail(void)
+{
+    return true;
+}
+
 bool protect_system_calls_must_wait(void)
 {
     return true;
