@@ -438,6 +438,17 @@ def test_rewrite_is_advised_only_where_it_brings_more() -> None:
     assert large.sites
 
 
+def test_site_that_cannot_be_held_says_why_only_a_rewrite_gains() -> None:
+    """None of its calls could return early."""
+    profile = make_study(blocking_with_slack).profile
+    refused = {"deferrable_count": 0, "held_count": 0, "unheld": {"memory_neighbours": 9}}
+    ranks = [replace(rank, sites=tuple(replace(site, **refused) for site in rank.sites)) for rank in profile.ranks]
+    sites = advise(study_profile(replace(profile, ranks=tuple(ranks))), Rounds()).sites
+    assert all("buffer shares pages with other data (" in site.text for site in sites)
+    assert sites
+    assert {site.lapwing_gain_s for site in sites} == {0}
+
+
 def test_waits_without_work_come_before_imbalance() -> None:
     advice = advise(make_study(bundled), Rounds())
     assert advice.verdict[0].startswith("Leave it as it is")

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO, StringIO, TextIOWrapper
@@ -55,6 +56,17 @@ def render(totals: JobTotals) -> str:
     console = Console(width=120, record=True, file=StringIO())
     print_profile(totals, console)
     return console.export_text()
+
+
+def test_sites_where_lapwing_waits_are_named(totals: JobTotals) -> None:
+    """None where nobody asked, or where most calls could return early."""
+    assert "Lapwing waits" not in render(totals)
+    site = next(site for site in totals.sites.values() if site.function == "MPI_Recv")
+    site.held_count, site.unheld = 3, Counter(memory_neighbours=5)
+    text = "its buffer shares pages with other data (5 of 8 samples), so Lapwing waits inside the call"
+    assert text in " ".join(render(totals).split())
+    site.held_count = 5
+    assert "Lapwing waits" not in render(totals)
 
 
 def test_summary_names_the_first_touch(totals: JobTotals) -> None:

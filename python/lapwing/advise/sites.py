@@ -7,6 +7,7 @@ from lapwing.model.profile import Way
 from lapwing.model.study import Study
 from lapwing.profile.record import load_reason_help
 from lapwing.report.findings import sum_sites
+from lapwing.report.held import describe_waiting, is_waiting
 from lapwing.report.profile import describe_touch, name_message
 from lapwing.report.summary import format_bytes, format_time
 from lapwing.report.totals import JobTotals, SiteTotals
@@ -24,6 +25,8 @@ def explain_difference(site: SiteTotals, threshold_bytes: int) -> str:
     mean_bytes = site.sum.bytes / site.sum.bytes_count if site.sum.bytes_count else 0.0
     if mean_bytes < threshold_bytes:
         return f"its messages are below the threshold of {format_bytes(threshold_bytes)}"
+    if is_waiting(site.held_count, site.unheld):
+        return describe_waiting(site.held_count, site.unheld)
     reasons = {name: count for name, count in site.passes.items() if name != "too_many_ops"}
     if reasons:
         name = max(reasons, key=lambda entry: reasons[entry])

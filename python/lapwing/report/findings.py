@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a profile says about its program, in words: the paper's Section VI-B, and where slack is left."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from lapwing.model.classes import CallClass, is_collective
 from lapwing.model.distribution import Part, calculate_mean
@@ -12,6 +12,7 @@ from lapwing.model.profile import Way
 from lapwing.model.refined import Prediction
 from lapwing.model.study import Study
 from lapwing.model.waits import WaitCauses, Waits, sum_site_causes
+from lapwing.report.held import describe_waiting, is_waiting
 from lapwing.report.summary import format_time
 
 # A site that takes less of the job than this is not worth a sentence.
@@ -34,6 +35,8 @@ class SiteSum:
     touched_at: str
     # the same site in another run: (function, file, line) or (function, module, offset)
     key: tuple[str, str, int]
+    held_count: int = 0
+    unheld: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def where(self) -> str:
@@ -88,6 +91,8 @@ def sum_site(outcomes: Sequence[SiteOutcome], rank_count: int) -> SiteSum:
         slack_mean_ns=find_mean_slack(outcomes),
         touched_at=find_touch(outcomes),
         key=first.key,
+        held_count=sum(o.times.site.held_count or 0 for o in outcomes),
+        unheld=sum((Counter(o.times.site.unheld) for o in outcomes), Counter()),
     )
 
 
@@ -185,7 +190,9 @@ def find_imbalance(stock: Prediction, waits: Waits) -> list[Finding]:
         if causes.is_uneven:
             findings.append(Finding("imbalance", text + "the work is uneven, and overlap does not mend that", late_ns))
             continue
-        text += f"{describe_evenness(causes)} late in turn; calls that return early absorb some of that"
+        text += f"{describe_evenness(causes)} late in turn"
+        if not is_waiting(site.held_count, site.unheld):
+            text += "; calls that return early absorb some of that"
         findings.append(Finding("late in turn", text, late_ns))
     return findings
 
@@ -218,6 +225,8 @@ def find_rewrites(rewritten: Prediction) -> list[Finding]:
             f"{format_time(site.slack_mean_ns)} of computation: a start there and a wait before the touch would hide "
             f"{format_time(site.gain_ns)} per rank"
         )
+        if is_waiting(site.held_count, site.unheld):
+            text += f"; {describe_waiting(site.held_count, site.unheld)}"
         findings.append(Finding("blocking call with slack", text, site.gain_ns))
     return findings
 

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from lapwing.model.classes import CallClass, shorten_name
 from lapwing.profile.job_file import ONE_JOB_REMEDY, SEVERAL_JOBS
+from lapwing.report.held import describe_waiting, is_waiting
 from lapwing.report.summary import format_bytes, format_count, format_time
 from lapwing.report.totals import CLASSES, JobTotals, SiteTotals, Sum, TouchSum
 
@@ -157,6 +158,14 @@ def iterate_touches(totals: JobTotals) -> Iterator[str]:
             yield describe_touch(site, touch)
 
 
+def iterate_waiting(totals: JobTotals) -> Iterator[str]:
+    """Yield the sentences about the longest sites where Lapwing would wait."""
+    for site in totals.list_sites():
+        if is_waiting(site.held_count, site.unheld):
+            message, _ = name_message(site.function)
+            yield f"the {message} at {site.place}: {describe_waiting(site.held_count, site.unheld)}"
+
+
 def iterate_notes(totals: JobTotals) -> Iterator[str]:
     """Yield what the numbers above leave out."""
     if totals.job_count > 1:
@@ -185,12 +194,14 @@ def make_profile_text(totals: JobTotals) -> RenderableType:
     if not totals.ranks:
         return "no rank left a profile"
     touches = list(iterate_touches(totals))[:TOUCHES_MAX]
+    waiting = list(iterate_waiting(totals))[:TOUCHES_MAX]
     tables = [make_class_table(totals), make_function_table(totals), make_site_table(totals)]
     return Group(
         describe_job(totals),
         *filter(None, [describe_imbalance(totals)]),
         *(table for table in tables if table.row_count),
         *touches,
+        *waiting,
         *iterate_notes(totals),
     )
 
@@ -249,6 +260,8 @@ def encode_site(site: SiteTotals) -> dict[str, Any]:
         },
         "touches": [encode_touch(touch) for touch in touches],
         "passes": dict(site.passes),
+        "held_count": site.held_count,
+        "unheld": dict(site.unheld),
         "sizes": {str(bits): count for bits, count in sorted(site.sizes.items())},
         "computation_before_ns": site.before_ns,
     }

@@ -85,6 +85,8 @@ class SiteTotals:
     transfer_ns: float = 0.0
     touches: dict[tuple[str, int, str, int], TouchSum] = field(default_factory=dict)
     passes: Counter[str] = field(default_factory=Counter)
+    held_count: int = 0
+    unheld: Counter[str] = field(default_factory=Counter)
     sizes: Counter[int] = field(default_factory=Counter)
     before_ns: int = 0
     before_count: int = 0
@@ -117,6 +119,8 @@ class SiteTotals:
         self.before_ns += site.computation_before.total
         self.before_count += site.computation_before.count
         self.passes.update(site.passes)
+        self.held_count += site.held_count or 0
+        self.unheld.update(site.unheld)
         self.sizes.update({bucket.bits: bucket.count for bucket in site.sizes})
         # Of a size, the fastest call met a peer that was ready.
         self.transfer_ns += sum(bucket.count * bucket.time_min_ns for bucket in site.sizes)
