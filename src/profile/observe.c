@@ -20,8 +20,18 @@
 enum { FAULT_NS = 6000, AGE_MAX_NS = 500000000 };
 enum { TOUCHES_MAX = 24, REASONS_MAX = 32 };
 
+/* What a run would make of a call. received, sent: the pages that it would hold, which no other call may use, or write;
+ * empty: none. */
+struct foreseen {
+    bool is_large;
+    enum reason reason;
+    struct range received;
+    struct range sent;
+};
+
 /* What is known of the call whose buffer is watched. Filled between watch_take() and watch_arm(); the
- * touch by the thread that touches, once; read by the thread that claims the watch. */
+ * touch by the thread that touches, once; read by the thread that claims the watch.
+ * hindered_ns: the first call that would have waited for what is held, 0: none; by who makes that call. */
 struct observed {
     struct profile_format_site *site;
     const struct profile_thread *thread;
@@ -30,6 +40,8 @@ struct observed {
     int64_t touched_ns;
     int64_t computation_ns;
     uintptr_t place;
+    struct foreseen foreseen;
+    _Atomic int64_t hindered_ns;
 };
 
 static struct {
@@ -73,11 +85,28 @@ void observe_start(bool is_wanted)
     observe.is_on = true;
 }
 
+/* Smaller messages are passed, whatever their memory. */
+static void add_foreseen(struct profile_format_site *site, const struct foreseen *foreseen, bool is_hindered)
+{
+    bool is_held = foreseen->reason == REASON_NONE && !is_hindered;
+    enum reason reason = foreseen->reason == REASON_NONE ? REASON_OVERLAPPING_BUFFERS : foreseen->reason;
+    if (foreseen->is_large)
+        profile_file_cell_add(site, PROFILE_HELD, is_held ? REASON_NONE : reason, REASONS_MAX, 0, 0);
+}
+
+/* Was there little to overlap with before another call would have waited? */
+static bool was_hindered(int watch, int64_t wall_ns)
+{
+    int64_t hindered_ns = atomic_load_explicit(&observe.watched[watch].hindered_ns, memory_order_relaxed);
+    return hindered_ns != 0 && hindered_ns - returned_of(watch) < wall_ns / 2;
+}
+
 static void add_sample(int watch, bool is_censored)
 {
     struct profile_format_site *site = observe.watched[watch].site;
     int64_t wall_ns = observe.watched[watch].touched_ns - returned_of(watch);
     wall_ns = wall_ns > 0 ? wall_ns : 0;
+    add_foreseen(site, &observe.watched[watch].foreseen, was_hindered(watch, wall_ns));
     slack_add(site, returned_of(watch), wall_ns, observe.watched[watch].computation_ns);
     if (is_censored)
         profile_file_add(&site->censored_count, 1);
@@ -112,10 +141,30 @@ void observe_harvest_all(void)
     }
 }
 
+static bool would_hinder(const struct observed *observed, struct range bytes, bool is_read)
+{
+    const struct foreseen *foreseen = &observed->foreseen;
+    return base_ranges_overlap(foreseen->received, bytes) || (!is_read && base_ranges_overlap(foreseen->sent, bytes));
+}
+
+/* A watch sees touches of the buffer itself; a hold lets nobody use the rest of its pages either. */
+static void note_hindered(struct range bytes, bool is_read)
+{
+    int64_t now_ns = profile_thread.depth != 0 ? profile_thread.begun_ns : base_clock_now_ns();
+    for (int watch = 0; watch < WATCHES_MAX; watch++) {
+        struct observed *observed = &observe.watched[watch];
+        int64_t never = 0;
+        if (watch_is_armed(watch) && would_hinder(observed, bytes, is_read))
+            atomic_compare_exchange_strong_explicit(&observed->hindered_ns, &never, now_ns, memory_order_relaxed,
+                                                    memory_order_relaxed);
+    }
+}
+
 void observe_use_range(struct range bytes, bool is_read)
 {
     if (!observe.is_on)
         return;
+    note_hindered(bytes, is_read);
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     bool is_call = false;
     for (int watch = watch_find(0, bytes, is_read); watch != WATCH_NONE; watch = watch_find(watch + 1, bytes, is_read))
@@ -179,7 +228,6 @@ static enum reason foresee_buffer(const struct observe_buffer *buffer, enum reas
     return judge_foresee(&call);
 }
 
-/* Smaller messages are passed, whatever their memory. */
 static bool is_large(const struct observe_buffer *buffer)
 {
     return buffer->bytes.high - buffer->bytes.low >= options.threshold_bytes;
@@ -192,21 +240,28 @@ static bool are_entangled(const struct observe_buffers *call)
            base_ranges_overlap(base_pages_of(call->buffers[0].bytes), base_pages_of(call->buffers[1].bytes));
 }
 
-/* A call returns early with all of its buffers or not at all. */
-static void foresee(struct profile_format_site *site, const struct observe_buffers *call,
-                    const enum reason neighbours[])
+static void foresee_part(struct foreseen *foreseen, const struct observe_buffer *buffer, enum reason neighbours)
 {
-    enum reason reason = REASON_NONE;
-    int large_count = 0;
-    for (int i = 0; i < call->count; i++) {
-        large_count += is_large(&call->buffers[i]);
-        if (reason == REASON_NONE && is_large(&call->buffers[i]))
-            reason = foresee_buffer(&call->buffers[i], neighbours[i]);
-    }
-    if (reason == REASON_NONE && are_entangled(call))
-        reason = REASON_OVERLAPPING_BUFFERS;
-    if (large_count != 0)
-        profile_file_cell_add(site, PROFILE_HELD, reason, REASONS_MAX, 0, 0);
+    if (!is_large(buffer))
+        return;
+    foreseen->is_large = true;
+    if (foreseen->reason == REASON_NONE)
+        foreseen->reason = foresee_buffer(buffer, neighbours);
+    if (buffer->is_received)
+        foreseen->received = base_pages_of(buffer->bytes);
+    else if (!host.pages_are_heap(buffer->bytes)) /* else copied */
+        foreseen->sent = base_pages_of(buffer->bytes);
+}
+
+/* A call returns early with all of its buffers or not at all. */
+static struct foreseen foresee(const struct observe_buffers *call, const enum reason neighbours[])
+{
+    struct foreseen foreseen = {.reason = REASON_NONE};
+    for (int i = 0; i < call->count; i++)
+        foresee_part(&foreseen, &call->buffers[i], neighbours[i]);
+    if (foreseen.reason == REASON_NONE && are_entangled(call))
+        foreseen.reason = REASON_OVERLAPPING_BUFFERS;
+    return foreseen;
 }
 
 /* --- watches --- */
@@ -224,21 +279,24 @@ static int take_watch(int64_t now_ns)
     return watch;
 }
 
-static void describe(int watch, struct profile_format_site *site)
+static void describe(int watch, struct profile_format_site *site, const struct foreseen *foreseen)
 {
     observe.watched[watch].site = site;
+    observe.watched[watch].foreseen = *foreseen;
+    atomic_store_explicit(&observe.watched[watch].hindered_ns, 0, memory_order_relaxed);
     observe.watched[watch].thread = &profile_thread;
     observe.watched[watch].inside_ns = profile_thread.inside_ns;
     atomic_store_explicit(&observe.watched[watch].returned_ns, base_clock_now_ns(), memory_order_relaxed);
 }
 
 /* The time of arming is not the program's: its slack begins afterwards. */
-static enum reason arm(struct profile_format_site *site, const struct watch_part parts[], int count, int64_t begun_ns)
+static enum reason arm(struct profile_format_site *site, const struct foreseen *foreseen,
+                       const struct watch_part parts[], int count, int64_t begun_ns)
 {
     int watch = take_watch(begun_ns);
     if (watch == WATCH_NONE)
         return REASON_TOO_MANY_OPS;
-    describe(watch, site);
+    describe(watch, site, foreseen);
     if (!watch_arm(watch, parts, count))
         return REASON_MEMORY_FAILED;
     profile_thread.returned_ns = base_clock_now_ns();
@@ -257,8 +315,12 @@ static enum reason sample(struct profile_format_site *site, const struct observe
         if (reason == REASON_NONE)
             reason = prepare_part(buffer, neighbours[i], &parts[i]);
     }
-    foresee(site, call, neighbours);
-    return reason == REASON_NONE ? arm(site, parts, call->count, begun_ns) : reason;
+    struct foreseen foreseen = foresee(call, neighbours);
+    if (reason == REASON_NONE)
+        reason = arm(site, &foreseen, parts, call->count, begun_ns);
+    if (reason != REASON_NONE) /* else at the touch */
+        add_foreseen(site, &foreseen, false);
+    return reason;
 }
 
 /* 0.5 to 1.5, so that samples keep no step with the program's own rhythm. */

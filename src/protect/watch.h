@@ -39,6 +39,7 @@ int watch_take(void);
  * refuses. */
 bool watch_arm(int watch, const struct watch_part parts[], int count);
 
+bool watch_is_armed(int watch);
 bool watch_is_touched(int watch);
 
 /* Makes this thread the one that ends an armed or touched watch; opens its pages. False when

@@ -66,6 +66,12 @@ bool watch_is_any_touched(void)
     return atomic_load_explicit(&watches.touched_count, memory_order_relaxed) != 0;
 }
 
+/* acquire: what was noted of it before watch_arm() is seen. */
+bool watch_is_armed(int watch)
+{
+    return atomic_load_explicit(&watches.slots[watch].state, memory_order_acquire) == WATCH_ARMED;
+}
+
 bool watch_is_touched(int watch)
 {
     return atomic_load_explicit(&watches.slots[watch].state, memory_order_relaxed) == WATCH_TOUCHED;

@@ -214,6 +214,7 @@ CHECKS: Mapping[str, Sequence[Check]] = {
     "waits": [check_waits],
     "reductions": [check_reductions],
     "held": [check_held],
+    "held_rows": [check_held],
 }
 
 

@@ -11,13 +11,18 @@ CAUSES = {
     "memory_stack": "its buffer lies on a stack",
     "memory_shared": "its buffer lies in shared or file-backed memory",
     "memory_mappings": "its buffer spans several mappings",
+    "overlapping_buffers": "its buffer shares a page with another one that is used at the same time, or next",
 }
 
 
-def name_cause(unheld: Mapping[str, int]) -> str:
-    """Return the most frequent reason in words."""
-    name = max(unheld, key=lambda entry: unheld[entry])
-    return CAUSES.get(name, load_reason_help().get(name, name))
+def find_cause(unheld: Mapping[str, int]) -> str:
+    """Return the most frequent reason."""
+    return max(unheld, key=lambda entry: unheld[entry])
+
+
+def name_place(reason: str) -> str:
+    """Say where the program waits: what a call cannot return early for, or what the next one needs."""
+    return "in that call or the next" if reason == "overlapping_buffers" else "inside the call"
 
 
 def is_waiting(held_count: int, unheld: Mapping[str, int]) -> bool:
@@ -27,5 +32,6 @@ def is_waiting(held_count: int, unheld: Mapping[str, int]) -> bool:
 
 def describe_waiting(held_count: int, unheld: Mapping[str, int]) -> str:
     """Say so, with the cause."""
-    count = sum(unheld.values())
-    return f"{name_cause(unheld)} ({count:,} of {count + held_count:,} samples), so Lapwing waits inside the call"
+    count, reason = sum(unheld.values()), find_cause(unheld)
+    cause = CAUSES.get(reason, load_reason_help().get(reason, reason))
+    return f"{cause} ({count:,} of {count + held_count:,} samples), so Lapwing waits {name_place(reason)}"
