@@ -133,15 +133,6 @@ static void op_begin(struct collective_op *op)
     base_lock_release(&ops.lock);
 }
 
-/* The edges are there. */
-static void op_begin_rest(struct collective_op *op)
-{
-    base_lock_take(&ops.lock);
-    op->waits_for_edges = false;
-    op_start_next(op);
-    base_lock_release(&ops.lock);
-}
-
 /* Asks for the next piece, and starts another in its place. False when it is not over. One that failed to start has no
  * request, and is over. */
 static bool op_end_piece(struct collective_op *op)
@@ -528,9 +519,9 @@ static enum reason op_start_held(struct transfer *transfer, struct collective_ca
     return op_launch(transfer, call, result);
 }
 
-/* The edges are there. The rest is held, if it has not been started meanwhile by a call of another thread
- * (ops_start_all()). */
-static enum reason op_hold_between_edges(struct transfer *transfer, struct collective_call *call, int *result)
+/* Under the lock: a call of another thread may start all pieces at any other time (ops_start_all()), and must then find
+ * out where. */
+static enum reason op_redirect_between_edges(struct transfer *transfer, struct collective_call *call)
 {
     struct collective_op *op = op_of(transfer);
     enum reason reason = REASON_OTHER_THREAD;
@@ -540,7 +531,17 @@ static enum reason op_hold_between_edges(struct transfer *transfer, struct colle
         op_redirect(transfer, op, call);
     else
         transfer_unhold(transfer);
-    op_begin_rest(op);
+    return reason;
+}
+
+/* The edges are there. The rest is held, if it has not been started. */
+static enum reason op_hold_between_edges(struct transfer *transfer, struct collective_call *call, int *result)
+{
+    base_lock_take(&ops.lock);
+    enum reason reason = op_redirect_between_edges(transfer, call);
+    op_of(transfer)->waits_for_edges = false;
+    op_start_next(op_of(transfer));
+    base_lock_release(&ops.lock);
     return reason == REASON_NONE ? op_launch(transfer, call, result) : reason;
 }
 
@@ -637,20 +638,30 @@ static enum reason op_run_behind_edges(struct transfer *transfer, struct collect
     return reason;
 }
 
-static bool op_has_edges(const struct transfer *transfer, const struct collective_call *call)
+/* Could the call return early if the edges went first? */
+static bool op_needs_edges(const struct collective_op *op, const struct collective_call *call)
 {
-    const struct collective_work *work = &op_of(transfer)->work;
-    return work->cut.edge_bytes != 0 && !base_range_is_empty(range_between_edges(call, work));
+    struct collective_work work = op->work;
+    collective_work_cut(&work, call->kind == COLLECTIVE_CHOICE_WHOLE, true);
+    struct range between = range_between_edges(call, &work);
+    if (work.cut.edge_bytes == 0 || base_range_is_empty(between))
+        return false;
+    gate_enter();
+    enum reason reason = neighbours_check(between, false, false);
+    gate_leave();
+    return reason == REASON_NONE;
 }
 
 static enum reason op_run_held(struct transfer *transfer, struct collective_call *call, int *result)
 {
+    struct collective_op *op = op_of(transfer);
     enum reason reason = op_run_early(transfer, call, result);
-    bool is_shared =
-        reason == REASON_MEMORY_NEIGHBOURS && call->receive_blocks != 0 && op_of(transfer)->work.started == 0;
+    if (reason != REASON_MEMORY_NEIGHBOURS || call->receive_blocks == 0 || op->work.started != 0 ||
+        !op_needs_edges(op, call))
+        return reason;
     if (call->choice != NULL)
-        call->choice->shares_edges = is_shared;
-    return is_shared && op_has_edges(transfer, call) ? op_run_behind_edges(transfer, call, result) : reason;
+        call->choice->shares_edges = true;
+    return op->work.cut.edge_bytes != 0 ? op_run_behind_edges(transfer, call, result) : reason;
 }
 
 static void run_learn(const struct collective_call *call)
