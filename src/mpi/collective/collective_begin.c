@@ -311,13 +311,12 @@ static void call_place_blocks(struct collective_call *call, const struct collect
     }
 }
 
-/* Waits in it, to see what that takes. What is left of earlier calls is theirs to answer for: beside their messages
- * this one would take longer than it does where all of them are blocking. */
+/* Waits in it, to see what that takes. After calls of another kind what is left of these is theirs to answer for. */
 static int call_wait(struct collective_call *call)
 {
     int result;
     record_pass(REASON_LEARNED, collective_call_bytes(call));
-    if (!busy_is_clear()) {
+    if (!busy_is_clear() && !call->choice->is_in_step) {
         transfer_wait_due();
         call->begun_ns = base_clock_now_ns();
     }

@@ -4,7 +4,7 @@
 /* What the first call takes is not learnt: memory is touched for the first time, connections are made. Where an early
  * return pays, one call in EARLY_ROUND goes each other way. Where it does not, that is tried again after 16, 32, and so
  * on, then every 256 calls: one that takes twice as long then costs half a percent. */
-enum { FIRST_ROUND = 6, EARLY_ROUND = 128, BLOCKING_ROUND = 16, BLOCKING_ROUND_MOST = 256 };
+enum { FIRST_ROUND = 7, EARLY_ROUND = 128, BLOCKING_ROUND = 16, BLOCKING_ROUND_MOST = 256 };
 /* An early return must bring a part in GAIN_PART. What a single call of another kind took counts half. */
 enum { GAIN_PART = 32, MEAN_MEMORY = 2 };
 enum { SUM_NS = 0, SUM_CALLS = 1, SUMS_PER_KIND = 2 };
@@ -19,6 +19,7 @@ void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLE
     for (int i = 0; i < COLLECTIVE_CHOICE_SHARERS; i++)
         sums[i] = atomic_exchange_explicit(&choice->sums[i], 0, memory_order_relaxed); /* numbers for judging */
     sums[COLLECTIVE_CHOICE_SHARERS] = choice->shares_edges;
+    choice->shares_edges = false;
 }
 
 static void mean_add(int64_t *mean_ns, const int64_t sums[SUMS_PER_KIND], bool is_chosen)
@@ -79,19 +80,28 @@ void collective_choice_agree(struct collective_choice *choice, const int64_t sum
 
 static enum collective_choice_kind choice_first(uint32_t call)
 {
-    static const uint8_t kinds[FIRST_ROUND] = {COLLECTIVE_CHOICE_PIECES,   COLLECTIVE_CHOICE_WHOLE,
-                                               COLLECTIVE_CHOICE_PIECES,   COLLECTIVE_CHOICE_WHOLE,
-                                               COLLECTIVE_CHOICE_BLOCKING, COLLECTIVE_CHOICE_PIECES};
+    static const uint8_t kinds[FIRST_ROUND] = {
+        COLLECTIVE_CHOICE_PIECES,   COLLECTIVE_CHOICE_WHOLE,    COLLECTIVE_CHOICE_PIECES, COLLECTIVE_CHOICE_WHOLE,
+        COLLECTIVE_CHOICE_BLOCKING, COLLECTIVE_CHOICE_BLOCKING, COLLECTIVE_CHOICE_PIECES};
     return (enum collective_choice_kind)kinds[call];
+}
+
+/* Is this one of the calls that the round tries this kind in? Of blocking ones the first does not count. */
+static bool is_trial(enum collective_choice_kind kind, uint32_t begin, uint32_t call)
+{
+    return call == begin || (kind == COLLECTIVE_CHOICE_BLOCKING && call == begin + 1);
 }
 
 /* The two others, at a third and at two thirds of a round. */
 static enum collective_choice_kind choice_later(const struct collective_choice *choice, uint32_t call)
 {
-    bool is_first = call == choice->round_length / 3;
-    bool is_second = call == choice->round_length / 3 * 2;
-    int other = is_first ? 1 : is_second ? 2 : 0;
-    return (enum collective_choice_kind)(((int)choice->chosen + other) % COLLECTIVE_CHOICE_KINDS);
+    for (int i = 1; i < COLLECTIVE_CHOICE_KINDS; i++) {
+        enum collective_choice_kind other =
+            (enum collective_choice_kind)(((int)choice->chosen + i) % COLLECTIVE_CHOICE_KINDS);
+        if (is_trial(other, choice->round_length / COLLECTIVE_CHOICE_KINDS * (uint32_t)i, call))
+            return other;
+    }
+    return choice->chosen;
 }
 
 enum collective_choice_kind collective_choice_next(struct collective_choice *choice)
@@ -99,13 +109,16 @@ enum collective_choice_kind collective_choice_next(struct collective_choice *cho
     if (choice->round_length == 0)
         choice->round_length = FIRST_ROUND;
     uint32_t call = choice->call++;
-    return choice->round_length == FIRST_ROUND ? choice_first(call) : choice_later(choice, call);
+    bool was_blocking = choice->last == COLLECTIVE_CHOICE_BLOCKING;
+    choice->last = choice->round_length == FIRST_ROUND ? choice_first(call) : choice_later(choice, call);
+    choice->is_in_step = choice->last == COLLECTIVE_CHOICE_BLOCKING && was_blocking;
+    return choice->last;
 }
 
 void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns)
 {
     bool is_first = choice->round_length == FIRST_ROUND && choice->call <= 1;
-    if (is_first)
+    if (is_first || (kind == COLLECTIVE_CHOICE_BLOCKING && !choice->is_in_step))
         return;
     /* relaxed: numbers for judging; one that comes late counts in the next round */
     atomic_fetch_add_explicit(&choice->sums[(int)kind * SUMS_PER_KIND + SUM_NS], stopped_ns, memory_order_relaxed);
