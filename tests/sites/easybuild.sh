@@ -94,6 +94,7 @@ run_easybuild --rebuild "$recipe"
 
 # As a user of the site would.
 set +u
+# shellcheck source=/dev/null
 . /usr/share/lmod/lmod/init/sh
 module use "$folder/prefix/modules/all"
 module load lapwing/0.1.0-gfbf-2023b
