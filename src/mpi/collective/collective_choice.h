@@ -4,8 +4,8 @@
  * so they choose alike.
  *
  * A choice is made for one function and size. Its calls come in rounds. In a round most calls go as was chosen, and one
- * goes each other way, for comparison; at its end the ranks add up for how long their programs were stopped by calls of
- * each kind, at touches too, and choose again.
+ * goes each other way (of blocking ones two), for comparison; at its end the ranks add up for how long their programs
+ * were stopped by calls of each kind, at touches too, and choose again.
  *
  * They also say whether a rank had to wait inside the call because its buffer shares a page with other data. From then
  * on the edges of blocks go first (collective_cut.h), and the choice is made anew. */

@@ -403,20 +403,26 @@ static void op_redirect(struct transfer *transfer, struct collective_op *op, con
     op->work.receive = (char *)message->buffer + transfer->holds[side->first].moved_bytes;
 }
 
-static int op_wait(struct collective_op *op)
+static int op_wait_pieces(struct collective_op *op, uint32_t pieces)
 {
     int result = MPI_SUCCESS;
-    bool is_over = false;
+    bool are_over = false;
     uint32_t wait = stall_wait_begin();
-    for (uint32_t round = 0; !is_over; round++) {
+    for (uint32_t round = 0; !are_over; round++) {
         gate_enter(); /* not dispatch_enter(): that would start all pieces at once */
-        is_over = op_advance(op, &result);
+        op_advance(op, &result);
+        are_over = op->work.ended >= pieces;
         gate_leave();
-        if (!is_over)
+        if (!are_over)
             transfer_poll_round(round);
     }
     stall_wait_end(wait);
-    return op_raise(op, result);
+    return result;
+}
+
+static int op_wait(struct collective_op *op)
+{
+    return op_raise(op, op_wait_pieces(op, op->work.cut.pieces));
 }
 
 static uint64_t call_key(const struct collective_call *call)
@@ -603,21 +609,6 @@ static enum reason op_run_early(struct transfer *transfer, struct collective_cal
     return reason;
 }
 
-/* Nothing is held yet. */
-static void op_wait_edges(struct collective_op *op)
-{
-    int result;
-    uint32_t wait = stall_wait_begin();
-    for (uint32_t round = 0; op->work.ended < COLLECTIVE_CUT_EDGES; round++) {
-        gate_enter();
-        op_advance(op, &result);
-        gate_leave();
-        if (op->work.ended < COLLECTIVE_CUT_EDGES)
-            transfer_poll_round(round);
-    }
-    stall_wait_end(wait);
-}
-
 /* The buffer's first or last page holds other data, too, so that it cannot be held as a whole. The call waits until
  * what lies there has come. */
 static enum reason op_run_behind_edges(struct transfer *transfer, struct collective_call *call, int *result)
@@ -630,8 +621,8 @@ static enum reason op_run_behind_edges(struct transfer *transfer, struct collect
     call_track(call);
     op_begin(op);
     gate_leave();
-    op_wait_edges(op);
-    gate_enter(); /* not dispatch_enter(): that would start all pieces at once */
+    op_wait_pieces(op, COLLECTIVE_CUT_EDGES); /* nothing is held yet */
+    gate_enter();                             /* not dispatch_enter(), as there */
     call_untrack(call);
     enum reason reason = op_hold_between_edges(transfer, call, result);
     gate_leave();
