@@ -99,6 +99,9 @@ bool abi_op_is_predefined(MPI_Op op);
 /* Is it one of the predefined integer types of C or Fortran? What it does not know is not. */
 bool abi_datatype_is_integer(MPI_Datatype datatype);
 
+/* Is it one of the predefined floating-point types of 4 or 8 bytes? */
+bool abi_datatype_is_real(MPI_Datatype datatype);
+
 /* Does this library end the program at an MPI_Test that finds a request unfinished, as its settings are now? */
 bool abi_forbids_tests(void);
 

@@ -143,7 +143,7 @@ static bool op_end_piece(struct collective_op *op)
     op_note_failure(op, result);
     if (result == MPI_SUCCESS && !is_over)
         return false;
-    op->work.ended++;
+    op_note_failure(op, collective_work_end_piece(&op->work));
     op_start_next(op);
     return true;
 }
@@ -334,6 +334,8 @@ static void work_fill(struct collective_work *work, const struct collective_call
                                      .received = call->received};
     if (collective_work_reduces(call->function))
         work->extent_bytes = datatype_layout(work->datatype)->extent_bytes;
+    work->is_local = work->function == COLLECTIVE_ALLREDUCE && !call->is_between &&
+                     collective_local_suits(work->op, work->datatype, work->block_bytes, work->size);
     if (call->function == COLLECTIVE_BCAST && call->send_blocks != 0)
         work->receive = call->send.buffer;
     bool has_edges = call->choice == NULL || call->choice->has_edges;

@@ -9,6 +9,7 @@
 #include "abi.h"
 #include "mpi/block_lists.h"
 #include "mpi/collective/collective_cut.h"
+#include "mpi/collective/collective_local.h"
 
 /* From GATHER to REDUCE_SCATTER_BLOCK: with a block for each rank. From REDUCE_SCATTER_BLOCK on: reductions. From
  * NEIGHBOR_ALLGATHER to ALLGATHERV, and REDUCE_SCATTER: go as they were given, lists and all; to ALLTOALLW, no rank
@@ -59,6 +60,7 @@ struct collective_work {
     /* It goes in one piece, as the program gave it. has_large_counts: the function is the one for large counts. */
     bool is_given;
     bool has_large_counts;
+    bool is_local; /* each rank carries the reduction out itself (collective_local.h) */
     struct block_lists_side sent;
     struct block_lists_side received;
     struct collective_cut cut;
@@ -66,6 +68,7 @@ struct collective_work {
     uint32_t started;
     uint32_t ended;
     MPI_Request requests[COLLECTIVE_CUT_PIECES_MAX];
+    struct collective_local parts[COLLECTIVE_CUT_PIECES_MAX]; /* where is_local: in the same order */
 };
 
 static inline bool collective_work_has_blocks(enum collective_work_function function)
@@ -108,7 +111,10 @@ static inline uint64_t collective_work_come(const struct collective_work *work)
     return collective_work_end(work, collective_cut_without_gap(&work->cut, work->ended));
 }
 
-/* Starts the next piece. Inside the gate; under the lock of collective_op.c. */
+/* Starts the next piece. Inside the gate; under the lock of collective_op.c. As the next one. */
 int collective_work_start(struct collective_work *work);
+
+/* MPI is through with the piece after those that are over: it is over, too. */
+int collective_work_end_piece(struct collective_work *work);
 
 #endif

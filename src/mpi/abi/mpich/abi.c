@@ -73,6 +73,16 @@ bool abi_datatype_is_integer(MPI_Datatype datatype)
     return false;
 }
 
+/* MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8. */
+bool abi_datatype_is_real(MPI_Datatype datatype)
+{
+    static const uint32_t reals[] = {0x4c00040a, 0x4c00080b, 0x4c00041c, 0x4c00081f, 0x4c000427, 0x4c000829};
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
+        if ((uint32_t)datatype == reals[i])
+            return true;
+    return false;
+}
+
 int abi_thread_ordinal(int level)
 {
     return level;

@@ -45,10 +45,15 @@ static const char *const integer_symbols[] = {"ompi_mpi_char",
                                               "ompi_mpi_count"};
 enum { INTEGER_COUNT = sizeof(integer_symbols) / sizeof(integer_symbols[0]) };
 
+static const char *const real_symbols[] = {"ompi_mpi_float",   "ompi_mpi_double", "ompi_mpi_real",
+                                           "ompi_mpi_dblprec", "ompi_mpi_real4",  "ompi_mpi_real8"};
+enum { REAL_COUNT = sizeof(real_symbols) / sizeof(real_symbols[0]) };
+
 /* Owner: abi_prepare(), once. */
 static struct {
     MPI_Op ops[OP_COUNT];
     MPI_Datatype integers[INTEGER_COUNT];
+    MPI_Datatype reals[REAL_COUNT];
 } predefined;
 
 static void fill_ops(void *library)
@@ -57,6 +62,8 @@ static void fill_ops(void *library)
         predefined.ops[i] = abi_symbol(library, op_symbols[i]);
     for (size_t i = 0; i < INTEGER_COUNT; i++)
         predefined.integers[i] = abi_symbol(library, integer_symbols[i]);
+    for (size_t i = 0; i < REAL_COUNT; i++)
+        predefined.reals[i] = abi_symbol(library, real_symbols[i]);
 }
 
 bool abi_prepare(void *library)
@@ -104,6 +111,14 @@ bool abi_datatype_is_integer(MPI_Datatype datatype)
 {
     for (size_t i = 0; datatype != NULL && i < INTEGER_COUNT; i++)
         if (datatype == predefined.integers[i])
+            return true;
+    return false;
+}
+
+bool abi_datatype_is_real(MPI_Datatype datatype)
+{
+    for (size_t i = 0; datatype != NULL && i < REAL_COUNT; i++)
+        if (datatype == predefined.reals[i])
             return true;
     return false;
 }

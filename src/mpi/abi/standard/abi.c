@@ -59,6 +59,16 @@ bool abi_datatype_is_integer(MPI_Datatype datatype)
     return false;
 }
 
+/* MPI 5.0, A.2: MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8. */
+bool abi_datatype_is_real(MPI_Datatype datatype)
+{
+    static const uint16_t reals[] = {0x210, 0x214, 0x21a, 0x21c, 0x2d2, 0x2da};
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
+        if ((uintptr_t)datatype == reals[i])
+            return true;
+    return false;
+}
+
 int abi_thread_ordinal(int level)
 {
     return level / MPI_THREAD_FUNNELED - (level == MPI_THREAD_MULTIPLE);
