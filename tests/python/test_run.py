@@ -67,6 +67,14 @@ def test_variables_join_a_list_that_open_mpi_has(tmp_path: Path, stand_in_preloa
         assert done.stdout.splitlines().count(text) == 2, done.stdout
 
 
+def test_ranks_find_programs_as_without_lapwing(launcher: list[str], tmp_path: Path, stand_in_preload: Path) -> None:
+    (tmp_path / "env").write_text("#!/bin/sh\necho the first on PATH\n")
+    (tmp_path / "env").chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = start(["run", *launcher, "-n", "1", "env"], tmp_path, stand_in_preload, PATH=path)
+    assert done.stdout == "the first on PATH\n", done.stderr
+
+
 @pytest.mark.parametrize("program", [["env"], ["sh", "-c", "env"]])
 def test_variables_reach_the_ranks_but_not_the_launcher(
     launcher: list[str], program: list[str], tmp_path: Path, stand_in_preload: Path

@@ -47,7 +47,7 @@ class Supervision:
 
     @property
     def actions(self) -> list[tuple[int, int, str, int, int]]:
-        """Return how posix_spawn opens the streams."""
+        """Return how posix_spawnp opens the streams."""
         written = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         streams = ((0, self.input, os.O_RDONLY), (1, self.output, written), (2, self.errors, written))
         return [(os.POSIX_SPAWN_OPEN, number, str(path), flags, 0o644) for number, path, flags in streams]
@@ -154,7 +154,7 @@ def run_job(
     begin_s = time.monotonic()
     actions = supervision.actions if supervision else []
     try:
-        pid = os.posix_spawn(
+        pid = os.posix_spawnp(
             command[0],
             list(command),
             dict(environment),

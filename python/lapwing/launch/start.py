@@ -2,6 +2,7 @@
 """From a launcher's command line to a run of it with Lapwing: what `run`, `profile` and `advise` share."""
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -70,8 +71,12 @@ class Command:
 
     def start(self, variables: Mapping[str, str], supervision: Supervision | None = None) -> JobResult:
         """Run it with these variables for its ranks; with none, it runs as if Lapwing were not there."""
-        words = [self.launcher.path, *self.launcher.add_environment(self.words[1:], variables)]
+        words = [self._name_launcher(), *self.launcher.add_environment(self.words[1:], variables)]
         return run_job(words, {**os.environ, **self.launcher.launcher_environment(variables)}, supervision)
+
+    def _name_launcher(self) -> str:
+        """Return it as the user wrote it: Open MPI's puts its own folder first on the ranks' PATH when it is a path."""
+        return self.words[0] if shutil.which(self.words[0]) else self.launcher.path
 
     def describe(self, result: JobResult) -> dict[str, Any]:
         """Return what records say about a run."""
