@@ -9,16 +9,14 @@
 
 /* Beginnings: versions stand behind them (cuMemHostRegister_v2, ibv_reg_mr_iova2). Each is a function that a program
  * which uses the runtime's memory cannot do without. The CUDA runtime, linked statically or not, asks the driver's
- * library for its functions by cuGetProcAddress, before CUDA 11.3 by their names. */
+ * library for its functions by cuGetProcAddress, before CUDA 11.3 by their names.
+ *
+ * Not OpenCL: libraries that are built for it call it on machines without any device, too (PETSc of Debian). Its
+ * devices are open files once it uses them (op/devices.h). */
 static const char *const beginnings[] = {
-    "cuMem",           "cuGetProcAddress",
-    "cudaMalloc",      "cudaMemcpy",
-    "cudaHost",        "hipMalloc",
-    "hipMemcpy",       "hipHost",
-    "hsa_amd_memory_", "zeMem",
-    "clCreateBuffer",  "clSVMAlloc",
-    "ibv_reg_mr",      "io_uring_queue_init",
-    "io_uring_setup",  "io_uring_register",
+    "cuMem",      "cuGetProcAddress",    "cudaMalloc",     "cudaMemcpy",        "cudaHost",
+    "hipMalloc",  "hipMemcpy",           "hipHost",        "hsa_amd_memory_",   "zeMem",
+    "ibv_reg_mr", "io_uring_queue_init", "io_uring_setup", "io_uring_register",
 };
 
 bool registrars_include(const char *name)

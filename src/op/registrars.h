@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Does the program use a runtime whose functions make memory known to a device: CUDA, HIP, Level Zero, OpenCL, verbs,
+/* Does the program use a runtime whose functions make memory known to a device: CUDA, HIP, Level Zero, verbs,
  * liburing? Such a runtime pins pages, or reads any memory of the process (heterogeneous memory management), past
  * whatever Lapwing could follow. MPI and its transports use them, too, at addresses that holds do not move. */
 #ifndef OP_REGISTRARS_H

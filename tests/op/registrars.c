@@ -19,6 +19,7 @@ int main(int argc, char **argv)
     claim(dlopen(argv[3], RTLD_NOW) != NULL && registrars_are_called(&loads_seen), "a library of the program's");
     claim(!registrars_are_called(&loads_seen), "told once");
     claim(registrars_include("cuGetProcAddress_v2") && registrars_include("ibv_reg_mr_iova2"), "versions of a name");
+    claim(!registrars_include("clCreateBuffer"), "OpenCL, whose devices are open files");
     claim(!registrars_include("cos") && !registrars_include("") && !registrars_include("hypot"), "other names");
     return 0;
 }
