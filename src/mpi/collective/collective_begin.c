@@ -67,13 +67,21 @@ static bool exchange_would_be_wrong(const struct collective_call *call, const st
     return is_exchange && call->given.send == MPI_IN_PLACE && comm->size > ABI_EXCHANGE_IN_PLACE_RANKS_MAX;
 }
 
+/* All ranks know all counts, and differ by their units alone. */
+static bool gather_would_take_long(const struct collective_call *call, const struct collective_comm *comm)
+{
+    enum { STEPS_MOST = 16 };
+    return call->function == COLLECTIVE_ALLGATHERV && !call->is_between && comm->steps_by_shortest &&
+           !collective_list_is_even(&call->given.receive_list, comm->size, STEPS_MOST);
+}
+
 /* Of calls between two groups more is known already. */
 static bool call_is_eligible(const struct collective_call *call, const struct collective_comm *comm)
 {
     bool is_known = !collective_work_differs(call->function) && !call->is_between;
     if (comm == NULL || (is_known && call_bytes(call, comm->size) < options.threshold_bytes))
         return false;
-    if (exchange_would_be_wrong(call, comm))
+    if (exchange_would_be_wrong(call, comm) || gather_would_take_long(call, comm))
         return false;
     if (call_is_rooted(call) && !call->is_between && (call->given.root < 0 || call->given.root >= comm->size))
         return false; /* MPI says itself that there is no such root */

@@ -17,8 +17,9 @@
 
 enum { COLLECTIVE_COMM_CHOICES = 48 };
 
-/* size: of the own group; remote_size: of the other one, 0 where there is none. pending: ops under way; under the lock
- * of collective_comm.c. The rest: collective_choice.h. */
+/* size: of the own group; remote_size: of the other one, 0 where there is none. steps_by_shortest: MPI_Iallgatherv
+ * moves all blocks in steps as long as the shortest of them. pending: ops under way; under the lock of
+ * collective_comm.c. The rest: collective_choice.h. */
 struct collective_comm {
     MPI_Comm beside;
     bool has_beside;
@@ -26,6 +27,7 @@ struct collective_comm {
     int size;
     bool is_between; /* two groups */
     int remote_size;
+    bool steps_by_shortest;
     uint32_t pending;
     bool is_freed;
     struct collective_topology topology;

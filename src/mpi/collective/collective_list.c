@@ -27,6 +27,18 @@ MPI_Count collective_list_count(const struct block_list *list, int blocks)
     return sum;
 }
 
+bool collective_list_is_even(const struct block_list *list, int blocks, int times)
+{
+    MPI_Count shortest = argument_buffers_at(list->counts, 0);
+    MPI_Count longest = shortest;
+    for (int i = 1; i < blocks; i++) {
+        MPI_Count count = argument_buffers_at(list->counts, i);
+        shortest = count < shortest ? count : shortest;
+        longest = count > longest ? count : longest;
+    }
+    return shortest > 0 && longest <= times * shortest; /* in whatever unit */
+}
+
 static size_t array_bytes(struct argument_buffer_list list, int blocks)
 {
     return list.first != NULL ? list.element_bytes * (size_t)blocks : 0;

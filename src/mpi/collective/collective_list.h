@@ -17,6 +17,9 @@ void collective_list_wait(const struct block_list *list, int blocks);
 
 MPI_Count collective_list_count(const struct block_list *list, int blocks);
 
+/* Is the longest of these blocks no longer than so many of the shortest? */
+bool collective_list_is_even(const struct block_list *list, int blocks, int times);
+
 /* Gives the work lists of its own, which are to be freed; NULL when it has none. */
 void *collective_list_keep(struct collective_work *work);
 
