@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claims: what one rank moves is cut into at most 16 pieces of at least 128 KiB, which together are all of it. Large
  * collectives have a first piece so short that it is over within a tenth of the time, while two travel at a time; small
- * ones do not, and have no more pieces for it. Where it is asked for, a block's edges go first. */
+ * ones do not, and have no more pieces for it. Of blocks that differ in length the first piece has some of each. Where
+ * it is asked for, a block's edges go first. */
 #include "mpi/collective/collective_cut.h"
 
 #include "../base/claim.h"
@@ -47,6 +48,27 @@ static void blocks_are_cut_into_pages_at_least(void)
 {
     struct collective_cut cut = collective_cut_make(8 * MIB, 8 * KIB, false);
     claim(cut.pieces == 2 && !cut.has_short_first, "a page of each block at a time");
+}
+
+static uint64_t part(const struct collective_cut *cut, uint64_t length, uint32_t number)
+{
+    return collective_cut_part_end(cut, length, number + 1) - collective_cut_part_end(cut, length, number);
+}
+
+/* One long block among shorter ones. */
+static void every_block_comes_with_the_first_piece(void)
+{
+    struct collective_cut cut = collective_cut_make(8 * MIB + 7, 7 * MIB, false);
+    for (uint64_t length = 1; length <= 7 * (uint64_t)MIB; length = length * 3 / 2 + 1) {
+        claim(part(&cut, length, 0) != 0 && part(&cut, length, 0) <= length, "some of it comes with the first");
+        claim(length > 4 * KIB || part(&cut, length, 0) == length, "all of it, where that is less than a page");
+        claim(collective_cut_part_end(&cut, length, cut.pieces) == length, "the last ends at the end");
+        for (uint32_t i = 0; i + 1 < cut.pieces; i++) {
+            uint64_t end = collective_cut_part_end(&cut, length, i + 1);
+            claim(end == length || part(&cut, length, i) % (4 * KIB) == 0, "whole pages in each but the last");
+        }
+    }
+    claim(collective_cut_part_end(&cut, 0, 1) == 0, "of nothing nothing");
 }
 
 /* The ends of the blocks, which may share a page with other data, follow the first piece, and are a short one. */
@@ -100,6 +122,7 @@ static void edges_are_whole_elements(void)
 
 int main(void)
 {
+    every_block_comes_with_the_first_piece();
     pieces_make_up_the_whole();
     the_first_piece_of_much_is_there_soon();
     small_ones_are_cut_evenly();

@@ -238,6 +238,7 @@ def test_pieces_that_are_used_in_order_are_in_the_interval(function: str, gain: 
 )
 def test_first_piece_of_a_large_collective_is_half_as_long(size_bytes: int, parts: int) -> None:
     assert share_first_piece("MPI_Bcast", size_bytes) == pytest.approx(1 / parts)
+    assert share_first_piece("MPI_Allgatherv", size_bytes) == pytest.approx(1 / parts)
     assert share_first_piece("MPI_Recv", size_bytes) == 1
 
 

@@ -69,13 +69,14 @@ STARTS = PERSISTENT_STARTS | {"I" + name[0].lower() + name[1:] for name in COLLE
 # does not know the bytes: they are taken to stay as they are (docs/limits-all.md).
 NEIGHBOURHOOD = frozenset(name for name in COLLECTIVES if name.startswith("Neighbor_"))
 NEVER_DEFERRED = NEIGHBOURHOOD | {"Barrier", "Bsend", "Ssend"}
-# Where all ranks know all counts, and these are alike, a collective is cut (src/mpi/collective/collective_cut.c).
+# Where all ranks know all counts a collective is cut (src/mpi/collective/collective_cut.c).
 IN_PIECES = frozenset(
     [
         "Bcast",
         "Gather",
         "Scatter",
         "Allgather",
+        "Allgatherv",
         "Alltoall",
         "Reduce",
         "Allreduce",

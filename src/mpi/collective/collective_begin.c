@@ -10,6 +10,7 @@
 #include "mpi/collective/collective_groups.h"
 #include "mpi/collective/collective_list.h"
 #include "mpi/collective/collective_op.h"
+#include "mpi/collective/collective_parts.h"
 #include "mpi/datatypes.h"
 #include "mpi/dispatch.h"
 #include "mpi/gaps.h"
@@ -387,6 +388,31 @@ static void call_sum_counts(struct collective_call *call)
     call_sum_counts_of(call, blocks);
 }
 
+/* Whether a rank can work where its blocks lie is its own affair. */
+static void call_place_parts(struct collective_call *call)
+{
+    gate_enter();
+    call->is_in_a_row = !gaps_are_none(call->received.type) || !collective_parts_reach(&call->received);
+    gate_leave();
+    call->is_plain_receive = call->is_plain_receive && !call->is_in_a_row;
+    call->send_stride_bytes = call->send.bytes;
+}
+
+/* All ranks know all counts of MPI_Allgatherv, in bytes: they cut alike. Not where MPI moves a piece in steps of its
+ * shortest part, which may be a byte: what is left of one block for the last piece, or of a short one for any. */
+static void call_cut_blocks(struct collective_call *call, const struct collective_comm *comm)
+{
+    if (call->function != COLLECTIVE_ALLGATHERV || call->is_between || call->kind != COLLECTIVE_CHOICE_PIECES ||
+        comm->steps_by_shortest)
+        return;
+    uint64_t longest_bytes = collective_parts_longest(&call->received);
+    if (collective_cut_make(call->block_bytes, longest_bytes, false).pieces == 1)
+        return;
+    call->is_given = false;
+    call->longest_bytes = longest_bytes;
+    call_place_parts(call);
+}
+
 static int call_run(struct collective_call *call, struct collective_comm *comm)
 {
     call_place_blocks(call, comm);
@@ -395,6 +421,7 @@ static int call_run(struct collective_call *call, struct collective_comm *comm)
     if (call_is_short(call))
         collective_alone_end("a collective's arguments for sending and receiving name different lengths");
     call->kind = call->choice != NULL ? collective_choice_next(call->choice) : COLLECTIVE_CHOICE_PIECES;
+    call_cut_blocks(call, comm);
     return call->kind == COLLECTIVE_CHOICE_BLOCKING ? call_wait(call) : collective_op_run(call, comm);
 }
 

@@ -35,7 +35,8 @@ struct collective_call {
     enum collective_work_function function;
     struct collective_call_arguments given;
     bool is_between; /* two groups */
-    bool is_given;   /* goes in one piece, as the program gave it: all between two groups, and functions with lists */
+    bool is_given;   /* goes in one piece, as the program gave it: all between two groups, and functions with lists, but
+                      * for MPI_Allgatherv in pieces */
     struct block_lists_side sent; /* then: what means something on this rank */
     struct block_lists_side received;
     struct message send;
@@ -47,6 +48,8 @@ struct collective_call {
     uint64_t send_stride_bytes; /* from one block of this rank's to the next */
     uint64_t receive_stride_bytes;
     uint64_t block_bytes;
+    uint64_t longest_bytes; /* as in struct collective_work */
+    bool is_in_a_row;       /* then what is received is put where the list says afterwards */
     int64_t begun_ns;
     enum collective_choice_kind kind;
     struct collective_choice *choice; /* NULL: nothing is learnt */

@@ -79,3 +79,14 @@ uint32_t collective_cut_without_gap(const struct collective_cut *cut, uint32_t e
     bool is_edge_ahead = cut->edge_bytes != 0 && ended > 1 && ended < cut->pieces;
     return ended - is_edge_ahead;
 }
+
+/* In units of PIECE_OF_BLOCK_LEAST, one at least: some of each block is there with the first piece. */
+uint64_t collective_cut_part_end(const struct collective_cut *cut, uint64_t length_bytes, uint32_t pieces)
+{
+    enum { GRAIN = PIECE_OF_BLOCK_LEAST };
+    if (pieces == 0)
+        return 0;
+    uint64_t share = collective_cut_end(cut, length_bytes, 1, pieces);
+    uint64_t end = share == 0 ? GRAIN : (share + GRAIN - 1) & ~(uint64_t)(GRAIN - 1);
+    return end < length_bytes ? end : length_bytes;
+}

@@ -27,8 +27,8 @@ struct collective_cut {
     uint64_t block_bytes;
 };
 
-/* all_bytes: how much one rank sends or receives in all, in blocks of block_bytes. has_edges: the edges shall go first,
- * if there is more than one piece. */
+/* all_bytes: how much one rank sends or receives in all, in blocks of block_bytes; the longest, where they differ.
+ * has_edges: the edges shall go first, if there is more than one piece. */
 struct collective_cut collective_cut_make(uint64_t all_bytes, uint64_t block_bytes, bool has_edges);
 
 /* One piece; where the edges shall go first and a block is long enough, these and one. */
@@ -37,6 +37,9 @@ struct collective_cut collective_cut_make_whole(uint64_t block_bytes, bool has_e
 /* How much of a block the first pieces make up together. length: of the block, in whatever unit, as the answer. Whole
  * grains, but for the end; grain: a power of two. */
 uint64_t collective_cut_end(const struct collective_cut *cut, uint64_t length, uint64_t grain, uint32_t pieces);
+
+/* The same of one of several blocks, in bytes, that may differ in length: of a short one the first piece has all. */
+uint64_t collective_cut_part_end(const struct collective_cut *cut, uint64_t length_bytes, uint32_t pieces);
 
 /* The number of the piece that goes after so many others. */
 uint32_t collective_cut_piece(const struct collective_cut *cut, uint32_t others);

@@ -186,11 +186,28 @@ static void op_note_matched(struct collective_op *op)
     transfer_unmatched_remove();
 }
 
-static void side_release(struct transfer *transfer, const struct side *side, const struct collective_work *work)
+/* How far a hold's bytes have come, or gone, from side->block on. */
+static int64_t receive_come(const struct collective_work *work, uint32_t hold)
 {
-    uint64_t ended_bytes = collective_work_come(work);
+    return work->blocks != NULL ? collective_parts_come(work->blocks, &work->cut, hold, work->ended)
+                                : (int64_t)(hold * work->receive_stride_bytes + collective_work_come(work));
+}
+
+/* Of the send. */
+static int64_t send_gone(const struct collective_work *work, uint32_t hold)
+{
+    (void)hold; /* there is one */
+    return (int64_t)(work->blocks != NULL ? collective_parts_gone(work->blocks, &work->cut, work->ended)
+                                          : collective_work_come(work));
+}
+
+typedef int64_t side_end_fn(const struct collective_work *work, uint32_t hold);
+
+static void side_release(struct transfer *transfer, const struct side *side, const struct collective_work *work,
+                         side_end_fn *end_of)
+{
     for (uint32_t i = 0; side->block != 0 && i < side->holds; i++) {
-        uintptr_t end = side->block + i * work->receive_stride_bytes + ended_bytes;
+        uintptr_t end = side->block + (uintptr_t)end_of(work, i);
         transfer_release_until(transfer, side->first + i, end & ~(base_page_bytes() - 1));
     }
 }
@@ -227,8 +244,8 @@ static bool op_test(struct engine_pending_op *pending)
             late_errors_keep(result);
         op_end(transfer, op);
     } else if (op->work.ended != ended_before) {
-        side_release(transfer, &op->receive, &op->work);
-        side_release(transfer, &op->send, &op->work);
+        side_release(transfer, &op->receive, &op->work, receive_come);
+        side_release(transfer, &op->send, &op->work, send_gone);
     }
     return is_over;
 }
@@ -253,15 +270,35 @@ static enum reason blocks_hold(struct transfer *transfer, const struct collectiv
     return reason;
 }
 
+/* The same for blocks that differ in length. */
+static enum reason parts_hold(struct transfer *transfer, const struct collective_call *call,
+                              struct collective_parts *parts, struct side *side)
+{
+    uintptr_t base = (uintptr_t)call->receive.buffer;
+    uintptr_t low = call->receive.range.low;
+    enum reason reason = REASON_NONE;
+    collective_parts_share(parts, base_page_bytes());
+    *side = (struct side){.first = transfer->hold_count, .holds = parts->holds, .block = base};
+    for (uint32_t i = 1; reason == REASON_NONE && i <= parts->holds; i++) {
+        uintptr_t high = call->receive.range.high;
+        if (i < parts->holds)
+            high = base_pages_of((struct range){low, base + (uintptr_t)collective_parts_begin(parts, i)}).high;
+        reason = transfer_hold(transfer, HOLD_NO_ACCESS, (struct range){low, high});
+        low = high;
+    }
+    return reason;
+}
+
 static enum reason receive_hold(struct transfer *transfer, const struct collective_call *call, struct range held,
                                 struct side *side)
 {
+    struct collective_parts *parts = op_of(transfer)->work.blocks;
     if (call->receive_blocks == 0)
         return REASON_NONE;
     arming_begin();
     enum reason reason = neighbours_check(held, false, false);
     if (reason == REASON_NONE)
-        reason = blocks_hold(transfer, call, held, side);
+        reason = parts != NULL ? parts_hold(transfer, call, parts, side) : blocks_hold(transfer, call, held, side);
     arming_end();
     return reason;
 }
@@ -338,8 +375,11 @@ static void work_fill(struct collective_work *work, const struct collective_call
                      collective_local_suits(work->op, work->datatype, work->block_bytes, work->size);
     if (call->function == COLLECTIVE_BCAST && call->send_blocks != 0)
         work->receive = call->send.buffer;
-    bool has_edges = call->choice == NULL || call->choice->has_edges;
+    work->longest_bytes = call->longest_bytes;
+    bool has_edges = work->longest_bytes == 0 && (call->choice == NULL || call->choice->has_edges);
     collective_work_cut(work, call->kind == COLLECTIVE_CHOICE_WHOLE, has_edges);
+    if (call->longest_bytes != 0)
+        work->blocks = collective_parts_new(&call->received, comm->rank, work->cut.pieces, call->is_in_a_row);
 }
 
 /* Memory that cannot be held may be copied, if it is sent. */
@@ -385,7 +425,7 @@ static void op_describe(struct transfer *transfer, const struct collective_call 
     struct collective_op *op = op_of(transfer);
     *op = (struct collective_op){.comm = comm, .choice = call->choice, .kind = call->kind, .copy = call->send.copy};
     work_fill(&op->work, call, comm);
-    op->lists = collective_list_keep(&op->work);
+    op->lists = op->work.blocks != NULL ? op->work.blocks : collective_list_keep(&op->work);
     transfer->op.test = op_test;
     transfer->op.is_schedule = true;
     transfer->direction = POLICY_COLLECTIVE;
@@ -471,7 +511,8 @@ static int op_run_inside(const struct collective_call *call, struct collective_c
     op_begin(&op);
     gate_leave();
     int result = op_wait(&op);
-    collective_staging_end(&staging, call, result == MPI_SUCCESS);
+    collective_staging_end(&staging, call, &op.work, result == MPI_SUCCESS);
+    free(op.work.blocks);
     call_untrack(call);
     return late_errors_or(result);
 }
@@ -635,6 +676,8 @@ static enum reason op_run_behind_edges(struct transfer *transfer, struct collect
 static bool op_needs_edges(const struct collective_op *op, const struct collective_call *call)
 {
     struct collective_work work = op->work;
+    if (work.blocks != NULL)
+        return false; /* edges of blocks that differ in length do not go first */
     collective_work_cut(&work, call->kind == COLLECTIVE_CHOICE_WHOLE, true);
     struct range between = range_between_edges(call, &work);
     if (work.cut.edge_bytes == 0 || base_range_is_empty(between))

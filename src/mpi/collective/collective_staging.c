@@ -20,23 +20,41 @@ static char *memory_take(uint64_t length_bytes)
 /* By a message to itself: MPICH 4.0's MPI_Pack and MPI_Unpack stop in the middle of a struct of two types. On a
  * communicator of ours; the receive that waits there has another tag (mpi/progress.c). One block after the other: bytes
  * are counted in an int. */
+static void elements_convert(char *memory, MPI_Count count, MPI_Datatype type, char *bytes, uint64_t length_bytes,
+                             bool is_packed)
+{
+    enum { TAG = 1 };
+    int elements = (int)count;
+    int length = (int)length_bytes;
+    MPI_Comm comm = progress_comm();
+    MPI_Datatype byte = abi_handles.byte;
+    int result =
+        is_packed
+            ? real.MPI_Sendrecv(memory, elements, type, 0, TAG, bytes, length, byte, 0, TAG, comm, MPI_STATUS_IGNORE)
+            : real.MPI_Sendrecv(bytes, length, byte, 0, TAG, memory, elements, type, 0, TAG, comm, MPI_STATUS_IGNORE);
+    if (result != MPI_SUCCESS)
+        collective_alone_end("MPI cannot convert the data of a collective");
+}
+
 static void block_convert(const struct message *message, int blocks, int block, char *packed, uint64_t block_bytes,
                           bool is_packed)
 {
-    enum { TAG = 1 };
-    int count = (int)(message->count / blocks);
-    int length = (int)block_bytes;
-    MPI_Comm comm = progress_comm();
-    MPI_Datatype type = message->datatype;
-    MPI_Datatype byte = abi_handles.byte;
-    char *memory = (char *)message->buffer + block * count * datatype_layout(type)->extent_bytes;
-    char *bytes = packed + (uint64_t)block * block_bytes;
-    int result =
-        is_packed
-            ? real.MPI_Sendrecv(memory, count, type, 0, TAG, bytes, length, byte, 0, TAG, comm, MPI_STATUS_IGNORE)
-            : real.MPI_Sendrecv(bytes, length, byte, 0, TAG, memory, count, type, 0, TAG, comm, MPI_STATUS_IGNORE);
-    if (result != MPI_SUCCESS)
-        collective_alone_end("MPI cannot convert the data of a collective");
+    MPI_Count count = message->count / blocks;
+    char *memory = (char *)message->buffer + block * count * datatype_layout(message->datatype)->extent_bytes;
+    elements_convert(memory, count, message->datatype, packed + (uint64_t)block * block_bytes, block_bytes, is_packed);
+}
+
+/* A block of a list. */
+static void part_convert(const struct collective_call *call, const struct collective_parts *parts, int block,
+                         char *packed, bool is_packed)
+{
+    const struct block_lists_side *side = &call->received;
+    MPI_Count place = argument_buffers_at(side->list.displacements, block);
+    char *memory = (char *)call->receive.buffer + place * datatype_layout(side->type)->extent_bytes;
+    MPI_Count count = argument_buffers_at(side->list.counts, block);
+    if (count != 0)
+        elements_convert(memory, count, side->type, packed + parts->all[block].place, parts->all[block].length,
+                         is_packed);
 }
 
 static char *blocks_pack(const struct message *message, int blocks, uint64_t block_bytes)
@@ -47,6 +65,27 @@ static char *blocks_pack(const struct message *message, int blocks, uint64_t blo
     return packed;
 }
 
+/* In place what this rank gives is there already. */
+static char *parts_prepare(const struct collective_call *call, const struct collective_parts *parts)
+{
+    char *packed = memory_take(call->block_bytes);
+    if (call->given.send == MPI_IN_PLACE)
+        part_convert(call, parts, parts->own, packed, true);
+    return packed;
+}
+
+static char *receive_prepare(const struct collective_call *call, const struct collective_parts *parts)
+{
+    if (parts != NULL)
+        return call->is_in_a_row ? parts_prepare(call, parts) : NULL;
+    if (call->is_plain_receive)
+        return NULL;
+    /* In place some of it is sent. */
+    return call->given.send == MPI_IN_PLACE
+               ? blocks_pack(&call->receive, call->receive_blocks, call->receive_stride_bytes)
+               : memory_take(call->receive_stride_bytes * (uint64_t)call->receive_blocks);
+}
+
 void collective_staging_begin(struct collective_staging *staging, const struct collective_call *call,
                               struct collective_work *work)
 {
@@ -54,11 +93,7 @@ void collective_staging_begin(struct collective_staging *staging, const struct c
         return; /* MPI itself works on the program's types */
     if (!call->is_plain_send)
         staging->send = blocks_pack(&call->send, call->send_blocks, call->send_stride_bytes);
-    /* In place some of it is sent. */
-    if (!call->is_plain_receive)
-        staging->receive = call->given.send == MPI_IN_PLACE
-                               ? blocks_pack(&call->receive, call->receive_blocks, call->receive_stride_bytes)
-                               : memory_take(call->receive_stride_bytes * (uint64_t)call->receive_blocks);
+    staging->receive = receive_prepare(call, work->blocks);
     if (staging->receive != NULL)
         work->receive = staging->receive;
     if (staging->send != NULL && call->function == COLLECTIVE_BCAST)
@@ -67,11 +102,23 @@ void collective_staging_begin(struct collective_staging *staging, const struct c
         work->send = staging->send;
 }
 
-void collective_staging_end(struct collective_staging *staging, const struct collective_call *call, bool has_come)
+static void receive_finish(const struct collective_call *call, const struct collective_parts *parts, char *packed)
+{
+    if (parts == NULL) {
+        for (int i = 0; i < call->receive_blocks; i++)
+            block_convert(&call->receive, call->receive_blocks, i, packed, call->receive_stride_bytes, false);
+        return;
+    }
+    for (int i = 0; i < parts->blocks; i++)
+        part_convert(call, parts, i, packed, false);
+}
+
+void collective_staging_end(struct collective_staging *staging, const struct collective_call *call,
+                            const struct collective_work *work, bool has_come)
 {
     gate_enter();
-    for (int i = 0; staging->receive != NULL && has_come && i < call->receive_blocks; i++)
-        block_convert(&call->receive, call->receive_blocks, i, staging->receive, call->receive_stride_bytes, false);
+    if (staging->receive != NULL && has_come)
+        receive_finish(call, work->blocks, staging->receive);
     gate_leave();
     free(staging->send);
     free(staging->receive);

@@ -17,6 +17,7 @@ void collective_staging_begin(struct collective_staging *staging, const struct c
                               struct collective_work *work);
 
 /* Gives the program what has come. Not inside the gate. */
-void collective_staging_end(struct collective_staging *staging, const struct collective_call *call, bool has_come);
+void collective_staging_end(struct collective_staging *staging, const struct collective_call *call,
+                            const struct collective_work *work, bool has_come);
 
 #endif

@@ -18,8 +18,9 @@ static uint64_t work_bytes(const struct collective_work *work)
 void collective_work_cut(struct collective_work *work, bool is_whole, bool has_edges)
 {
     bool is_apart = work->function == COLLECTIVE_REDUCE_SCATTER_BLOCK || work->is_given;
-    work->cut = is_whole || is_apart ? collective_cut_make_whole(work->block_bytes, has_edges && !is_apart)
-                                     : collective_cut_make(work_bytes(work), work->block_bytes, has_edges);
+    uint64_t block_bytes = work->longest_bytes != 0 ? work->longest_bytes : work->block_bytes;
+    work->cut = is_whole || is_apart ? collective_cut_make_whole(block_bytes, has_edges && !is_apart)
+                                     : collective_cut_make(work_bytes(work), block_bytes, has_edges);
 }
 
 static MPI_Count work_end_count(const struct collective_work *work, uint32_t pieces)
@@ -98,6 +99,25 @@ static int start_moving(struct collective_work *work, uint64_t low, uint64_t hig
     return result;
 }
 
+static uint64_t less_of(uint64_t one, uint64_t other)
+{
+    return one < other ? one : other;
+}
+
+/* A rank that has more for the others than they were told is wrong, and hears it; no rank waits for what is not sent.
+ */
+static int start_parts(struct collective_work *work, uint32_t number, MPI_Request *request)
+{
+    MPI_Datatype byte = abi_handles.byte;
+    struct collective_parts_piece piece = collective_parts_list(work->blocks, &work->cut, number);
+    uint64_t low = less_of(piece.own_low, work->send_stride_bytes);
+    uint64_t high = less_of(piece.own_high, work->send_stride_bytes);
+    int result = real.MPI_Iallgatherv(at(work->send, low), (int)(high - low), byte, work->receive, piece.counts,
+                                      piece.displacements, byte, work->comm, request);
+    bool is_too_much = number == 0 && work->send_stride_bytes > work->blocks->all[work->blocks->own].length;
+    return result == MPI_SUCCESS && is_too_much ? MPI_ERR_TRUNCATE : result;
+}
+
 static int start_reducing(struct collective_work *work, const void *send, void *receive, int count,
                           MPI_Request *request)
 {
@@ -138,6 +158,8 @@ static int start_piece(struct collective_work *work, uint32_t piece, MPI_Request
     int count = (int)(work_end_count(work, piece + 1) - work_end_count(work, piece));
     if (work->is_given)
         return collective_listed_run(work, request); /* the lists must stay until it is over (MPI 4.1, 6.12) */
+    if (work->blocks != NULL)
+        return start_parts(work, piece, request);
     if (!collective_work_reduces(work->function))
         return start_moving(work, low, high, request);
     return start_reducing(work, at(work->send, low), (void *)at(work->receive, low), count, request);

@@ -10,10 +10,11 @@
 #include "mpi/block_lists.h"
 #include "mpi/collective/collective_cut.h"
 #include "mpi/collective/collective_local.h"
+#include "mpi/collective/collective_parts.h"
 
 /* From GATHER to REDUCE_SCATTER_BLOCK: with a block for each rank. From REDUCE_SCATTER_BLOCK on: reductions. From
- * NEIGHBOR_ALLGATHER to ALLGATHERV, and REDUCE_SCATTER: go as they were given, lists and all; to ALLTOALLW, no rank
- * knows how much all of them move; to NEIGHBOR_ALLTOALLW, blocks are of neighbors. */
+ * NEIGHBOR_ALLGATHER to ALLGATHERV, and REDUCE_SCATTER: go as they were given, lists and all (but for ALLGATHERV in
+ * pieces); to ALLTOALLW, no rank knows how much all of them move; to NEIGHBOR_ALLTOALLW, blocks are of neighbors. */
 enum collective_work_function {
     COLLECTIVE_NEIGHBOR_ALLGATHER,
     COLLECTIVE_NEIGHBOR_ALLGATHERV,
@@ -63,6 +64,9 @@ struct collective_work {
     bool is_local; /* each rank carries the reduction out itself (collective_local.h) */
     struct block_lists_side sent;
     struct block_lists_side received;
+    /* Its blocks differ in length, and each piece has a part of each; else 0. block_bytes is all of them together. */
+    uint64_t longest_bytes;
+    struct collective_parts *blocks;
     struct collective_cut cut;
     /* In the order in which they go (collective_cut_piece()), `started` have been started, and `ended` are over. */
     uint32_t started;
@@ -81,7 +85,7 @@ static inline bool collective_work_is_neighborhood(enum collective_work_function
     return function <= COLLECTIVE_NEIGHBOR_ALLTOALLW;
 }
 
-/* Its calls go in one piece, as the program gave them. */
+/* Its calls go in one piece, as the program gave them; MPI_Allgatherv's may be cut all the same. */
 static inline bool collective_work_is_listed(enum collective_work_function function)
 {
     return function <= COLLECTIVE_ALLGATHERV || function == COLLECTIVE_REDUCE_SCATTER;
