@@ -25,6 +25,7 @@ COMMON_TAG, ANY, NULL, AT_ROOT, IGNORED, IN_PLACE = 7, -1, -2, -3, -1, -1
 ATTACHED_BYTES, ATTACHED_OVERHEAD = 4 << 20, 2048
 PAGE_BYTES = 4096
 BUFFER_BYTES_MOST = 400000
+GATHERED_BYTES_MOST = 1500000  # several pieces
 REDUCED = (3, 6)  # types that reductions use: INT, UNSIGNED
 (BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER) = range(10)
 LISTED = 10  # and the number of a function: the one that names counts rank by rank (interpreter/collectives.c)
@@ -1063,9 +1064,12 @@ class Draft:
         is_structure = layout.base >= layouts.STRUCTURE_BASE
         if what in (GATHER, SCATTER) and is_structure:
             layout = BUILTINS[0]  # MPICH 4.0's own MPI_Scatter truncates structs of two types
-        count = self.length() // max(1, layout.size) // (1 if what in (BCAST, REDUCE, ALLREDUCE, SCAN) else size)
-        if layout.span(count * size)[1] > BUFFER_BYTES_MOST:
-            count = BUFFER_BYTES_MOST // layout.extent // size
+        is_large = what == ALLGATHER and self.chance(3)
+        most = GATHERED_BYTES_MOST if is_large else BUFFER_BYTES_MOST
+        length = self.random.randrange(most) if is_large else self.length()
+        count = length // max(1, layout.size) // (1 if what in (BCAST, REDUCE, ALLREDUCE, SCAN) else size)
+        if layout.span(count * size)[1] > most:
+            count = most // layout.extent // size
         if form != 0:
             count = max(1, count)  # MPICH refuses one address for two buffers of nothing; Lapwing tells them apart
         group, operation = self.group(), self.random.randrange(3)

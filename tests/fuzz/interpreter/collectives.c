@@ -122,7 +122,8 @@ static int ireduce_scatter(const struct collective *c)
 
 enum { MEMBERS_MAX = 64, LISTED = 10 }; /* LISTED + a function's number: the one with lists */
 
-/* The blocks of the lists: from the last rank's to the first's, each of another length. They end with the call, whose
+/* The blocks of the lists: from the last rank's to the first's, each of another length; of odd counts without room
+ * between them, and every second one of a few elements. They end with the call, whose
  * nonblocking twin must not need them any longer. own: what the rank itself has for all. size: of the group that it has
  * blocks for. */
 struct lists {
@@ -136,7 +137,14 @@ struct lists {
 
 static int block_count(const struct collective *c, int step)
 {
-    return c->count - c->count / LISTED * (step % LISTED);
+    bool is_short = c->count % 4 == 1 && step % 2 == 0;
+    return is_short ? c->count / LISTED / LISTED : c->count - c->count / LISTED * (step % LISTED);
+}
+
+/* Where a block begins, with `behind` elements in those that lie before it. */
+static int block_place(const struct collective *c, int size, int i, int behind)
+{
+    return c->count % 2 == 1 ? behind : (size - 1 - i) * c->count;
 }
 
 static struct lists lists_of(const struct collective *c, bool is_by_pair)
@@ -151,9 +159,11 @@ static struct lists lists_of(const struct collective *c, bool is_by_pair)
     (is_between ? MPI_Comm_remote_size : MPI_Comm_size)(c->comm, &lists.size);
     lists.own = block_count(c, rank);
     MPI_Type_get_extent(c->type, &lower, &extent);
-    for (int i = 0; i < lists.size; i++) {
+    int behind = 0;
+    for (int i = lists.size - 1; i >= 0; i--) {
         lists.counts[i] = block_count(c, is_by_pair ? rank + i : i);
-        lists.displacements[i] = (lists.size - 1 - i) * c->count;
+        lists.displacements[i] = block_place(c, lists.size, i, behind);
+        behind += lists.counts[i];
         lists.byte_displacements[i] = (int)(lists.displacements[i] * extent);
         lists.types[i] = c->type;
     }
