@@ -347,10 +347,9 @@ def start_body(row: Row) -> Iterator[str]:
         yield from carried_body(row)
         return
     [buffer] = row.buffers
-    request = row.of_role("request")
     is_straight = "!early.is_on && " if row.has("finds_taken") else ""
     yield f"if ({is_straight}dispatch_begins_small({buffer.count}, {buffer.datatype_in_c}))"
-    yield f"    return dispatch_count_small({call(row)}, {request.name});"
+    yield f"    return {call(row)};"
     names = ", ".join(parameter.name for parameter in row.parameters)
     yield f"return carried_{row.name}({names}, __builtin_return_address(0));"
 

@@ -10,6 +10,7 @@ struct datatypes datatypes = {.generation = 1};
 
 void datatype_forget(void)
 {
+    straight_close();
     atomic_fetch_add_explicit(&datatypes.generation, 1, memory_order_relaxed);
 }
 
@@ -61,6 +62,13 @@ const struct type_layout *datatype_layout(MPI_Datatype datatype)
     if (!datatype_is_cached(layout, datatype))
         datatype_fill(layout, datatype, atomic_load_explicit(&datatypes.generation, memory_order_relaxed));
     return layout;
+}
+
+void datatype_learn_small(MPI_Datatype datatype)
+{
+    const struct type_layout *layout = datatype_layout(datatype);
+    if (busy_is_clear() && layout->is_known)
+        straight_learn(layout->handle, (uint64_t)layout->size_bytes);
 }
 
 static enum datatype_gaps datatype_judge_gaps(MPI_Datatype datatype)

@@ -159,6 +159,7 @@ void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count c
                             const void *return_address)
 {
     bool is_small = dispatch_is_below(options.progress_threshold_bytes, count, datatype_layout(datatype));
+    datatype_learn_small(datatype);
     if (request == abi_handles.request_null || (is_small && untracked_begin()))
         return;
     dispatch_track(request, buffer, count, datatype);

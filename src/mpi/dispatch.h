@@ -19,6 +19,7 @@
 #include "base/options.h"
 #include "base/range.h"
 #include "op/busy.h"
+#include "op/straight.h"
 #include "op/untracked.h"
 #include "mpi/real.h" /* generated */
 #include "mpi/datatypes.h"
@@ -99,22 +100,11 @@ void dispatch_forget_send(const MPI_Request *request);
 /* A persistent send of such a mode has been made, and may be started from now on. */
 void dispatch_track_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype);
 
-/* The way of most nonblocking messages, kept short: nothing is pending, and the message is known to be small. The
- * caller gives the call to MPI, and what came of it to dispatch_count_small(). */
+/* The way of most nonblocking messages: nothing is pending, and the message is known to be small. Counts it; the caller
+ * gives the call to MPI. */
 static inline bool dispatch_begins_small(MPI_Count count, MPI_Datatype datatype)
 {
-    const struct type_layout *layout = datatype_entry(datatype);
-    if (!busy_is_clear() || !datatype_is_cached(layout, datatype) || !layout->is_known)
-        return false;
-    uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when the count is negative */
-    return bytes < options.progress_threshold_bytes && count <= INT32_MAX && !untracked_is_over();
-}
-
-static inline int dispatch_count_small(int result, const MPI_Request *request)
-{
-    if (result == MPI_SUCCESS && *request != abi_handles.request_null)
-        untracked_add_alone(1);
-    return result;
+    return straight_begins(count, (uint64_t)(uintptr_t)datatype);
 }
 
 /* From now on MPI may use memory that nobody knows (windows, split collectives of files, attached buffers), until

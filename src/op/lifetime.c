@@ -16,6 +16,7 @@
 #include "op/observer.h"
 #include "op/requests.h"
 #include "op/session.h"
+#include "op/straight.h"
 #include "op/transfer.h"
 #include "policy/policy.h"
 #include "protect/protect.h"
@@ -92,7 +93,7 @@ static enum reason lifetime_start_holds(bool is_multiple, bool *has_rdma)
 /* What every call needs to know, be it timed alone. */
 static void lifetime_share(bool is_multiple)
 {
-    busy.is_shared = is_multiple;
+    straight.is_shared = is_multiple;
     gate_share(is_multiple);
     requests_share(is_multiple);
     record.is_shared = is_multiple;
@@ -167,6 +168,8 @@ void lifetime_start(const struct lifetime_facts *facts)
     lifetime.started_ns = base_clock_now_ns();
     lifetime_identify(facts);
     session_set_size(facts->size);
+    if (facts->provided_ordinal == LEVEL_MULTIPLE)
+        straight_bar();
     if (facts->is_spawned)
         session_expect_peers();
     enum reason reason = observer.is_wanted() ? lifetime_profile(facts) : lifetime_decide(facts);
@@ -195,6 +198,7 @@ static void lifetime_write_record(bool is_complete)
     record_count(RECORD_ENGINE_WAKEUPS, totals.wakeups);
     record_count(RECORD_ENGINE_GUARD_WAKEUPS, totals.guard_wakeups);
     record_count(RECORD_RUN_NS, (uint64_t)(base_clock_now_ns() - lifetime.started_ns));
+    straight_record();
     record_write(directory, identity);
 }
 

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "op/assist.h"
+#include "op/straight.h"
 
 enum { BUCKET_BITS = 12, BUCKET_BITS_MAX = 20, PER_BUCKET_MAX = 4 };
 enum { CHUNK_LENGTH = 16384, CHUNKS_MAX = 1024, REGIONS_MAX = 256, NOBODY = 0 };
@@ -60,8 +61,6 @@ static void requests_unlock(void)
     if (untracked.is_shared)
         base_lock_release(&requests.lock);
 }
-
-struct untracked untracked;
 
 void requests_share(bool is_shared)
 {
@@ -414,6 +413,7 @@ static bool request_find(struct range bytes)
 
 bool requests_touch(struct range bytes)
 {
+    straight_close(); /* where small messages have only been counted */
     if (untracked_end_all() || requests_are_unknown())
         return true;
     requests_lock();

@@ -25,8 +25,6 @@
  * machine; charged to an op that was touched while it was pending. */
 enum { TOUCH_COST_NS = 15000, ROUNDS_BEFORE_YIELD = 100, TOUCHED_TOO_LATE = -1 };
 
-struct busy busy; /* busy.h */
-
 static struct {
     struct transfer slots[TRANSFERS_MAX];
     _Atomic uint64_t sequence;

@@ -5,8 +5,9 @@
  * while they are sent; from then on all are tracked, and no such page is held before
  * those counted have ended.
  *
- * One that the program gives up (MPI_Request_free) counts until it is over (mpi/freed.h). Counted too often (a request
- * that ended unseen) would be safe: such pages are then never held. */
+ * One that the program gives up (MPI_Request_free) counts until it is over (mpi/freed.h). Counted too often would be
+ * safe: such pages are then never held. So a message that goes straight is counted before MPI is called, and its entry
+ * jumps there: one whose call fails counts for ever. */
 #ifndef OP_UNTRACKED_H
 #define OP_UNTRACKED_H
 

@@ -12,8 +12,7 @@
 #include "record/counters.h"
 #include "record/format.h"
 
-/* Any thread may add to the counters (relaxed: numbers for a report, read at the end); the
- * passes are on the path of every small message.
+/* Any thread may add to the counters (relaxed: numbers for a report, read at the end).
  * is_shared: several threads may count at once (MPI_THREAD_MULTIPLE).
  * path: for record_write(). Not on the stack, which may be the smallest there is: any thread can end the
  * process. One does, and it alone. */
@@ -32,21 +31,24 @@ static inline void record_add_alone(_Atomic uint64_t *number, uint64_t value)
     atomic_store_explicit(number, before + value, memory_order_relaxed);
 }
 
-/* A pass while nothing is pending and no other thread may be in MPI. */
-static inline void record_pass_alone(enum reason reason, uint64_t bytes)
+static inline void record_pass_add(_Atomic uint64_t *number, uint64_t value)
 {
-    record_add_alone(&record.pass_calls[reason], 1);
-    record_add_alone(&record.pass_bytes[reason], bytes);
+    if (record.is_shared)
+        atomic_fetch_add_explicit(number, value, memory_order_relaxed);
+    else
+        record_add_alone(number, value);
+}
+
+/* So many passes, of so many bytes in all. */
+static inline void record_passes(enum reason reason, uint64_t calls, uint64_t bytes)
+{
+    record_pass_add(&record.pass_calls[reason], calls);
+    record_pass_add(&record.pass_bytes[reason], bytes);
 }
 
 static inline void record_pass(enum reason reason, uint64_t bytes)
 {
-    if (!record.is_shared) {
-        record_pass_alone(reason, bytes);
-        return;
-    }
-    atomic_fetch_add_explicit(&record.pass_calls[reason], 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&record.pass_bytes[reason], bytes, memory_order_relaxed);
+    record_passes(reason, 1, bytes);
 }
 
 /* For counters that the engine and the program both feed. */

@@ -247,6 +247,7 @@ static bool buffered_has_engine(void)
 /* Why it is left to MPI, or REASON_NONE. */
 static enum reason buffered_judge(struct message *message)
 {
+    datatype_learn_small(message->datatype);
     message_measure(message);
     if (message_is_small(message))
         return REASON_SMALL;

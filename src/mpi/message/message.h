@@ -12,6 +12,7 @@
 #include "base/reasons.h"
 #include "op/busy.h"
 #include "op/session.h"
+#include "op/straight.h"
 #include "op/transfer.h"
 #include "record/record.h"
 #include "mpi/datatypes.h"
@@ -76,20 +77,11 @@ void message_give_back(struct message *message);
 /* Fills where the bytes lie. Cheap: for every message. */
 void message_measure(struct message *message);
 
-/* The way of most messages, kept short: nothing is pending, and the message is
- * known to be small. Counts it; the caller gives the call to MPI. */
+/* The way of most messages: nothing is pending, and the message is known to be small. Counts it; the caller gives the
+ * call to MPI. */
 static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
 {
-    if (!busy_is_clear())
-        return false;
-    const struct type_layout *layout = datatype_entry(datatype);
-    if (!datatype_is_cached(layout, datatype))
-        return false;
-    uint64_t bytes = (uint64_t)layout->size_bytes * (uint64_t)count; /* huge when either is negative */
-    if (bytes >= options.threshold_bytes || count > INT32_MAX)
-        return false;
-    record_pass_alone(REASON_SMALL, bytes);
-    return true;
+    return straight_passes(count, (uint64_t)(uintptr_t)datatype);
 }
 
 /* Is it below the threshold (or not to be measured)? Cheap. */

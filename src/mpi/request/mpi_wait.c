@@ -46,30 +46,39 @@ static int wait_poll_some(struct completion *c, int *is_over)
     return result;
 }
 
+/* Out of line: the short way needs none of it on its stack. */
+__attribute__((noinline)) static int wait_carried(MPI_Request *request, MPI_Status *status, const void *return_address)
+{
+    struct completion completion = {.count = 1, .requests = request, .statuses = status, .waited_from = return_address};
+    return completion_carry(&completion, wait_one, completion_test_one);
+}
+
 int entry_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    if (completion_is_direct()) {
-        int before = completion_count(1, request);
-        int result = real.MPI_Wait(request, status);
-        completion_uncount(before, 1, request);
-        return result;
-    }
+    if (!completion_is_direct())
+        return wait_carried(request, status, __builtin_return_address(0));
+    int before = completion_count(1, request);
+    int result = real.MPI_Wait(request, status);
+    completion_uncount(before, 1, request);
+    return result;
+}
+
+__attribute__((noinline)) static int waitall_carried(int count, MPI_Request *requests, MPI_Status *statuses,
+                                                     const void *return_address)
+{
     struct completion completion = {
-        .count = 1, .requests = request, .statuses = status, .waited_from = __builtin_return_address(0)};
-    return completion_carry(&completion, wait_one, completion_test_one);
+        .count = count, .requests = requests, .statuses = statuses, .waited_from = return_address};
+    return completion_carry(&completion, wait_all, wait_poll_all);
 }
 
 int entry_MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    if (completion_is_direct()) {
-        int before = completion_count(count, requests);
-        int result = real.MPI_Waitall(count, requests, statuses);
-        completion_uncount(before, count, requests);
-        return result;
-    }
-    struct completion completion = {
-        .count = count, .requests = requests, .statuses = statuses, .waited_from = __builtin_return_address(0)};
-    return completion_carry(&completion, wait_all, wait_poll_all);
+    if (!completion_is_direct())
+        return waitall_carried(count, requests, statuses, __builtin_return_address(0));
+    int before = completion_count(count, requests);
+    int result = real.MPI_Waitall(count, requests, statuses);
+    completion_uncount(before, count, requests);
+    return result;
 }
 
 int entry_MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)

@@ -191,7 +191,7 @@ int fake_own(int descriptor)
     return base_descriptor_own(descriptor);
 }
 
-struct busy busy;
+struct straight straight;
 
 bool gate_is_waiting(void)
 {
