@@ -38,8 +38,8 @@ class Kind:
 
 
 KINDS = (
-    Kind([], "MPI_Send and MPI_Recv", 2, 45),
-    Kind(["nonblocking"], "MPI_Irecv, MPI_Isend and MPI_Waitall", 3, 65),
+    Kind([], "MPI_Send and MPI_Recv", 2, 25),
+    Kind(["nonblocking"], "MPI_Irecv, MPI_Isend and MPI_Waitall", 3, 50),
     Kind(["polling"], "MPI_Test and MPI_Testany", 2, 30),
 )
 
