@@ -123,23 +123,21 @@ static bool send_take_out(const struct backend *backend, struct hold *hold, stru
 /* Where the next armed no-write hold other than `self` ends that covers `page`; 0 without one. */
 static uintptr_t covered_until(const struct hold *self, uintptr_t page)
 {
+    struct range byte = {page, page + 1};
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
-    for (uint32_t i = 0; i < used; i++)
-        if (&holds.table[i] != self && hold_view_take(&holds.table[i], &view) && view.pages.low <= page &&
-            page < view.pages.high)
-            return view.pages.high;
-    return 0;
+    struct hold *hold = hold_next(NULL, byte, &view);
+    if (hold == self)
+        hold = hold_next(hold, byte, &view);
+    return hold == NULL ? 0 : view.pages.high;
 }
 
-/* Where the next armed hold other than `self` begins after `page`, at most `limit`. */
+/* Where the next armed hold other than `self` begins after `page`, which none covers, at most `limit`. */
 static uintptr_t uncovered_until(const struct hold *self, uintptr_t page, uintptr_t limit)
 {
+    struct range pages = {page, limit};
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
-    for (uint32_t i = 0; i < used; i++)
-        if (&holds.table[i] != self && hold_view_take(&holds.table[i], &view) && view.pages.low > page &&
-            view.pages.low < limit)
+    for (struct hold *hold = hold_next(NULL, pages, &view); hold != NULL; hold = hold_next(hold, pages, &view))
+        if (hold != self && view.pages.low < limit)
             limit = view.pages.low;
     return limit;
 }

@@ -58,11 +58,11 @@ bool hold_view_take(struct hold *hold, struct hold_view *view)
     return atomic_load_explicit(&hold->word, memory_order_relaxed) == view->word;
 }
 
-/* The first armed hold at or after `index` whose pages overlap `pages`; NULL at the end. */
-static struct hold *find_from(uint32_t index, struct range pages, struct hold_view *view)
+struct hold *hold_next(const struct hold *before, struct range pages, struct hold_view *view)
 {
     /* acquire: the slots below `used` and the bounds were written before */
     uint32_t used = atomic_load_explicit(&holds.used, memory_order_acquire);
+    uint32_t index = before == NULL ? 0 : (uint32_t)(before - holds.table) + 1;
     for (; index < used; index++)
         if (hold_view_take(&holds.table[index], view) && base_ranges_overlap(view->pages, pages))
             return &holds.table[index];
@@ -84,9 +84,9 @@ uint64_t protect_armed_find(struct range bytes, bool allow_read)
     if (!is_in_bounds(pages))
         return 0;
     struct hold_view view;
-    struct hold *hold = find_from(0, pages, &view);
+    struct hold *hold = hold_next(NULL, pages, &view);
     while (hold != NULL && allow_read && view.kind == HOLD_NO_WRITE)
-        hold = find_from((uint32_t)(hold - holds.table) + 1, pages, &view);
+        hold = hold_next(hold, pages, &view);
     return hold == NULL ? 0 : view.op_id;
 }
 
@@ -94,9 +94,9 @@ bool protect_armed_is_receiving(void)
 {
     struct range all = base_range_of_all();
     struct hold_view view;
-    struct hold *hold = find_from(0, all, &view);
+    struct hold *hold = hold_next(NULL, all, &view);
     while (hold != NULL && (view.kind == HOLD_NO_WRITE || view.kind == HOLD_COPY_ON_TOUCH))
-        hold = find_from((uint32_t)(hold - holds.table) + 1, all, &view);
+        hold = hold_next(hold, all, &view);
     return hold != NULL;
 }
 
@@ -115,8 +115,7 @@ bool fault_report(uintptr_t address)
     struct range byte = {address, address + 1};
     struct hold_view view;
     bool is_held = false;
-    for (struct hold *hold = find_from(0, byte, &view); hold != NULL;
-         hold = find_from((uint32_t)(hold - holds.table) + 1, byte, &view)) {
+    for (struct hold *hold = hold_next(NULL, byte, &view); hold != NULL; hold = hold_next(hold, byte, &view)) {
         report_once(hold, &view, address);
         is_held = true;
     }
@@ -196,7 +195,7 @@ static bool tell_if_lost(uintptr_t address)
         "its data are in the parent alone. Touch it before fork(), or run with --receives off.\n";
     struct range byte = {address, address + 1};
     struct hold_view view;
-    if (find_from(0, byte, &view) == NULL || view.kind != HOLD_LOST)
+    if (hold_next(NULL, byte, &view) == NULL || view.kind != HOLD_LOST)
         return false;
     syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
     return true;
@@ -209,8 +208,8 @@ static bool wait_for_holds(uintptr_t address)
     struct hold_view view;
     bool was_held = fault_report(address);
     /* Lost: this is a child, forked by a handler that interrupted the wait; the access is tried again, and told. */
-    for (struct hold *hold = find_from(0, byte, &view); hold != NULL && view.kind != HOLD_LOST;
-         hold = find_from(0, byte, &view))
+    for (struct hold *hold = hold_next(NULL, byte, &view); hold != NULL && view.kind != HOLD_LOST;
+         hold = hold_next(NULL, byte, &view))
         base_futex_wait(&hold->word, view.word, -1);
     return was_held;
 }

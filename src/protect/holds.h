@@ -61,4 +61,8 @@ extern struct holds {
 /* True when the slot was armed all the while. Signal context allowed. */
 bool hold_view_take(struct hold *hold, struct hold_view *view);
 
+/* The next armed hold behind `before`, or the first of all behind NULL, that covers some of `pages`, as *view has it;
+ * NULL at the end. Signal context allowed. */
+struct hold *hold_next(const struct hold *before, struct range pages, struct hold_view *view);
+
 #endif

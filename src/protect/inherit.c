@@ -38,17 +38,14 @@ static bool hold_lose(struct hold *hold, struct range pages)
 
 /* A hold of the parent's, however far it was with releasing it: what was sent can be used,
  * what was being received is lost. True when it is. */
-static bool hold_inherit(struct hold *hold)
+static bool hold_inherit(struct hold *hold, const struct hold_view *view)
 {
-    struct hold_view view;
-    if (!hold_view_take(hold, &view))
-        return false;
-    if (view.kind == HOLD_LOST || (view.kind == HOLD_NO_ACCESS && hold_lose(hold, view.pages)))
+    if (view->kind == HOLD_LOST || (view->kind == HOLD_NO_ACCESS && hold_lose(hold, view->pages)))
         return true;
-    if (view.kind == HOLD_COPY_ON_TOUCH)
-        touched_inherit(hold, view.pages);
-    if (view.kind == HOLD_NO_WRITE && protect_sets_rights())
-        table.backend->write_open(view.pages);
+    if (view->kind == HOLD_COPY_ON_TOUCH)
+        touched_inherit(hold, view->pages);
+    if (view->kind == HOLD_NO_WRITE && protect_sets_rights())
+        table.backend->write_open(view->pages);
     atomic_fetch_add_explicit(&hold->word, 1, memory_order_relaxed);
     return false;
 }
@@ -56,10 +53,11 @@ static bool hold_inherit(struct hold *hold)
 /* How many are lost. */
 static uint32_t holds_inherit(void)
 {
-    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
+    struct range all = base_range_of_all();
+    struct hold_view view;
     uint32_t lost_count = 0;
-    for (uint32_t i = 0; i < used; i++)
-        lost_count += hold_inherit(&holds.table[i]);
+    for (struct hold *hold = hold_next(NULL, all, &view); hold != NULL; hold = hold_next(hold, all, &view))
+        lost_count += hold_inherit(hold, &view);
     return lost_count;
 }
 

@@ -218,10 +218,10 @@ static enum reason mapping_check(const struct memory_mapping *mapping, uintptr_t
 /* A hold splits the mapping that it lies in until it is released. */
 static bool is_seam_of_hold(uintptr_t address)
 {
+    struct range around = {address - 1, address + 1};
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&holds.used, memory_order_acquire);
-    for (uint32_t i = 0; i < used; i++)
-        if (hold_view_take(&holds.table[i], &view) && (view.pages.low == address || view.pages.high == address))
+    for (struct hold *hold = hold_next(NULL, around, &view); hold != NULL; hold = hold_next(hold, around, &view))
+        if (view.pages.low == address || view.pages.high == address)
             return true;
     return false;
 }
@@ -230,9 +230,8 @@ static bool is_seam_of_hold(uintptr_t address)
 static bool is_in_hold(struct range pages)
 {
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&holds.used, memory_order_acquire);
-    for (uint32_t i = 0; i < used; i++)
-        if (hold_view_take(&holds.table[i], &view) && view.pages.low <= pages.low && pages.high <= view.pages.high)
+    for (struct hold *hold = hold_next(NULL, pages, &view); hold != NULL; hold = hold_next(hold, pages, &view))
+        if (view.pages.low <= pages.low && pages.high <= view.pages.high)
             return true;
     return false;
 }

@@ -30,11 +30,10 @@ static bool has_edge_on(const struct hold *hold, uintptr_t page)
 /* One message may end on the page where the next one begins. */
 static bool is_shared(const struct hold *self, uintptr_t page)
 {
+    struct range all = base_range_of_all();
     struct hold_view view;
-    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
-    for (uint32_t i = 0; i < used; i++)
-        if (&holds.table[i] != self && hold_view_take(&holds.table[i], &view) && view.kind == HOLD_COPY_ON_TOUCH &&
-            has_edge_on(&holds.table[i], page))
+    for (struct hold *hold = hold_next(NULL, all, &view); hold != NULL; hold = hold_next(hold, all, &view))
+        if (hold != self && view.kind == HOLD_COPY_ON_TOUCH && has_edge_on(hold, page))
             return true;
     return false;
 }

@@ -123,15 +123,14 @@ static bool page_copy(struct touched *touched, struct range pages, const struct 
     return copied != NULL && chunk_copy(touched, copied, chunk, backend);
 }
 
-/* Such a hold on any of the pages, at or after `index`; no other kind has pages of it. NULL at the end. */
-static struct hold *hold_from(uint32_t index, struct range pages, struct hold_view *view)
+/* Such a hold on the page of an address; no other kind has pages of it. NULL: there is none. */
+static struct hold *hold_at(uintptr_t address, struct hold_view *view)
 {
-    uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
-    for (; index < used; index++)
-        if (hold_view_take(&holds.table[index], view) && view->kind == HOLD_COPY_ON_TOUCH &&
-            base_ranges_overlap(view->pages, pages))
-            return &holds.table[index];
-    return NULL;
+    struct range byte = {address, address + 1};
+    struct hold *hold = hold_next(NULL, byte, view);
+    while (hold != NULL && view->kind != HOLD_COPY_ON_TOUCH)
+        hold = hold_next(hold, byte, view);
+    return hold;
 }
 
 static bool hold_serve(const struct hold *hold, struct range pages, const struct backend *backend, uintptr_t page)
@@ -146,7 +145,7 @@ static bool hold_serve(const struct hold *hold, struct range pages, const struct
 bool touched_serve(uintptr_t address, const struct backend *backend, bool may_copy)
 {
     struct hold_view view;
-    struct hold *hold = hold_from(0, (struct range){address, address + 1}, &view);
+    struct hold *hold = hold_at(address, &view);
     if (hold == NULL || !may_copy)
         return hold != NULL;
     return hold_serve(hold, view.pages, backend, address & ~(uintptr_t)(base_page_bytes() - 1));
@@ -156,9 +155,9 @@ void touched_let_again(const struct backend *backend)
 {
     struct range all = base_range_of_all();
     struct hold_view view;
-    struct hold *hold = hold_from(0, all, &view);
-    for (; hold != NULL; hold = hold_from((uint32_t)(hold - holds.table) + 1, all, &view))
-        backend->wake(view.pages);
+    for (struct hold *hold = hold_next(NULL, all, &view); hold != NULL; hold = hold_next(hold, all, &view))
+        if (view.kind == HOLD_COPY_ON_TOUCH)
+            backend->wake(view.pages);
 }
 
 /* Both ends are plain memory now; no tool's shadow knows of the second one. */
