@@ -31,7 +31,6 @@ const struct host host = {
     .pages_are_heap = libc_sharing_is_heap,
     .thread_owns = libc_stacks_contain,
     .threads_are_several = libc_threads_are_several,
-    .thread_is_of_mpi = libc_threads_is_of_mpi,
     .objects_adjust = bind_adjust_objects,
     .code_is_of_transport = libc_runtime_is_transport,
     .has_handlers = libc_signals_have_handlers,

@@ -66,7 +66,7 @@ struct creation {
  * may wait for this very thread. */
 static bool thread_is_of_mpi(union thread_function start)
 {
-    if (gate_is_inside() || libc_threads_is_of_mpi())
+    if (gate_is_inside() || gate_thread.is_of_mpi)
         return true;
     return !libc_threads_are_started() && libc_runtime_is_transport((uintptr_t)start.posix);
 }

@@ -46,14 +46,9 @@ void libc_threads_note(void)
     protect_threads_set(true);
 }
 
-bool libc_threads_is_of_mpi(void)
-{
-    return libc_threads_own.is_of_mpi;
-}
-
 void libc_threads_note_unless_mpis(void)
 {
-    if (!gate_is_inside() && !libc_threads_own.is_of_mpi)
+    if (!gate_is_inside() && !gate_thread.is_of_mpi)
         libc_threads_note();
 }
 
@@ -102,7 +97,6 @@ void libc_threads_look(void)
 /* Relaxed, all of it: one that is not in the table yet counts as alive. */
 void libc_threads_enter_of_mpi(void)
 {
-    libc_threads_own.is_of_mpi = true;
     gate_thread.is_of_mpi = true;
     uint32_t i = atomic_fetch_add_explicit(&threads.of_mpi_number, 1, memory_order_relaxed);
     if (i < OF_MPI_MAX)

@@ -13,13 +13,11 @@
  * newest_mapped: the block with a mapping of its own that the thread got last (allocate.c); it may be gone.
  * forks_told: a bit for each fork() that the thread is in, the innermost lowest, since handlers fork, too: is protect
  * told (process.c)?
- * is_entered: its stack is in the table, or the kernel says that it is one (stacks.c).
- * is_of_mpi: MPI started it. */
+ * is_entered: its stack is in the table, or the kernel says that it is one (stacks.c). */
 extern __attribute__((visibility("hidden"))) _Thread_local struct libc_threads_own {
     const void *newest_mapped;
     uint32_t forks_told;
     bool is_entered;
-    bool is_of_mpi;
 } libc_threads_own;
 
 /* Has our constructor run? Before it at most threads of other constructors do. */
@@ -39,10 +37,7 @@ void libc_threads_note_unless_mpis(void);
  * of code that makes them past all entries. A system call, until there are several. */
 void libc_threads_look(void);
 
-/* Is this a thread that MPI started (the engine among them)? */
-bool libc_threads_is_of_mpi(void);
-
-/* This thread is one; MPI is about to start one. */
+/* This thread is one that MPI started (gate_thread.is_of_mpi); MPI is about to start one. */
 void libc_threads_enter_of_mpi(void);
 void libc_threads_expect(void);
 

@@ -133,7 +133,7 @@ void libc_use_known(void)
 {
     int saved_errno = errno;
     /* A thread of MPI's may be what the ops need to go on (a connection in the making). */
-    if (!libc_threads_is_of_mpi() && libc_owner_is_here())
+    if (!gate_thread.is_of_mpi && libc_owner_is_here())
         wait_known();
     errno = saved_errno;
 }
@@ -141,7 +141,7 @@ void libc_use_known(void)
 void libc_use_tells(void)
 {
     int saved_errno = errno;
-    if (!libc_threads_is_of_mpi() && libc_owner_is_here())
+    if (!gate_thread.is_of_mpi && libc_owner_is_here())
         wait_unmatched();
     errno = saved_errno;
 }
@@ -149,7 +149,7 @@ void libc_use_tells(void)
 void libc_use_shares(int condition, const void *caller)
 {
     int saved_errno = errno;
-    if (condition && !gate_is_inside() && !libc_threads_is_of_mpi() && libc_owner_is_here())
+    if (condition && !gate_is_inside() && !gate_thread.is_of_mpi && libc_owner_is_here())
         session_share_memory((uintptr_t)caller);
     errno = saved_errno;
 }
@@ -180,7 +180,7 @@ int libc_use_is_named(const struct msghdr *message)
 bool libc_use_makes_room(int error)
 {
     int saved_errno = errno;
-    bool may_wait = !gate_is_inside() && !libc_threads_is_of_mpi();
+    bool may_wait = !gate_is_inside() && !gate_thread.is_of_mpi;
     if (error != ENOMEM || !protect_armed_is_any() || !may_wait || !libc_owner_is_here())
         return false;
     wait_due();

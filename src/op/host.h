@@ -32,8 +32,6 @@ struct host {
 
     /* Has the program started a thread of its own? */
     bool (*threads_are_several)(void);
-    /* Is this a thread that MPI started, the engine among them? */
-    bool (*thread_is_of_mpi)(void);
     /* Changes what was loaded since the last time, as all objects were when MPI was set up. */
     void (*objects_adjust)(void);
     /* Does code lie in a library that carries messages? Takes the loader's lock. */

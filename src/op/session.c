@@ -247,7 +247,7 @@ static void session_withdraw(enum reason reason)
     bool is_first = reason_put(&session.reason, reason);
     if (!is_first && engine_pending_work() == 0)
         return;
-    if (gate_is_inside() || host.thread_is_of_mpi())
+    if (gate_is_inside() || gate_thread.is_of_mpi)
         return;
     transfer_wait_due_unless_interrupted();
     session_await_progress();

@@ -10,7 +10,7 @@
 void wait_range(struct range bytes, bool is_read)
 {
     uint64_t id;
-    if (!protect_armed_is_any() || gate_is_inside() || (protect_holds_in_place() && host.thread_is_of_mpi()))
+    if (!protect_armed_is_any() || gate_is_inside() || (protect_holds_in_place() && gate_thread.is_of_mpi))
         return;
     observer.used(bytes, is_read);
     bool may_wait = true;
