@@ -3,24 +3,15 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cores.h"
+#include "base/folder.h"
 
 enum { PATH_BYTES = 512, STATUS_BYTES = 4096 };
-
-/* The entry of getdents64(2), for which glibc 2.28 has no type. */
-struct entry {
-    uint64_t inode;
-    int64_t offset;
-    uint16_t length_bytes;
-    uint8_t type;
-    char name[];
-};
 
 struct search {
     struct engine_spare_folders folders;
@@ -30,8 +21,6 @@ struct search {
     long ranks;         /* that were seen */
     bool is_incomplete; /* what one of them uses could not be read */
 };
-
-typedef void visit_fn(struct search *search, const char *name);
 
 /* By system calls: libc's functions are the program's, and wait for messages. */
 static int path_open(const char *path, int flags)
@@ -48,27 +37,12 @@ static void text_read(const char *path, char *text, size_t text_bytes)
         syscall(SYS_close, file);
 }
 
-static void entries_visit(struct search *search, const char *entries, long length_bytes, visit_fn *visit)
+static void folder_visit(struct search *search, const char *path, base_folder_visit_fn *visit)
 {
-    for (long at = 0; at < length_bytes;) {
-        const struct entry *entry = (const void *)(entries + at);
-        if (entry->name[0] >= '0' && entry->name[0] <= '9')
-            visit(search, entry->name);
-        at += entry->length_bytes;
-    }
-}
-
-/* The entries that are numbers. */
-static void folder_visit(struct search *search, const char *path, visit_fn *visit)
-{
-    _Alignas(struct entry) char entries[2048];
     int folder = path_open(path, O_DIRECTORY);
     if (folder < 0)
         return;
-    for (long bytes = 1; bytes > 0;) {
-        bytes = syscall(SYS_getdents64, folder, entries, sizeof entries);
-        entries_visit(search, entries, bytes, visit);
-    }
+    (void)base_folder_visit_numbers(folder, visit, search);
     syscall(SYS_close, folder);
 }
 
@@ -138,8 +112,9 @@ static bool is_engine(const char *status)
     return name != NULL && strncmp(name, ENGINE_SPARE_THREAD, length) == 0 && name[length] == '\n';
 }
 
-static void thread_visit(struct search *search, const char *thread)
+static void thread_visit(const char *thread, void *context)
 {
+    struct search *search = context;
     char path[PATH_BYTES];
     char status[STATUS_BYTES];
     snprintf(path, sizeof path, "%s/%s/task/%s/status", search->folders.processes, search->process, thread);
@@ -149,8 +124,9 @@ static void thread_visit(struct search *search, const char *thread)
         search->is_incomplete = true;
 }
 
-static void process_visit(struct search *search, const char *process)
+static void process_visit(const char *process, void *context)
 {
+    struct search *search = context;
     char path[PATH_BYTES];
     if (!is_rank(search, process))
         return;

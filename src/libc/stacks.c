@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "libc/stacks.h"
 
-#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "libc/signals.h"
 #include "libc/thread_local.h"
 #include "libc/threads.h"
@@ -114,21 +115,22 @@ static struct range stack_of_existing(pid_t id)
     return is_known && memory_mapping_find((uintptr_t)description, &mapping) ? mapping.range : unknown_stack;
 }
 
+static void thread_visit(const char *name, void *unused)
+{
+    (void)unused;
+    pid_t id = (pid_t)strtol(name, NULL, 10);
+    /* The first thread's stack has a name in the kernel's list. */
+    if (id != (pid_t)syscall(SYS_gettid) && id != getpid() && !libc_threads_are_mpis(id))
+        (void)stack_enter(stack_of_existing(id), id);
+}
+
 void libc_stacks_enter_existing(void)
 {
-    pid_t own = (pid_t)syscall(SYS_gettid);
-    DIR *folder = opendir("/proc/self/task");
-    if (folder == NULL) {
+    int folder = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (folder < 0 || !base_folder_visit_numbers(folder, thread_visit, NULL))
         atomic_fetch_add_explicit(&stacks.unlisted, 1, memory_order_relaxed);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
-        /* The first thread's stack has a name in the kernel's list. */
-        if (id != 0 && id != own && id != getpid() && !libc_threads_are_mpis(id))
-            (void)stack_enter(stack_of_existing(id), id);
-    }
-    closedir(folder);
+    if (folder >= 0)
+        syscall(SYS_close, folder);
 }
 
 void libc_stacks_watch(void)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -13,18 +12,10 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/folder.h"
 #include "base/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* The entry of getdents64(2), for which glibc 2.28 has no type. */
-struct entry {
-    uint64_t inode;
-    int64_t next;
-    unsigned short length_bytes;
-    unsigned char type;
-    char name[];
-};
 
 /* What is open: any of these. */
 enum { TRANSPORT = 1, UNKNOWN = 2 };
@@ -94,31 +85,23 @@ static unsigned descriptor_kinds(int folder, const char *name)
     return is_known ? 0 : UNKNOWN;
 }
 
-static unsigned entry_kinds(int folder, const struct entry *entry)
-{
-    bool is_number = entry->name[0] >= '0' && entry->name[0] <= '9';
-    return is_number && !base_descriptor_is_own(atoi(entry->name)) ? descriptor_kinds(folder, entry->name) : 0;
-}
+struct listing {
+    int folder;
+    unsigned kinds;
+};
 
-static unsigned entries_kinds(int folder, const char *buffer, long length_bytes)
+static void descriptor_visit(const char *name, void *context)
 {
-    unsigned found = 0;
-    for (long at = 0; at < length_bytes;) {
-        const struct entry *entry = (const struct entry *)(buffer + at);
-        found |= entry_kinds(folder, entry);
-        at += entry->length_bytes;
-    }
-    return found;
+    struct listing *listing = context;
+    if (!base_descriptor_is_own(atoi(name)))
+        listing->kinds |= descriptor_kinds(listing->folder, name);
 }
 
 static unsigned folder_kinds(int folder)
 {
-    _Alignas(struct entry) char buffer[2048];
-    unsigned found = 0;
-    long length_bytes = syscall(SYS_getdents64, folder, buffer, sizeof buffer);
-    for (; length_bytes > 0; length_bytes = syscall(SYS_getdents64, folder, buffer, sizeof buffer))
-        found |= entries_kinds(folder, buffer, length_bytes);
-    return length_bytes < 0 ? found | UNKNOWN : found;
+    struct listing listing = {.folder = folder};
+    bool is_whole = base_folder_visit_numbers(folder, descriptor_visit, &listing);
+    return is_whole ? listing.kinds : listing.kinds | UNKNOWN;
 }
 
 /* The folder's own number moves up before the list is read, so that whatever is opened from then on takes the number

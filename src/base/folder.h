@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Folders of /proc, whose entries are numbers of processes, threads or descriptors. By system calls: libc's functions
+ * are the program's, and wait for messages; and they take memory from its heap. */
+#ifndef BASE_FOLDER_H
+#define BASE_FOLDER_H
+
+#include <stdbool.h>
+
+typedef void base_folder_visit_fn(const char *name, void *context);
+
+/* Calls `visit` for each entry of an open folder whose name is a number. False: not all could be read. */
+bool base_folder_visit_numbers(int folder, base_folder_visit_fn *visit, void *context);
+
+#endif
