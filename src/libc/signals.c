@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/signal_set.h"
 #include "engine/gate.h"
 #include "libc/real.h"
 #include "libc/runtime.h"
@@ -30,11 +31,7 @@ bool libc_signals_have_handlers(void)
 /* Those that a thread brings about itself, by an instruction or abort(), do not come inside MPI. */
 static bool signal_comes_any_time(int number)
 {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-        if (number == own[i])
-            return false;
-    return true;
+    return number >= 1 && number < NSIG && (base_signal_set_deferrable() >> (number - 1) & 1) != 0;
 }
 
 /* relaxed: a switch; a handler set beside it is found in the kernel's list. */
