@@ -24,6 +24,11 @@ int64_t base_clock_now_ns(void)
     return base_clock_cpu_ns(CLOCK_MONOTONIC);
 }
 
+int64_t base_clock_unix_ns(void)
+{
+    return base_clock_cpu_ns(CLOCK_REALTIME);
+}
+
 int64_t base_clock_thread_cpu_ns(void)
 {
     return base_clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -9,6 +9,9 @@
 /* Of CLOCK_MONOTONIC. */
 int64_t base_clock_now_ns(void);
 
+/* Since 1970, of CLOCK_REALTIME. */
+int64_t base_clock_unix_ns(void);
+
 /* Processor time of a thread of this process, by its clock (pthread_getcpuclockid); 0 when it has ended. */
 int64_t base_clock_cpu_ns(clockid_t clock);
 

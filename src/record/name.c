@@ -2,20 +2,13 @@
 #include "record/name.h"
 
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-static uint64_t unix_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+#include "base/clock.h"
 
 static bool folder_is_own(const char *directory)
 {
@@ -70,6 +63,6 @@ bool record_name_make(char *name, size_t name_bytes, const char *directory, int 
     char host[64] = "";
     gethostname(host, sizeof host - 1);
     int length = snprintf(name, name_bytes, "%s/%s-%d-%d-%016llx.%s", directory, host, (int)getpid(), rank,
-                          (unsigned long long)unix_now_ns(), kind);
+                          (unsigned long long)base_clock_unix_ns(), kind);
     return length > 0 && (size_t)length < name_bytes;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -113,13 +112,6 @@ static uint32_t core_count(void)
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (uint32_t)CPU_COUNT(&cores) : 0;
 }
 
-static uint64_t unix_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void header_fill(const struct profile_file_identity *identity)
 {
     struct profile_format_header *header = profile_file.header;
@@ -133,7 +125,7 @@ static void header_fill(const struct profile_file_identity *identity)
     header->core_count = core_count();
     header->online_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     header->matching = identity->matches_first ? PROFILE_MATCHES_FIRST : PROFILE_MATCHES_LATER;
-    header->started_unix_ns = unix_now_ns();
+    header->started_unix_ns = (uint64_t)base_clock_unix_ns();
     header->started_ns = (uint64_t)base_clock_now_ns();
     header->ended_ns = header->started_ns;
     header->used_blocks = 1;
