@@ -4,7 +4,7 @@
 #include "libc/allocate.h"
 #include "libc/blocks.h"
 #include "libc/recycled.h"
-#include "protect/protect.h"
+#include "protect/memory.h"
 
 bool libc_heap_fills_pages(struct range bytes)
 {
@@ -22,7 +22,7 @@ bool libc_heap_is_shared(struct range bytes)
      * fail), nor in arenas of one size (glibc.malloc.hugetlb). */
     if (!base_range_is_empty(libc_blocks_around(bytes)))
         return true;
-    return !libc_allocate_is_known() || protect_memory_is_heap(bytes);
+    return !libc_allocate_is_known() || memory_is_heap(bytes);
 }
 
 /* Only of a block that the bytes begin with. */

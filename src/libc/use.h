@@ -12,6 +12,7 @@
 #include "libc/real.h"
 #include "op/wait.h"
 #include "protect/locked.h"
+#include "protect/memory_kept.h"
 #include "protect/protect.h"
 
 /* True when an entry may call the real function at once. */
@@ -89,7 +90,7 @@ void libc_use_key(int key);
 static inline void libc_use_remaps(int condition)
 {
     if (condition)
-        protect_memory_note_change();
+        memory_kept_note_change();
 }
 
 /* Anything but private memory to read and write, of no file. */

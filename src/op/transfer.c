@@ -19,6 +19,7 @@
 #include "op/observer.h"
 #include "op/stall.h"
 #include "op/thread.h"
+#include "protect/touched.h"
 #include "record/record.h"
 
 /* A fault, its report and two thread switches, measured on the reference
@@ -480,7 +481,7 @@ static bool transfer_let_go_one(uint64_t id)
 
 void transfer_poll_round(uint32_t round)
 {
-    if (protect_is_copying()) /* another thread's touch; the engine stays out meanwhile */
+    if (touched_is_any()) /* another thread's touch; the engine stays out meanwhile */
         protect_hold_events_read();
     gate_enter();
     engine_pending_poll();

@@ -11,11 +11,6 @@
 #include "protect/touched.h"
 #include "protect/transit.h"
 
-void closing_threads_set(bool several)
-{
-    atomic_store_explicit(&table.has_several_threads, several, memory_order_relaxed);
-}
-
 static bool has_threads_beside(void)
 {
     return atomic_load_explicit(&table.has_several_threads, memory_order_relaxed);

@@ -10,9 +10,6 @@
 #include "protect/backend.h"
 #include "protect/holds.h"
 
-/* protect_threads_set() */
-void closing_threads_set(bool several);
-
 /* Before the hold is known. */
 void closing_prepare(struct range bytes);
 

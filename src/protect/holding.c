@@ -133,7 +133,7 @@ static void hold_part_in_place(struct hold *hold, struct range pages, void *room
 {
     closing_open(table.backend, hold, HOLD_NO_ACCESS, pages);
     table_retire(hold);
-    transit_room_give_back(room, pages);
+    protect_hold_room_give_back(room, pages);
 }
 
 bool protect_hold_part(struct hold *hold, void *room)
@@ -149,21 +149,6 @@ bool protect_hold_part(struct hold *hold, void *room)
     table_leave(mask);
     errno = saved_errno;
     return is_parted;
-}
-
-void *protect_hold_room_take(struct range pages)
-{
-    return transit_room_take(pages);
-}
-
-void protect_hold_room_give_back(void *room, struct range pages)
-{
-    transit_room_give_back(room, pages);
-}
-
-void protect_hold_join(struct range bytes)
-{
-    transit_join(bytes);
 }
 
 void *protect_hold_transfer_address(const struct hold *hold)

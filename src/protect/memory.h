@@ -28,8 +28,11 @@ void memory_stop(void);
 /* The mapping that holds the address. False when there is none. */
 bool memory_mapping_find(uintptr_t address, struct memory_mapping *mapping);
 
-/* protect_memory_check() and its like, of a backend that sets pages' rights, or does not. */
+/* protect_memory_check(), of a backend that sets pages' rights, or does not. */
 enum reason memory_check(struct range bytes, bool sets_rights);
+
+/* True when the pages of `bytes` may lie in the brk heap or in a thread's arena, where small blocks of
+ * anybody, MPI included, share pages with large ones. As costly as the check. */
 bool memory_is_heap(struct range bytes);
 
 /* One line of /proc/self/maps. False when it is not one. */

@@ -36,7 +36,7 @@ void memory_kept_add(struct range pages, enum reason reason, struct memory_kept_
  * they were. */
 bool memory_kept_find(struct range pages, bool are_held, enum reason *reason);
 
-/* At the end of a call that may have changed what kind of memory lies anywhere. */
+/* At the end of a call that may have changed what kind of memory lies anywhere. Any thread, also before the start. */
 void memory_kept_note_change(void);
 
 #endif

@@ -6,14 +6,12 @@
 
 #include "base/pages.h"
 #include "protect/backend.h"
-#include "protect/closing.h"
 #include "protect/fault.h"
 #include "protect/holds.h"
 #include "protect/huge.h"
 #include "protect/keys.h"
 #include "protect/locked.h"
 #include "protect/memory.h"
-#include "protect/memory_kept.h"
 #include "protect/probe.h"
 #include "protect/reserve.h"
 #include "protect/table.h"
@@ -75,7 +73,7 @@ bool protect_start_watches(void)
 
 void protect_threads_set(bool several)
 {
-    closing_threads_set(several);
+    atomic_store_explicit(&table.has_several_threads, several, memory_order_relaxed);
 }
 
 enum reason protect_memory_check(struct range bytes)
@@ -88,16 +86,6 @@ enum reason protect_memory_check_to_hold(struct range bytes)
     enum reason reason = protect_memory_check(bytes);
     bool is_locked = reason == REASON_NONE && locked_touches(base_pages_of(bytes));
     return is_locked ? REASON_MEMORY_LOCKED : reason;
-}
-
-bool protect_memory_is_heap(struct range bytes)
-{
-    return memory_is_heap(bytes);
-}
-
-void protect_memory_note_change(void)
-{
-    memory_kept_note_change();
 }
 
 struct base_rights protect_prepare(enum option_hold choice)
@@ -134,7 +122,7 @@ bool protect_held_calls_fail(void)
 
 bool protect_system_calls_must_wait(void)
 {
-    return protect_system_calls_fail() || protect_is_copying();
+    return protect_system_calls_fail() || touched_is_any();
 }
 
 bool protect_sets_rights(void)
@@ -145,16 +133,6 @@ bool protect_sets_rights(void)
 bool protect_copies_touched(void)
 {
     return table.backend != NULL && table.backend->copying_close != NULL;
-}
-
-bool protect_is_copying(void)
-{
-    return touched_is_any();
-}
-
-size_t protect_copied_most(size_t length_bytes)
-{
-    return touched_most(length_bytes);
 }
 
 int protect_event_descriptor(void)

@@ -70,13 +70,6 @@ enum reason protect_memory_check(struct range bytes);
 /* The same for a hold: REASON_MEMORY_LOCKED, too, for what the program has locked (locked.h). */
 enum reason protect_memory_check_to_hold(struct range bytes);
 
-/* True when the pages of `bytes` may lie in the brk heap or in a thread's arena, where small blocks of
- * anybody, MPI included, share pages with large ones. As costly as the check. */
-bool protect_memory_is_heap(struct range bytes);
-
-/* At the end of a call that may have changed what kind of memory lies anywhere. Any thread, also before the start. */
-void protect_memory_note_change(void);
-
 /* Whether other threads of the program may touch the neighbours of a buffer in
  * its first and last page while a receive is being armed. True at start; false
  * saves 10 to 20 us per receive whose buffer does not fill its pages. */
@@ -85,15 +78,9 @@ void protect_threads_set(bool several);
 /* Can this backend hold with copies on touch? Only what nobody but the program reads. */
 bool protect_copies_touched(void);
 
-/* So much of a hold of that length is copied at most; more touches wait. */
-size_t protect_copied_most(size_t length_bytes);
-
 /* A descriptor that becomes readable when a touch waits in the kernel, or -1. See
  * protect_hold_events_read(). */
 int protect_event_descriptor(void);
-
-/* Is a hold with copies on touch armed, whose touches want to be answered? */
-bool protect_is_copying(void);
 
 /* The SIGSEGV disposition as the program sees it (signal and keys only): what
  * sigaction() would do without Lapwing. Returns 0 or an errno value. When the

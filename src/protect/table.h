@@ -23,7 +23,7 @@ struct backend;
 /* forking_count: threads that fork now; meanwhile nothing is armed or copied.
  * backend: NULL: none. Written by start, stop and after fork (protect.c).
  * held_calls_fail: of the backend that was started to hold; written by start.
- * has_several_threads: any thread, relaxed (closing.h). */
+ * has_several_threads: protect_threads_set(); any thread, relaxed. */
 extern struct table {
     struct base_lock lock;
     uint32_t forking_count;

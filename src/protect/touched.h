@@ -14,13 +14,13 @@
 #include "protect/backend.h"
 #include "protect/holds.h"
 
-/* protect_copied_most() */
+/* So much of a hold of that length is copied at most; more touches wait. */
 size_t touched_most(size_t length_bytes);
 
 /* The hold's pages have just left. */
 void touched_begin(const struct hold *hold);
 
-/* Is there such a hold? Any thread, without the lock. */
+/* Is there such a hold, whose touches want to be answered? Any thread, without the lock. */
 bool touched_is_any(void);
 
 /* Copies the page of `address`, and some behind it where touches come one after the

@@ -8,6 +8,7 @@
 
 #include "base/pages.h"
 #include "base/patience.h"
+#include "protect/hold.h"
 #include "protect/kernel.h"
 #include "protect/memory_kept.h"
 #include "protect/reserve.h"
@@ -129,14 +130,15 @@ void transit_fill(struct range pages)
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0L);
 }
 
-void *transit_room_take(struct range pages)
+/* Address space, which the kernel has promised memory for. */
+void *protect_hold_room_take(struct range pages)
 {
     enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
     uintptr_t room = (uintptr_t)syscall(SYS_mmap, NULL, pages.high - pages.low, PROTECTION, FLAGS, -1, 0L);
     return room == (uintptr_t)MAP_FAILED ? NULL : (void *)room;
 }
 
-void transit_room_give_back(void *room, struct range pages)
+void protect_hold_room_give_back(void *room, struct range pages)
 {
     syscall(SYS_munmap, room, pages.high - pages.low);
 }
@@ -152,7 +154,8 @@ void transit_lay(void *copy, struct range pages)
     move_over_at_last(laid, transit_address(TRANSIT_RECEIVE, pages.low)); /* MPI writes there, where nothing is */
 }
 
-void transit_join(struct range bytes)
+/* Copies home what has arrived in the copy that was laid there, and gives it back. */
+void protect_hold_join(struct range bytes)
 {
     struct range pages = transit_range(TRANSIT_RECEIVE, base_pages_of(bytes));
     memcpy((void *)bytes.low, (const void *)transit_address(TRANSIT_RECEIVE, bytes.low), bytes.high - bytes.low);

@@ -40,18 +40,11 @@ void transit_fetch(enum transit transit, struct range pages);
 /* Puts memory without a use where the pages of a receive were in transit. */
 void transit_fill(struct range pages);
 
-/* Address space for a copy of so many pages, which the kernel has promised memory for; NULL: there is none. */
-void *transit_room_take(struct range pages);
-void transit_room_give_back(void *room, struct range pages);
-
 /* Copies what is in transit of a receive. */
 void transit_copy(void *room, struct range pages);
 
 /* Puts that copy where those pages were in transit, which have been moved home. */
 void transit_lay(void *copy, struct range pages);
-
-/* Copies home what has arrived in it, and gives it back. */
-void transit_join(struct range bytes);
 
 /* Brings them back in one step, whatever the empty mapping has become. */
 void transit_move_home(enum transit transit, struct range pages);

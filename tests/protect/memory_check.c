@@ -104,8 +104,8 @@ static void check_accepted(void)
     expect(bss_memory + PAGE, sizeof(bss_memory) - PAGE, REASON_NONE, "variables without initial value");
     char *heap = sbrk(BYTES);
     expect(heap, BYTES, REASON_NONE, "the heap");
-    check(protect_memory_is_heap(base_range_of(heap, BYTES)), "the heap is known as such");
-    check(!protect_memory_is_heap(base_range_of(map_apart(), BYTES)), "other memory is no heap");
+    check(memory_is_heap(base_range_of(heap, BYTES)), "the heap is known as such");
+    check(!memory_is_heap(base_range_of(map_apart(), BYTES)), "other memory is no heap");
     struct hold *first = hold_arm(HOLD_NO_WRITE, memory + 3 * PAGE, 2 * PAGE, 1);
     expect(memory, BYTES, REASON_NONE, "memory in which a send is held");
     struct hold *second = hold_arm(HOLD_NO_WRITE, memory + 4 * PAGE, 5 * PAGE, 2);
@@ -124,15 +124,15 @@ static void check_arena(void)
     char *arena = (char *)(((uintptr_t)reserved + ARENA_BYTES - 1) & ~((uintptr_t)ARENA_BYTES - 1));
     mprotect(arena, BYTES, PROT_READ | PROT_WRITE);
     struct range last = base_range_of(arena + BYTES - 100, 100);
-    check(!protect_memory_is_heap(last), "other memory on such a multiple");
+    check(!memory_is_heap(last), "other memory on such a multiple");
     /* glibc, malloc/arena.c, struct _heap_info: the arena, none before it, its length, how much of it is open. */
     memcpy(arena, (uintptr_t[]){(uintptr_t)arena + 64, 0, BYTES, BYTES}, 4 * sizeof(uintptr_t));
-    check(protect_memory_is_heap(last), "a thread's heap");
+    check(memory_is_heap(last), "a thread's heap");
     struct hold *hold = hold_arm(HOLD_NO_ACCESS, arena + PAGE, PAGE, 1);
-    check(protect_memory_is_heap(last), "a thread's heap behind a message under way");
+    check(memory_is_heap(last), "a thread's heap behind a message under way");
     protect_hold_release(hold);
     struct range middle = base_range_of(large_variable + 2 * ARENA_BYTES, BYTES);
-    check(!protect_memory_is_heap(middle), "an array as large as a thread's heap");
+    check(!memory_is_heap(middle), "an array as large as a thread's heap");
     munmap(reserved, 2 * ARENA_BYTES);
 }
 

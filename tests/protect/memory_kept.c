@@ -11,6 +11,7 @@
 #include "base/pages.h"
 #include "hold_test.h"
 #include "no_query.h"
+#include "protect/memory.h"
 #include "protect/memory_kept.h"
 
 enum { PAGE = 4096, BYTES = 64 * PAGE, BLOCK_BYTES = 4 << 20, PRIVATE = MAP_PRIVATE | MAP_ANONYMOUS };
@@ -39,7 +40,7 @@ static bool is_held_unread(const void *address, size_t length_bytes)
 static void keep(char *memory, size_t length_bytes)
 {
     memset(memory, 1, length_bytes);
-    protect_memory_note_change(); /* forget all */
+    memory_kept_note_change(); /* forget all */
     check(!is_held_unread(memory, length_bytes), "the first check reads");
     check(check_of(memory, length_bytes) == REASON_NONE, "anonymous memory");
     check(is_held_unread(memory, length_bytes), "the second check does not read");
@@ -74,7 +75,7 @@ static void check_kept(void)
     check(!is_held_unread(memory, BYTES / 2), "other bytes are read for");
     for (int i = 0; i < 3; i++)
         check(is_held_unread(memory, BYTES), "further checks do not read");
-    check(protect_memory_is_heap(base_range_of(memory, BYTES)) == false, "no heap");
+    check(memory_is_heap(base_range_of(memory, BYTES)) == false, "no heap");
     check(is_held_unread(memory, BYTES), "nor after a look for the heap");
     munmap(memory, BYTES);
     check(check_of(memory, BYTES) != REASON_NONE, "nothing is there any more");
@@ -140,11 +141,11 @@ static void check_noted(void)
     char *memory = kept_memory();
     map_unseen(memory, BYTES, MAP_PRIVATE, file);
     memset(memory, 2, BYTES);
-    protect_memory_note_change();
+    memory_kept_note_change();
     check(check_of(memory, BYTES) == REASON_MEMORY_SHARED, "a private file, written");
     char *closed = kept_memory();
     mprotect(closed, BYTES, PROT_READ);
-    protect_memory_note_change();
+    memory_kept_note_change();
     check(check_of(closed, BYTES) == REASON_MEMORY_SPECIAL, "memory that became read-only");
     close(file);
 }

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "hold_test.h"
+#include "protect/touched.h"
 
 enum { PAGE = 4096, PAGES = 256, BYTES = PAGES * PAGE, EDGE = 100, ROUNDS = 200, WAIT_MS = 30 };
 
@@ -60,7 +61,7 @@ static void write_too_much(void)
 {
     struct toucher toucher;
     struct hold *hold = memory_hold();
-    size_t most_bytes = protect_copied_most(BYTES - 2 * EDGE);
+    size_t most_bytes = touched_most(BYTES - 2 * EDGE);
     memset(memory, 'w', most_bytes / PAGE * PAGE);
     toucher_start(&toucher, memory + most_bytes / PAGE * PAGE + PAGE, true, 'w');
     for (int i = 0; i < 100 && atomic_load(&touches_seen) == 0; i++)

@@ -16,6 +16,7 @@
 #include "op/observer.h"
 #include "op/requests.h"
 #include "op/session.h"
+#include "protect/touched.h"
 #include "record/record.h"
 #include "mpi/status.h"
 #include "mpi/datatypes.h"
@@ -61,7 +62,7 @@ bool message_copy(struct message *message)
 bool message_copy_touched(struct message *message)
 {
     bool is_possible = protect_copies_touched() && !busy_is_shared() && !libc_signals_have_handlers();
-    size_t most_bytes = protect_copied_most(message->range.high - message->range.low);
+    size_t most_bytes = touched_most(message->range.high - message->range.low);
     if (!is_possible || !copies_reserve(most_bytes))
         return false;
     message->reserved_bytes = most_bytes;

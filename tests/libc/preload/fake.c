@@ -25,6 +25,7 @@
 #include "op/transfer.h"
 #include "op/wait.h"
 #include "protect/memory.h"
+#include "protect/memory_kept.h"
 
 /* As MPI_Init does. */
 __attribute__((constructor)) static void fake_start(void)
@@ -74,12 +75,12 @@ void wait_range(struct range bytes, bool is_read)
     fake_release();
 }
 
-bool protect_memory_is_heap(struct range bytes)
+bool memory_is_heap(struct range bytes)
 {
     return false;
 }
 
-void protect_memory_note_change(void)
+void memory_kept_note_change(void)
 {
     fake_notes.change_count++;
 }
