@@ -49,7 +49,8 @@ struct backend {
     bool (*write_close)(struct range pages);
     void (*write_open)(struct range pages);
 
-    /* Lets go the threads that wait in the kernel for these pages. */
+    /* Lets go the threads that wait in the kernel for these pages. NULL with the next two where none does: who waits
+     * sleeps on the word of the hold (fault.c). */
     void (*wake)(struct range pages);
 
     int (*event_descriptor)(void);

@@ -192,7 +192,8 @@ void closing_open(const struct backend *backend, struct hold *hold, enum hold_ki
     if (kind == HOLD_COPY_ON_TOUCH)
         touched_collect(hold, backend);
     transit_move_home(kind == HOLD_COPY_ON_TOUCH ? TRANSIT_SEND : TRANSIT_RECEIVE, pages);
-    backend->wake(pages);
+    if (backend->wake != NULL)
+        backend->wake(pages);
     if (kind == HOLD_COPY_ON_TOUCH)
         scratch_remove(hold);
 }

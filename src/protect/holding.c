@@ -25,6 +25,12 @@ static void touch_answer(uintptr_t address)
         table.backend->wake(base_pages_of((struct range){address, address + 1}));
 }
 
+static void touches_answer(void)
+{
+    if (table.backend->events_read != NULL)
+        table.backend->events_read(touch_answer);
+}
+
 /* A send that moves leaves the pages alone that it shares (scratch.h). */
 static struct range pages_held(enum hold_kind kind, struct range bytes)
 {
@@ -70,7 +76,7 @@ void protect_hold_release(struct hold *hold)
     int saved_errno = errno;
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view)) {
-        table.backend->events_read(touch_answer); /* a touch that the release wakes would never be read */
+        touches_answer(); /* a touch that the release wakes would never be read */
         closing_open(table.backend, hold, view.kind, view.pages);
         table_retire(hold);
     }
@@ -84,7 +90,7 @@ void protect_hold_release_until(struct hold *hold, uintptr_t high)
     int saved_errno = errno;
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view) && view.pages.low < high && high < view.pages.high) {
-        table.backend->events_read(touch_answer); /* as above */
+        touches_answer(); /* as above */
         closing_open(table.backend, hold, view.kind, (struct range){view.pages.low, high});
         table_shorten(hold, high);
     }
@@ -122,7 +128,7 @@ void protect_hold_abandon(struct hold *hold)
 static void hold_part_locked(struct hold *hold, struct range pages, void *room)
 {
     transit_copy(room, pages);
-    table.backend->events_read(touch_answer); /* as for a release */
+    touches_answer(); /* as for a release */
     closing_open(table.backend, hold, HOLD_NO_ACCESS, pages);
     table_retire(hold);
     transit_lay(room, pages);
@@ -165,7 +171,7 @@ void protect_hold_events_read(void)
         return;
     int saved_errno = errno;
     uint64_t mask = table_enter();
-    table.backend->events_read(touch_answer);
+    touches_answer();
     table_leave(mask);
     errno = saved_errno;
 }

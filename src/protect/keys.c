@@ -95,22 +95,6 @@ static void keys_open(struct range pages)
     while (!is_open && errno == ENOMEM && reserve_spend());
 }
 
-/* Who waits sleeps on the word of the hold; see fault.c. */
-static void keys_wake(struct range pages)
-{
-    (void)pages;
-}
-
-static int keys_event_descriptor(void)
-{
-    return -1;
-}
-
-static void keys_events_read(void (*touched)(uintptr_t address))
-{
-    (void)touched;
-}
-
 const struct backend backend_keys = {
     .name = "keys",
     .system_calls_fail = true,
@@ -122,7 +106,4 @@ const struct backend backend_keys = {
     .access_open = keys_open,
     .write_close = keys_write_close,
     .write_open = keys_open,
-    .wake = keys_wake,
-    .event_descriptor = keys_event_descriptor,
-    .events_read = keys_events_read,
 };

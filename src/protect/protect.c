@@ -137,7 +137,8 @@ bool protect_copies_touched(void)
 
 int protect_event_descriptor(void)
 {
-    return table.backend == NULL ? -1 : table.backend->event_descriptor();
+    bool has_events = table.backend != NULL && table.backend->event_descriptor != NULL;
+    return has_events ? table.backend->event_descriptor() : -1;
 }
 
 void protect_stop(void)

@@ -139,22 +139,6 @@ static bool signal_transit_settle(struct range transit_pages)
     return kernel_mprotect(transit_pages, PROT_READ | PROT_WRITE);
 }
 
-/* Who waits sleeps on the word of the hold; see fault.c. */
-static void signal_wake(struct range pages)
-{
-    (void)pages;
-}
-
-static int signal_event_descriptor(void)
-{
-    return -1;
-}
-
-static void signal_events_read(void (*touched)(uintptr_t address))
-{
-    (void)touched;
-}
-
 const struct backend backend_signal = {
     .name = "signal",
     .system_calls_fail = true,
@@ -166,7 +150,4 @@ const struct backend backend_signal = {
     .transit_settle = signal_transit_settle,
     .write_close = signal_write_close,
     .write_open = signal_open,
-    .wake = signal_wake,
-    .event_descriptor = signal_event_descriptor,
-    .events_read = signal_events_read,
 };
