@@ -544,6 +544,17 @@ void transfer_leave_waits(void)
     cancel_let(op_thread.is_cancel_put_off);
 }
 
+/* As long as what is asked of the op, or of all, is true. */
+static void transfer_wait_while(bool (*is_awaited)(uint64_t id), uint64_t id)
+{
+    if (!is_awaited(id) || gate_is_inside() || op_thread.is_leaving)
+        return;
+    struct transfer_wait wait = transfer_wait_begin();
+    for (uint32_t round = 0; is_awaited(id); round++)
+        transfer_poll_round(round);
+    transfer_wait_end(wait);
+}
+
 /* Not of what is held ahead: its message may wait for what this thread does next. */
 static bool transfer_is_to_come(uint64_t id)
 {
@@ -554,12 +565,8 @@ bool transfer_wait(uint64_t id)
 {
     if (!transfer_is_pending(id) || gate_is_inside() || op_thread.is_leaving)
         return !op_thread.is_leaving;
-    if (transfer_let_go_one(id))
-        return true;
-    struct transfer_wait wait = transfer_wait_begin();
-    for (uint32_t round = 0; transfer_is_to_come(id); round++)
-        transfer_poll_round(round);
-    transfer_wait_end(wait);
+    if (!transfer_let_go_one(id))
+        transfer_wait_while(transfer_is_to_come, id);
     return true;
 }
 
@@ -589,26 +596,28 @@ void transfer_wait_all_unless_interrupted(void)
         transfer_wait_all();
 }
 
+static bool transfers_are_pending(uint64_t unused)
+{
+    (void)unused;
+    return engine_pending() != 0;
+}
+
 void transfer_wait_all(void)
 {
     transfer_let_go_all();
-    if (engine_pending() == 0 || gate_is_inside() || op_thread.is_leaving)
-        return;
-    struct transfer_wait wait = transfer_wait_begin();
-    for (uint32_t round = 0; engine_pending() != 0; round++)
-        transfer_poll_round(round);
-    transfer_wait_end(wait);
+    transfer_wait_while(transfers_are_pending, 0);
+}
+
+/* A child of fork has no ops to match. */
+static bool transfers_are_unmatched(uint64_t unused)
+{
+    (void)unused;
+    return transfer_unmatched() != 0 && engine_pending() != 0;
 }
 
 void transfer_wait_unmatched(void)
 {
-    if (transfer_unmatched() == 0 || gate_is_inside() || op_thread.is_leaving)
-        return;
-    struct transfer_wait wait = transfer_wait_begin();
-    /* A child of fork has no ops to match. */
-    for (uint32_t round = 0; transfer_unmatched() != 0 && engine_pending() != 0; round++)
-        transfer_poll_round(round);
-    transfer_wait_end(wait);
+    transfer_wait_while(transfers_are_unmatched, 0);
 }
 
 static bool transfer_unmatched_are_own(void)
