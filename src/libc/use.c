@@ -14,6 +14,7 @@
 #include "libc/real.h"
 #include "libc/threads.h"
 #include "op/session.h"
+#include "op/transfer.h"
 
 void libc_use_reads(const void *address, size_t length_bytes)
 {
@@ -142,7 +143,7 @@ void libc_use_tells(void)
 {
     int saved_errno = errno;
     if (!gate_thread.is_of_mpi && libc_owner_is_here())
-        wait_unmatched();
+        transfer_wait_unmatched_unless_interrupted();
     errno = saved_errno;
 }
 
@@ -183,7 +184,7 @@ bool libc_use_makes_room(int error)
     bool may_wait = !gate_is_inside() && !gate_thread.is_of_mpi;
     if (error != ENOMEM || !protect_armed_is_any() || !may_wait || !libc_owner_is_here())
         return false;
-    wait_due();
+    transfer_wait_due_unless_interrupted();
     errno = saved_errno;
     return true;
 }

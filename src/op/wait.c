@@ -47,13 +47,3 @@ void wait_copied(void)
     if (!transfer_wait_received(was_in_vain ? 0 : PATIENCE_S))
         session_refuse_holds(REASON_FORK);
 }
-
-void wait_due(void)
-{
-    transfer_wait_due_unless_interrupted();
-}
-
-void wait_unmatched(void)
-{
-    transfer_wait_unmatched_unless_interrupted();
-}

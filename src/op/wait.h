@@ -31,14 +31,6 @@ void wait_known(void);
  * protect_inherit(). */
 void wait_copied(void);
 
-/* Waits for every op that the calling thread may take to be over, unless it is a
- * signal handler that interrupted a wait. */
-void wait_due(void);
-
-/* Before something that other processes may hear of: waits until all is matched that this thread has received early,
- * likewise. */
-void wait_unmatched(void);
-
 static inline void wait_read(const void *address, size_t length_bytes)
 {
     if (protect_armed_is_any())

@@ -112,7 +112,7 @@ void wait_copied(void)
     wait_all();
 }
 
-void wait_unmatched(void)
+void transfer_wait_unmatched_unless_interrupted(void)
 {
 }
 
@@ -120,7 +120,7 @@ void transfer_let_go_all(void)
 {
 }
 
-void wait_due(void)
+void transfer_wait_due_unless_interrupted(void)
 {
     wait_all();
 }
