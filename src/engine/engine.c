@@ -78,16 +78,11 @@ static void engine_wake_read(void)
 }
 
 /* Deaf to the sockets, or to what comes in; a touch or a wake ends it. */
-static void engine_doze_by(engine_sockets_doze *doze, int64_t timeout_ns)
+static void engine_doze(bool hears_room, int64_t timeout_ns)
 {
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
-    doze(engine.hooks.touch_descriptor, engine.wake_descriptor, timeout_ns);
+    engine_sockets_doze(engine.hooks.touch_descriptor, engine.wake_descriptor, hears_room, timeout_ns);
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
-}
-
-static void engine_doze(int64_t timeout_ns)
-{
-    engine_doze_by(engine_sockets_rest, timeout_ns);
 }
 
 /* What may have ended a doze; neither read waits. */
@@ -102,7 +97,7 @@ static void engine_notice(void)
 static void engine_settle(void)
 {
     for (int64_t settle_ns = engine_pace_settle_ns(); settle_ns > 0; settle_ns = engine_pace_settle_ns()) {
-        engine_doze(settle_ns);
+        engine_doze(false, settle_ns);
         engine_notice();
     }
 }
@@ -167,7 +162,7 @@ static void engine_gather(void)
 {
     int64_t rest_ns = engine_pace_rest_ns();
     if (rest_ns > 0)
-        engine_doze_by(engine_sockets_gather, rest_ns);
+        engine_doze(true, rest_ns);
 }
 
 static unsigned engine_sleep(void)
@@ -177,7 +172,7 @@ static unsigned engine_sleep(void)
     bool is_idle = engine_strategy_is_idle();
     bool is_nap = is_idle || engine_pace_nap_ns() != 0;
     if (is_nap)
-        engine_doze(is_idle ? timeout_ns : engine_pace_nap_ns());
+        engine_doze(false, is_idle ? timeout_ns : engine_pace_nap_ns());
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
     /* After a nap look in any case: its cause may have kept an event from being served. */
     unsigned events = engine_sockets_sleep(is_nap ? 0 : timeout_ns) | (is_nap ? ENGINE_EVENT_NAP : 0);

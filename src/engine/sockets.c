@@ -235,23 +235,13 @@ struct engine_sockets_waiting engine_sockets_waiting(void)
 }
 
 /* A negative descriptor is left out (poll(2)). */
-static void sockets_sleep_deaf(int touch_descriptor, int wake_descriptor, int set, int64_t timeout_ns)
+void engine_sockets_doze(int touch_descriptor, int wake_descriptor, bool hears_room, int64_t timeout_ns)
 {
     struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
     struct pollfd ends[] = {{.fd = touch_descriptor, .events = POLLIN},
                             {.fd = wake_descriptor, .events = POLLIN},
-                            {.fd = set, .events = POLLIN}};
+                            {.fd = hears_room ? sockets_outgoing() : -1, .events = POLLIN}};
     syscall(SYS_ppoll, ends, sizeof ends / sizeof ends[0], &timeout, NULL, 0);
-}
-
-void engine_sockets_rest(int touch_descriptor, int wake_descriptor, int64_t timeout_ns)
-{
-    sockets_sleep_deaf(touch_descriptor, wake_descriptor, -1, timeout_ns);
-}
-
-void engine_sockets_gather(int touch_descriptor, int wake_descriptor, int64_t timeout_ns)
-{
-    sockets_sleep_deaf(touch_descriptor, wake_descriptor, sockets_outgoing(), timeout_ns);
 }
 
 /* Bytes that wait in a socket that woke the engine; notes whether they changed. */

@@ -48,15 +48,9 @@ struct engine_sockets_waiting {
 /* Engine thread, right after a sleep. */
 struct engine_sockets_waiting engine_sockets_waiting(void);
 
-/* Engine thread: for at most `timeout_ns`; a touch or a wake ends it sooner. */
-typedef void engine_sockets_doze(int touch_descriptor, int wake_descriptor, int64_t timeout_ns);
-
-/* Deaf to the sockets. */
-engine_sockets_doze engine_sockets_rest;
-
-/* A socket that takes more data again ends it, too: what comes in may wait, what goes
- * out may not. */
-engine_sockets_doze engine_sockets_gather;
+/* Engine thread: sleeps deaf to what comes in, for at most `timeout_ns`; a touch or a wake ends it sooner. hears_room:
+ * a socket that takes more data again ends it, too: what comes in may wait, what goes out may not. */
+void engine_sockets_doze(int touch_descriptor, int wake_descriptor, bool hears_room, int64_t timeout_ns);
 
 /* Engine thread, after a look at MPI: does a socket that woke it still hold
  * bytes that MPI has begun to take? Then it should look again at once. */

@@ -28,7 +28,7 @@ static void drain(void)
 static int64_t gather_ns(int64_t timeout_ns)
 {
     int64_t begin_ns = base_clock_now_ns();
-    engine_sockets_gather(NONE, NONE, timeout_ns);
+    engine_sockets_doze(NONE, NONE, true, timeout_ns);
     return base_clock_now_ns() - begin_ns;
 }
 
