@@ -6,11 +6,6 @@
 #include "libc/recycled.h"
 #include "protect/memory.h"
 
-bool libc_heap_fills_pages(struct range bytes)
-{
-    return libc_blocks_fill_pages(bytes);
-}
-
 /* Not on those that a large block has to itself. A small buffer in one may have been given by an allocator above
  * malloc, MPI's own (MPI_Alloc_mem) among them. */
 bool libc_heap_is_shared(struct range bytes)

@@ -7,9 +7,6 @@
 
 #include "base/range.h"
 
-/* Is a whole block here that has its first and last page to itself? */
-bool libc_heap_fills_pages(struct range bytes);
-
 /* May other blocks, MPI's among them, lie on the same pages? As costly as protect_memory_check(). */
 bool libc_heap_is_shared(struct range bytes);
 

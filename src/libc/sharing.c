@@ -2,6 +2,7 @@
 #include "libc/sharing.h"
 
 #include "base/pages.h"
+#include "libc/blocks.h"
 #include "libc/heap.h"
 #include "libc/keep.h"
 #include "libc/signals.h"
@@ -14,7 +15,7 @@
 bool libc_sharing_is_filled(struct range bytes)
 {
     struct range pages = base_pages_of(bytes);
-    return (pages.low == bytes.low && pages.high == bytes.high) || libc_heap_fills_pages(bytes);
+    return (pages.low == bytes.low && pages.high == bytes.high) || libc_blocks_fill_pages(bytes);
 }
 
 /* Another thread may use a shared page at any time, also in a system call of libc's own (a futex), which would fail.
