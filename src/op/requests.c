@@ -3,11 +3,11 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "base/hash.h"
 #include "base/lock.h"
 #include "op/assist.h"
+#include "op/host.h"
 #include "op/straight.h"
 
 enum { BUCKET_BITS = 12, BUCKET_BITS_MAX = 20, PER_BUCKET_MAX = 4 };
@@ -93,13 +93,6 @@ static uint32_t *request_bucket(uint64_t key)
     return &request_heads()[base_hash(key, BUCKET_BITS + requests.more_bits)];
 }
 
-/* NULL: no memory. */
-static void *zeros_map(size_t length_bytes)
-{
-    void *made = mmap(NULL, length_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return made == MAP_FAILED ? NULL : made;
-}
-
 static void buckets_move(const uint32_t *heads, int bits)
 {
     for (uint32_t i = 0; i < UINT32_C(1) << bits; i++) {
@@ -120,14 +113,14 @@ static void buckets_grow(void)
     int bits = BUCKET_BITS + requests.more_bits;
     if (requests_count() < (uint32_t)PER_BUCKET_MAX << bits || bits >= BUCKET_BITS_MAX)
         return;
-    uint32_t *heads = zeros_map(sizeof *heads << (bits + MORE_BITS));
+    uint32_t *heads = host.memory_take(sizeof *heads << (bits + MORE_BITS));
     if (heads == NULL)
         return;
     requests.more_heads = heads;
     requests.more_bits += MORE_BITS;
     buckets_move(before, bits);
     if (before != requests.first_heads)
-        munmap(before, sizeof *before << bits);
+        host.memory_give_back(before, sizeof *before << bits);
 }
 
 /* Is there memory for the entry that would be the next? */
@@ -135,7 +128,8 @@ static bool chunk_has(uint32_t index)
 {
     uint32_t number = index / CHUNK_LENGTH;
     if (number < CHUNKS_MAX && requests.chunks[number] == NULL)
-        requests.chunks[number] = number == 0 ? requests.first_chunk : zeros_map(sizeof(struct request) * CHUNK_LENGTH);
+        requests.chunks[number] =
+            number == 0 ? requests.first_chunk : host.memory_take(sizeof(struct request) * CHUNK_LENGTH);
     return number < CHUNKS_MAX && requests.chunks[number] != NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "op/assist.h"
+#include "op/host.h"
 #include "op/untracked.h"
 
 enum { MANY = 100000, SLOT_BYTES = 64, REGIONS = 300 };
@@ -26,6 +27,19 @@ void assist_end(struct assist *assist)
 {
     (void)assist;
 }
+
+static void *own_take(size_t length_bytes)
+{
+    return calloc(1, length_bytes);
+}
+
+static void own_give_back(void *memory, size_t length_bytes)
+{
+    (void)length_bytes;
+    free(memory);
+}
+
+const struct host host = {.memory_take = own_take, .memory_give_back = own_give_back};
 
 static void claim(bool is_true, const char *text)
 {
