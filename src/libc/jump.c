@@ -18,27 +18,6 @@
 #include "op/registrars.h"
 #include "op/session.h"
 
-static void objects_adjust(void)
-{
-    int saved_errno = errno;
-    mpi_names.objects_adjust();
-    errno = saved_errno;
-}
-
-static void bypass_tell(void)
-{
-    int saved_errno = errno;
-    session_refuse_bypass();
-    errno = saved_errno;
-}
-
-static void registrar_tell(void)
-{
-    int saved_errno = errno;
-    session_meet_registration();
-    errno = saved_errno;
-}
-
 /* UCX (src/ucm/bistro) and libfabric (its memory hooks) ask for these by
  * dlsym(RTLD_DEFAULT) and overwrite the first instructions of what they get.
  * That must be libc's function: in ours it would end our waits, and UCX, which
@@ -129,23 +108,18 @@ static bool has_unknown_entry(const char *name)
     return base_text_begins(name, "MPI") && mpi_names.unknown_entry(name) != NULL;
 }
 
-/* A library that has just been loaded is first used through dlsym (Python asks
- * for PyInit_<module>): time to make the MPI names that this MPI lacks look
- * absent in it. dlopen's entry cannot, since dlopen looks where its caller lives
- * (RUNPATH, $ORIGIN), so that nothing of ours may come after it. */
-void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void *caller)
+/* The function that is to answer. */
+static void *dlsym_for(void *handle, const char *name, void *caller)
 {
-    (void)unused;
-    objects_adjust();
     if (has_unknown_entry(name) && is_of_program(caller)) {
         if (mpi_names.is_unknown(name, LIBC_REAL(dlsym)(handle, name)))
             return (void *)dlsym_unknown;
-        bypass_tell(); /* what it gets may be MPI's all the same: see is_entry_alone() */
+        session_refuse_bypass(); /* what it gets may be MPI's all the same: see is_entry_alone() */
     }
     if (is_unseen(name) && is_of_program(caller))
-        bypass_tell();
+        session_refuse_bypass();
     if (registrars_include(name) && may_register(caller))
-        registrar_tell();
+        session_meet_registration();
     if (handle == RTLD_DEFAULT && is_patched_by_name(name))
         return (void *)dlsym_behind_us;
     if (is_replaced_in_tables(name) && libc_runtime_is_transport((uintptr_t)caller))
@@ -153,6 +127,20 @@ void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void 
     if (handle != RTLD_NEXT && base_text_begins(name, "MPI") && is_entry_alone(handle, name))
         return (void *)dlsym_behind_us;
     return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)LIBC_REAL(dlsym);
+}
+
+/* A library that has just been loaded is first used through dlsym (Python asks
+ * for PyInit_<module>): time to make the MPI names that this MPI lacks look
+ * absent in it. dlopen's entry cannot, since dlopen looks where its caller lives
+ * (RUNPATH, $ORIGIN), so that nothing of ours may come after it. */
+void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void *caller)
+{
+    (void)unused;
+    int saved_errno = errno;
+    mpi_names.objects_adjust();
+    void *answering = dlsym_for(handle, name, caller);
+    errno = saved_errno;
+    return answering;
 }
 
 static void known_wait(void)
