@@ -127,16 +127,21 @@ static void lifetime_foresee_holds(bool is_multiple)
     protect_stop();
 }
 
+static struct profile_file_identity lifetime_profile_identity(const struct lifetime_facts *facts)
+{
+    return (struct profile_file_identity){.rank = facts->rank,
+                                          .size = facts->size,
+                                          .is_shared = facts->provided_ordinal == LEVEL_MULTIPLE,
+                                          .abi = facts->abi,
+                                          .mpi_library = facts->mpi_library,
+                                          .event_capacity = (uint32_t)options.timeline};
+}
+
 /* Every call is passed, and timed. What holds would need to know of the program's memory is
  * needed for watches as well. */
 static enum reason lifetime_profile(const struct lifetime_facts *facts)
 {
-    struct profile_file_identity profile = {.rank = facts->rank,
-                                            .size = facts->size,
-                                            .is_shared = facts->provided_ordinal == LEVEL_MULTIPLE,
-                                            .abi = facts->abi,
-                                            .mpi_library = facts->mpi_library,
-                                            .event_capacity = (uint32_t)options.timeline};
+    struct profile_file_identity profile = lifetime_profile_identity(facts);
     lifetime_foresee_holds(profile.is_shared);
     lifetime_share(profile.is_shared);
     host.watch();
@@ -147,15 +152,11 @@ static enum reason lifetime_profile(const struct lifetime_facts *facts)
     return REASON_SWITCHED_OFF;
 }
 
-/* The engine adds to it, too. */
 static void lifetime_draw(const struct lifetime_facts *facts)
 {
-    observer.draw(&(struct profile_file_identity){.rank = facts->rank,
-                                                  .size = facts->size,
-                                                  .is_shared = true,
-                                                  .abi = facts->abi,
-                                                  .mpi_library = facts->mpi_library,
-                                                  .event_capacity = (uint32_t)options.timeline});
+    struct profile_file_identity picture = lifetime_profile_identity(facts);
+    picture.is_shared = true; /* the engine adds to it, too */
+    observer.draw(&picture);
 }
 
 void lifetime_prepare(void)
