@@ -45,18 +45,11 @@ static const char *const system_names[] = {
     "libpsm",     "libhwloc",     "libevent", "libpmix", "libopenblas", "libblas",     "liblapack",
     "libmkl",     "libscalapack", "libfftw",  "libasan", "libtcmalloc", "libjemalloc", "libgsl"};
 
-static bool is_system_name(const char *name)
-{
-    for (size_t i = 0; i < sizeof(system_names) / sizeof(system_names[0]); i++)
-        if (base_text_begins(name, system_names[i]))
-            return true;
-    return false;
-}
-
 static enum module_owner owner_of(const char *path)
 {
     const char *name = base_text_file_name(path);
-    return base_library_is_mpi(name) || is_system_name(name) ? OWNER_SYSTEM : OWNER_PROGRAM;
+    bool is_system = base_text_begins_any(name, system_names, sizeof(system_names) / sizeof(system_names[0]));
+    return is_system || base_library_is_mpi(name) ? OWNER_SYSTEM : OWNER_PROGRAM;
 }
 
 static const struct module *module_at(uintptr_t address)
