@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 
-#include "base/lock.h"
 #include "protect/kernel.h"
 
 enum { KEEPS_MAX = 512 };
@@ -52,14 +51,12 @@ static void entry_set(uintptr_t owner, struct range bytes)
         atomic_store_explicit(&keeps.are_too_many, true, memory_order_relaxed);
 }
 
-/* sigaltstack(2) may be called in a signal handler: no signal while the lock is taken. */
+/* sigaltstack(2) may be called in a signal handler. */
 void libc_keep_set(uintptr_t owner, struct range bytes)
 {
-    uint64_t mask = kernel_signals_block();
-    base_lock_take(&keeps.lock);
+    uint64_t mask = kernel_lock_take(&keeps.lock);
     entry_set(owner, bytes);
-    base_lock_release(&keeps.lock);
-    kernel_signals_restore(mask);
+    kernel_lock_release(&keeps.lock, mask);
 }
 
 bool libc_keep_touches(struct range bytes)

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/range.h"
 #include "base/signal_set.h"
 
@@ -91,6 +92,20 @@ static inline void kernel_signals_restore(uint64_t mask)
 {
     enum { SETMASK = 2 };
     syscall(SYS_rt_sigprocmask, SETMASK, &mask, NULL, BASE_SIGNAL_SET_BYTES);
+}
+
+/* A lock that signal handlers may want, too: no signal comes while it is taken. Returns what to release it with. */
+static inline uint64_t kernel_lock_take(struct base_lock *lock)
+{
+    uint64_t mask = kernel_signals_block();
+    base_lock_take(lock);
+    return mask;
+}
+
+static inline void kernel_lock_release(struct base_lock *lock, uint64_t mask)
+{
+    base_lock_release(lock);
+    kernel_signals_restore(mask);
 }
 
 #endif

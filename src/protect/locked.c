@@ -51,35 +51,29 @@ static void ranges_remove(struct range gone)
             range_cut(i, gone);
 }
 
-/* No signal while the lock is taken: a handler may unmap memory. */
+/* A handler may unmap memory. */
 void locked_add(struct range bytes)
 {
-    uint64_t mask = kernel_signals_block();
-    base_lock_take(&locked.lock);
+    uint64_t mask = kernel_lock_take(&locked.lock);
     range_add(base_pages_of(bytes));
-    base_lock_release(&locked.lock);
-    kernel_signals_restore(mask);
+    kernel_lock_release(&locked.lock, mask);
 }
 
 void locked_cut(struct range gone)
 {
-    uint64_t mask = kernel_signals_block();
-    base_lock_take(&locked.lock);
+    uint64_t mask = kernel_lock_take(&locked.lock);
     ranges_remove(base_pages_of(gone));
-    base_lock_release(&locked.lock);
-    kernel_signals_restore(mask);
+    kernel_lock_release(&locked.lock, mask);
 }
 
 bool locked_touches(struct range bytes)
 {
     if (locked_is_empty())
         return false;
-    uint64_t mask = kernel_signals_block();
-    base_lock_take(&locked.lock);
+    uint64_t mask = kernel_lock_take(&locked.lock);
     bool is_found = false;
     for (unsigned i = 0; i < count_read() && !is_found; i++)
         is_found = base_ranges_overlap(locked.ranges[i], bytes);
-    base_lock_release(&locked.lock);
-    kernel_signals_restore(mask);
+    kernel_lock_release(&locked.lock, mask);
     return is_found;
 }

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/lock.h"
 #include "protect/backend.h"
 #include "protect/fault.h"
 #include "protect/kernel.h"
@@ -86,19 +85,17 @@ static void disposition_to_libc(const struct fault_disposition *disposition, str
     memcpy(&action->sa_mask, &disposition->mask, sizeof(disposition->mask));
 }
 
-/* sigaction(2) may be called from signal handlers: no signal while the lock is taken. */
+/* sigaction(2) may be called from signal handlers. */
 static void disposition_exchange(const struct fault_disposition *next, struct fault_disposition *before)
 {
     struct kernel_action ignored;
-    uint64_t mask = kernel_signals_block();
-    base_lock_take(&handler.lock);
+    uint64_t mask = kernel_lock_take(&handler.lock);
     fault_disposition_get(before);
     if (next != NULL) {
         fault_disposition_set(next);
         handler_install(next, &ignored);
     }
-    base_lock_release(&handler.lock);
-    kernel_signals_restore(mask);
+    kernel_lock_release(&handler.lock, mask);
 }
 
 int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action)

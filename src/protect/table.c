@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "base/futex.h"
-#include "base/lock.h"
 #include "protect/armed.h"
 #include "protect/kernel.h"
 
@@ -14,15 +13,12 @@ struct table table = {.has_several_threads = true};
 
 uint64_t table_enter(void)
 {
-    uint64_t mask = kernel_signals_block();
-    base_lock_take(&table.lock);
-    return mask;
+    return kernel_lock_take(&table.lock);
 }
 
 void table_leave(uint64_t mask)
 {
-    base_lock_release(&table.lock);
-    kernel_signals_restore(mask);
+    kernel_lock_release(&table.lock, mask);
 }
 
 struct hold *table_find_free(void)
