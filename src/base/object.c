@@ -6,6 +6,7 @@
 
 #include "base/machine.h"
 #include "base/pages.h"
+#include "base/text.h"
 
 /* Tags of the dynamic section by number; only those below DT_NUM, the GNU hash and the versions are kept. */
 struct dynamic_values {
@@ -154,8 +155,7 @@ bool object_is_own(const struct object *object)
 
 const char *object_file_name(const struct object *object)
 {
-    const char *slash = strrchr(object->path, '/');
-    return slash == NULL ? object->path : slash + 1;
+    return base_text_file_name(object->path);
 }
 
 bool object_find_undefined(const struct object *object, object_visit_fn *visit, void *context)
