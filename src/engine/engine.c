@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,7 +17,6 @@
 #include "engine/gate.h"
 #include "engine/pace.h"
 #include "engine/place.h"
-#include "engine/schedule.h"
 #include "engine/sockets.h"
 #include "engine/strategy.h"
 
@@ -228,6 +228,19 @@ static void engine_clock_close(void)
     atomic_store_explicit(&engine.cpu_clock, CLOCK_NONE, memory_order_release);
 }
 
+/* Asks for the engine to run as soon as it wakes, as far as the system permits (CAP_SYS_NICE or RLIMIT_NICE): sharing a
+ * core with the program, it needs little, but at once. Measured (Linux 6.18, 250 Hz, one core per host, 512 KiB at
+ * 1 Gb/s, 2 x 4 ms of work): at nice 0 an engine that wakes soon after it slept still owes the program the time that it
+ * ran, is not eligible, and waits for the next tick: overlap 0.45 to 0.66. The greater its weight, the smaller the
+ * debt: 0.74 at nice -5, 0.84 at -10, 0.87 at -20, and 0.87 with SCHED_FIFO. A shorter slice (sched_setattr) does not
+ * help. */
+static void engine_run_promptly(void)
+{
+    enum { HIGHEST_PRIORITY = -20, CALLING_THREAD = 0 };
+    /* On Linux a priority is a thread's own (setpriority(2), "C library/kernel differences"). */
+    setpriority(PRIO_PROCESS, CALLING_THREAD, HIGHEST_PRIORITY);
+}
+
 static void *engine_main(void *unused)
 {
     gate_thread.is_of_mpi = true;
@@ -235,7 +248,7 @@ static void *engine_main(void *unused)
     pthread_setname_np(pthread_self(), ENGINE_SPARE_THREAD);
     engine_clock_open();
     engine_place_bind(&engine.place);
-    engine_schedule_promptly();
+    engine_run_promptly();
     engine_park();
     if (!engine_is_to_stop())
         engine_strategy_choose();
