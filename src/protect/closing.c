@@ -5,6 +5,7 @@
 
 #include "base/pages.h"
 #include "protect/armed.h"
+#include "protect/backend.h"
 #include "protect/huge.h"
 #include "protect/scratch.h"
 #include "protect/table.h"
@@ -44,11 +45,11 @@ static struct pieces pieces_of(struct range bytes, struct range pages)
 
 /* Guarded first. (Not the whole range: mremap of registered memory goes page by
  * page, 180 us for 64 MiB where whole page tables take 40.) */
-static bool edge_take_out(const struct backend *backend, enum transit transit, struct range edge)
+static bool edge_take_out(enum transit transit, struct range edge)
 {
-    if (!backend->access_close(edge) || !transit_move_out(transit, edge))
+    if (!table.backend->access_close(edge) || !transit_move_out(transit, edge))
         return false;
-    if (backend->transit_settle(transit_range(transit, edge)))
+    if (table.backend->transit_settle(transit_range(transit, edge)))
         return true;
     transit_move_home(transit, edge);
     return false;
@@ -61,12 +62,12 @@ static struct pieces pieces_of_send(struct range pages)
     return has_threads_beside() ? (struct pieces){{pages, none, none}} : (struct pieces){{none, none, pages}};
 }
 
-static bool piece_take_out(const struct backend *backend, enum transit transit, const struct pieces *pieces, int index)
+static bool piece_take_out(enum transit transit, const struct pieces *pieces, int index)
 {
     struct range piece = pieces->range[index];
     if (base_range_is_empty(piece))
         return true;
-    return index == PIECE_MIDDLE ? transit_move_out(transit, piece) : edge_take_out(backend, transit, piece);
+    return index == PIECE_MIDDLE ? transit_move_out(transit, piece) : edge_take_out(transit, piece);
 }
 
 /* What differs between receives and sends: where pages go, in which pieces, and what closes those that are empty then.
@@ -77,35 +78,35 @@ struct way_out {
     bool (*close)(struct range pages);
 };
 
-static bool pages_take_out(const struct backend *backend, const struct way_out *way, struct range pages)
+static bool pages_take_out(const struct way_out *way, struct range pages)
 {
     int out = 0;
-    while (out < PIECES && piece_take_out(backend, way->transit, &way->pieces, out))
+    while (out < PIECES && piece_take_out(way->transit, &way->pieces, out))
         out++;
     if (out == PIECES && way->close(pages))
         return true;
     while (out-- > 0)
         if (!base_range_is_empty(way->pieces.range[out]))
             transit_move_home(way->transit, way->pieces.range[out]);
-    backend->access_open(pages);
+    table.backend->access_open(pages);
     return false;
 }
 
 /* Nothing moves. */
-static bool pages_close(const struct backend *backend, struct range pages)
+static bool pages_close(struct range pages)
 {
-    bool is_closed = backend->access_close(pages);
+    bool is_closed = table.backend->access_close(pages);
     if (!is_closed)
-        backend->access_open(pages);
+        table.backend->access_open(pages);
     return is_closed;
 }
 
-static bool send_take_out(const struct backend *backend, struct hold *hold, struct range pages)
+static bool send_take_out(struct hold *hold, struct range pages)
 {
-    if (backend->copying_close == NULL || !scratch_lay(hold))
+    if (table.backend->copying_close == NULL || !scratch_lay(hold))
         return false;
-    struct way_out way = {TRANSIT_SEND, pieces_of_send(pages), backend->copying_close};
-    bool is_out = pages_take_out(backend, &way, pages);
+    struct way_out way = {TRANSIT_SEND, pieces_of_send(pages), table.backend->copying_close};
+    bool is_out = pages_take_out(&way, pages);
     if (is_out)
         touched_begin(hold);
     else
@@ -138,14 +139,14 @@ static uintptr_t uncovered_until(const struct hold *self, uintptr_t page, uintpt
 }
 
 /* Lets writers in again wherever no other send still needs the bytes. */
-static void write_open_uncovered(const struct backend *backend, const struct hold *self, struct range pages)
+static void write_open_uncovered(const struct hold *self, struct range pages)
 {
     uintptr_t page = pages.low;
     while (page < pages.high) {
         uintptr_t covered = covered_until(self, page);
         uintptr_t next = covered != 0 ? covered : uncovered_until(self, page, pages.high);
         if (covered == 0)
-            backend->write_open((struct range){page, next});
+            table.backend->write_open((struct range){page, next});
         page = next;
     }
 }
@@ -164,36 +165,35 @@ __attribute__((no_sanitize("address", "thread"))) void closing_prepare(struct ra
     __atomic_compare_exchange_n(byte, &value, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-bool closing_close(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range bytes,
-                   struct range pages)
+bool closing_close(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages)
 {
-    struct way_out receive = {TRANSIT_RECEIVE, pieces_of(bytes, pages), backend->access_close};
+    struct way_out receive = {TRANSIT_RECEIVE, pieces_of(bytes, pages), table.backend->access_close};
     if (kind == HOLD_NO_ACCESS)
-        return backend->is_in_place ? pages_close(backend, pages) : pages_take_out(backend, &receive, pages);
+        return table.backend->is_in_place ? pages_close(pages) : pages_take_out(&receive, pages);
     if (kind == HOLD_COPY_ON_TOUCH)
-        return send_take_out(backend, hold, pages);
+        return send_take_out(hold, pages);
     huge_note_send(pages);
-    if (backend->write_close(pages))
+    if (table.backend->write_close(pages))
         return true;
-    write_open_uncovered(backend, hold, pages);
+    write_open_uncovered(hold, pages);
     return false;
 }
 
-void closing_open(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range pages)
+void closing_open(struct hold *hold, enum hold_kind kind, struct range pages)
 {
     if (kind == HOLD_NO_WRITE) {
-        write_open_uncovered(backend, hold, pages);
+        write_open_uncovered(hold, pages);
         return;
     }
-    if (backend->is_in_place) {
-        backend->access_open(pages);
+    if (table.backend->is_in_place) {
+        table.backend->access_open(pages);
         return;
     }
     if (kind == HOLD_COPY_ON_TOUCH)
-        touched_collect(hold, backend);
+        touched_collect(hold);
     transit_move_home(kind == HOLD_COPY_ON_TOUCH ? TRANSIT_SEND : TRANSIT_RECEIVE, pages);
-    if (backend->wake != NULL)
-        backend->wake(pages);
+    if (table.backend->wake != NULL)
+        table.backend->wake(pages);
     if (kind == HOLD_COPY_ON_TOUCH)
         scratch_remove(hold);
 }

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps that close a hold's pages and open them again, in the backend's terms. Under
- * the table's lock. */
+/* The steps that close a hold's pages and open them again, in the terms of the backend in use.
+ * Under the table's lock. */
 #ifndef PROTECT_CLOSING_H
 #define PROTECT_CLOSING_H
 
 #include <stdbool.h>
 
 #include "base/range.h"
-#include "protect/backend.h"
 #include "protect/holds.h"
 
 /* Before the hold is known. */
 void closing_prepare(struct range bytes);
 
 /* False when it cannot be; then nothing has changed. `pages`: those of `bytes`, or those within them (scratch.h). */
-bool closing_close(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range bytes,
-                   struct range pages);
+bool closing_close(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages);
 
 /* The transfer is over: who waits is woken by the backend. */
-void closing_open(const struct backend *backend, struct hold *hold, enum hold_kind kind, struct range pages);
+void closing_open(struct hold *hold, enum hold_kind kind, struct range pages);
 
 #endif

@@ -15,11 +15,10 @@
 #include "protect/touched.h"
 #include "protect/transit.h"
 
-/* A touch of pages that are held no more was late: let it go on. While a thread forks
- * nothing is copied: the child could meet a page that is half there. */
+/* A touch of pages that are held no more was late: let it go on. */
 static void touch_answer(uintptr_t address)
 {
-    if (touched_serve(address, table.backend, table.forking_count == 0))
+    if (touched_serve(address))
         return;
     if (!fault_report(address))
         table.backend->wake(base_pages_of((struct range){address, address + 1}));
@@ -51,7 +50,7 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
     table_fill(hold, kind, bytes, pages, op_id);
     table_publish(hold, pages);
     *armed = hold;
-    if (closing_close(table.backend, hold, kind, bytes, pages))
+    if (closing_close(hold, kind, bytes, pages))
         return REASON_NONE;
     table_retire(hold);
     *armed = NULL;
@@ -77,7 +76,7 @@ void protect_hold_release(struct hold *hold)
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view)) {
         touches_answer(); /* a touch that the release wakes would never be read */
-        closing_open(table.backend, hold, view.kind, view.pages);
+        closing_open(hold, view.kind, view.pages);
         table_retire(hold);
     }
     table_leave(mask);
@@ -91,7 +90,7 @@ void protect_hold_release_until(struct hold *hold, uintptr_t high)
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view) && view.pages.low < high && high < view.pages.high) {
         touches_answer(); /* as above */
-        closing_open(table.backend, hold, view.kind, (struct range){view.pages.low, high});
+        closing_open(hold, view.kind, (struct range){view.pages.low, high});
         table_shorten(hold, high);
     }
     table_leave(mask);
@@ -104,7 +103,7 @@ static void hold_leave_in_transit(struct hold *hold)
     struct hold_view view;
     uint64_t mask = table_enter();
     if (hold_view_take(hold, &view)) { /* or the engine has just released it */
-        touched_complete(hold, view.pages, table.backend);
+        touched_complete(hold, view.pages);
         table.backend->access_open(view.pages);
         table_retire(hold);
     }
@@ -129,7 +128,7 @@ static void hold_part_locked(struct hold *hold, struct range pages, void *room)
 {
     transit_copy(room, pages);
     touches_answer(); /* as for a release */
-    closing_open(table.backend, hold, HOLD_NO_ACCESS, pages);
+    closing_open(hold, HOLD_NO_ACCESS, pages);
     table_retire(hold);
     transit_lay(room, pages);
 }
@@ -137,7 +136,7 @@ static void hold_part_locked(struct hold *hold, struct range pages, void *room)
 /* What is still to come goes there anyway. */
 static void hold_part_in_place(struct hold *hold, struct range pages, void *room)
 {
-    closing_open(table.backend, hold, HOLD_NO_ACCESS, pages);
+    closing_open(hold, HOLD_NO_ACCESS, pages);
     table_retire(hold);
     protect_hold_room_give_back(room, pages);
 }

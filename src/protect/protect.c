@@ -162,6 +162,6 @@ void protect_fork_end(void)
 {
     uint64_t mask = table_enter();
     if (--table.forking_count == 0)
-        touched_let_again(table.backend);
+        touched_let_again();
     table_leave(mask);
 }

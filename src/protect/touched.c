@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/pages.h"
+#include "protect/backend.h"
+#include "protect/table.h"
 #include "protect/transit.h"
 
 /* COPY_FIRST_BYTES: a touch costs two thread switches, about as much as copying so many.
@@ -105,22 +107,22 @@ static struct range *copied_take(struct touched *touched, struct range *before, 
     return fresh;
 }
 
-static bool chunk_copy(struct touched *touched, struct range *copied, struct range chunk, const struct backend *backend)
+static bool chunk_copy(struct touched *touched, struct range *copied, struct range chunk)
 {
-    size_t done_bytes = backend->page_place(chunk, transit_address(TRANSIT_SEND, chunk.low));
+    size_t done_bytes = table.backend->page_place(chunk, transit_address(TRANSIT_SEND, chunk.low));
     copied->high = chunk.low + done_bytes;
     touched->left_bytes -= smaller_of(done_bytes, touched->left_bytes);
     return done_bytes != 0;
 }
 
-static bool page_copy(struct touched *touched, struct range pages, const struct backend *backend, uintptr_t page)
+static bool page_copy(struct touched *touched, struct range pages, uintptr_t page)
 {
     struct range *before = copied_at(touched, page - 1);
     struct range chunk = chunk_at(touched, before, page, pages.high);
     if (base_range_is_empty(chunk))
         return false;
     struct range *copied = copied_take(touched, before, page);
-    return copied != NULL && chunk_copy(touched, copied, chunk, backend);
+    return copied != NULL && chunk_copy(touched, copied, chunk);
 }
 
 /* Such a hold on the page of an address; no other kind has pages of it. NULL: there is none. */
@@ -133,43 +135,42 @@ static struct hold *hold_at(uintptr_t address, struct hold_view *view)
     return hold;
 }
 
-static bool hold_serve(const struct hold *hold, struct range pages, const struct backend *backend, uintptr_t page)
+static bool hold_serve(const struct hold *hold, struct range pages, uintptr_t page)
 {
     struct touched *touched = touched_of(hold);
     if (copied_at(touched, page) == NULL)
-        return page_copy(touched, pages, backend, page);
-    backend->wake((struct range){page, page + base_page_bytes()}); /* two threads, or a chunk that came by */
+        return page_copy(touched, pages, page);
+    table.backend->wake((struct range){page, page + base_page_bytes()}); /* two threads, or a chunk that came by */
     return true;
 }
 
-bool touched_serve(uintptr_t address, const struct backend *backend, bool may_copy)
+bool touched_serve(uintptr_t address)
 {
     struct hold_view view;
     struct hold *hold = hold_at(address, &view);
-    if (hold == NULL || !may_copy)
+    if (hold == NULL || table.forking_count != 0)
         return hold != NULL;
-    return hold_serve(hold, view.pages, backend, address & ~(uintptr_t)(base_page_bytes() - 1));
+    return hold_serve(hold, view.pages, address & ~(uintptr_t)(base_page_bytes() - 1));
 }
 
-void touched_let_again(const struct backend *backend)
+void touched_let_again(void)
 {
     struct range all = base_range_of_all();
     struct hold_view view;
     for (struct hold *hold = hold_next(NULL, all, &view); hold != NULL; hold = hold_next(hold, all, &view))
         if (view.kind == HOLD_COPY_ON_TOUCH)
-            backend->wake(view.pages);
+            table.backend->wake(view.pages);
 }
 
 /* Both ends are plain memory now; no tool's shadow knows of the second one. */
-__attribute__((no_sanitize("address", "thread"))) void touched_collect(const struct hold *hold,
-                                                                       const struct backend *backend)
+__attribute__((no_sanitize("address", "thread"))) void touched_collect(const struct hold *hold)
 {
     struct touched *touched = touched_of(hold);
     for (uint32_t i = 0; i < touched->count; i++) {
         struct range copied = touched->copied[i];
         if (base_range_is_empty(copied))
             continue;
-        backend->page_close(copied);
+        table.backend->page_close(copied);
         memcpy((void *)transit_address(TRANSIT_SEND, copied.low), (const void *)copied.low, length_of(copied));
     }
     touched->count = 0;
@@ -177,12 +178,12 @@ __attribute__((no_sanitize("address", "thread"))) void touched_collect(const str
 }
 
 /* Without memory for a copy MPI loses the page rather than the program: the process ends. */
-void touched_complete(const struct hold *hold, struct range pages, const struct backend *backend)
+void touched_complete(const struct hold *hold, struct range pages)
 {
     struct touched *touched = touched_of(hold);
     struct range gap = uncopied_from(touched, pages.low, pages.high);
     for (; !base_range_is_empty(gap); gap = uncopied_from(touched, gap.high, pages.high)) {
-        size_t done_bytes = backend->page_place(gap, transit_address(TRANSIT_SEND, gap.low));
+        size_t done_bytes = table.backend->page_place(gap, transit_address(TRANSIT_SEND, gap.low));
         transit_fetch(TRANSIT_SEND, (struct range){gap.low + done_bytes, gap.high});
     }
     atomic_fetch_sub_explicit(&copying.holds, 1, memory_order_relaxed);

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "protect/backend.h"
 #include "protect/holds.h"
 
 /* So much of a hold of that length is copied at most; more touches wait. */
@@ -25,15 +24,16 @@ bool touched_is_any(void);
 
 /* Copies the page of `address`, and some behind it where touches come one after the
  * other. False when there is no such page, or enough has been copied: the touch waits.
- * Unless `may_copy` it is left alone until touched_let_again(). */
-bool touched_serve(uintptr_t address, const struct backend *backend, bool may_copy);
-void touched_let_again(const struct backend *backend);
+ * While a thread forks nothing is copied, since the child could meet a page that is half there: the touch is left alone
+ * until touched_let_again(). */
+bool touched_serve(uintptr_t address);
+void touched_let_again(void);
 
 /* MPI reads no more: brings the copies to transit, while writers wait. */
-void touched_collect(const struct hold *hold, const struct backend *backend);
+void touched_collect(const struct hold *hold);
 
 /* Copies all pages that have no copy yet: the others stay in transit for good. */
-void touched_complete(const struct hold *hold, struct range pages, const struct backend *backend);
+void touched_complete(const struct hold *hold, struct range pages);
 
 /* In a forked child: the pages that nobody touched come home, as far as they have not;
  * when that is done for all, there are no such holds. */
