@@ -59,13 +59,13 @@ static void handler_note(int number, sighandler_t handler)
 
 static bool signals_are_shared(int number)
 {
-    return number == SIGSEGV && protect_signal_disposition(SIGSEGV, NULL, NULL) != ENOSYS;
+    return number == SIGSEGV && protect_signal_disposition(NULL, NULL) != ENOSYS;
 }
 
 static int disposition_change(const struct sigaction *new_action, struct sigaction *old_action)
 {
     int saved_errno = errno;
-    int error = protect_signal_disposition(SIGSEGV, new_action, old_action);
+    int error = protect_signal_disposition(new_action, old_action);
     errno = error ? error : saved_errno;
     return error ? -1 : 0;
 }

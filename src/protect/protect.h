@@ -86,7 +86,7 @@ int protect_event_descriptor(void);
  * sigaction() would do without Lapwing. Returns 0 or an errno value. When the
  * backend does not use SIGSEGV, returns ENOSYS and the caller passes on. */
 struct sigaction;
-int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action);
+int protect_signal_disposition(const struct sigaction *new_action, struct sigaction *old_action);
 
 /* Around a fork: from begin to end nothing can be armed, so that what has been waited
  * for is in its place in the child. */

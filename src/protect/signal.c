@@ -98,9 +98,9 @@ static void disposition_exchange(const struct fault_disposition *next, struct fa
     kernel_lock_release(&handler.lock, mask);
 }
 
-int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action)
+int protect_signal_disposition(const struct sigaction *new_action, struct sigaction *old_action)
 {
-    if (signal_number != SIGSEGV || !atomic_load_explicit(&handler.is_installed, memory_order_relaxed))
+    if (!atomic_load_explicit(&handler.is_installed, memory_order_relaxed))
         return ENOSYS;
     struct fault_disposition next;
     struct fault_disposition before;

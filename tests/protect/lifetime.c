@@ -30,7 +30,7 @@ static void expect_ended(char *memory, int descriptors)
     check(protect_hold_arm(HOLD_NO_WRITE, base_range_of(memory, BYTES), TEST_OP, &hold) != REASON_NONE,
           "nothing can be held");
     check(strcmp(protect_backend_name(), "none") == 0 && protect_event_descriptor() == -1, "there is no backend");
-    check(protect_signal_disposition(SIGSEGV, NULL, &now) == ENOSYS, "SIGSEGV is the program's alone");
+    check(protect_signal_disposition(NULL, &now) == ENOSYS, "SIGSEGV is the program's alone");
     sigaction(SIGSEGV, NULL, &now);
     check(now.sa_handler == handle_nothing, "its own handler is back");
     check(descriptor_count() == descriptors, "no descriptor is left");

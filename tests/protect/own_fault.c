@@ -36,7 +36,7 @@ static void handle_plain(int signal_number)
 /* As Lapwing's interposed sigaction() does. */
 static void disposition_set(const struct sigaction *action, struct sigaction *before)
 {
-    if (protect_signal_disposition(SIGSEGV, action, before) == ENOSYS)
+    if (protect_signal_disposition(action, before) == ENOSYS)
         check(sigaction(SIGSEGV, action, before) == 0, "sigaction");
 }
 

@@ -155,7 +155,7 @@ void protect_fork_end(void)
     fake_notes.forks_ended++;
 }
 
-int protect_signal_disposition(int signal_number, const struct sigaction *new_action, struct sigaction *old_action)
+int protect_signal_disposition(const struct sigaction *new_action, struct sigaction *old_action)
 {
     if (!fake_notes.shares_signals)
         return ENOSYS;
@@ -163,7 +163,7 @@ int protect_signal_disposition(int signal_number, const struct sigaction *new_ac
         *old_action = shown_action;
     if (new_action)
         shown_action = *new_action;
-    return signal_number == SIGSEGV ? 0 : EINVAL;
+    return 0;
 }
 
 void fake_drain(bool is_on)
