@@ -63,7 +63,7 @@ bool probe_holds(void)
 {
     size_t length_bytes = PROBE_PAGES * base_page_bytes();
     char *memory =
-        (char *)syscall(SYS_mmap, NULL, length_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        (char *)syscall(SYS_mmap, NULL, length_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
     if (memory == MAP_FAILED)
         return false;
     bool works = receive_works(memory, length_bytes) && send_works(memory, length_bytes);
