@@ -402,8 +402,9 @@ static void call_place_parts(struct collective_call *call)
  * shortest part, which may be a byte: what is left of one block for the last piece, or of a short one for any. */
 static void call_cut_blocks(struct collective_call *call, const struct collective_comm *comm)
 {
+    enum { CUT_BYTES_MOST = 256 << 20 }; /* a rank whose type has gaps needs as much memory again */
     if (call->function != COLLECTIVE_ALLGATHERV || call->is_between || call->kind != COLLECTIVE_CHOICE_PIECES ||
-        comm->steps_by_shortest)
+        comm->steps_by_shortest || call->block_bytes > CUT_BYTES_MOST)
         return;
     uint64_t longest_bytes = collective_parts_longest(&call->received);
     if (collective_cut_make(call->block_bytes, longest_bytes, false).pieces == 1)
