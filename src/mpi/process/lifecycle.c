@@ -19,6 +19,7 @@
 #include "op/late_errors.h"
 #include "op/lifetime.h"
 #include "op/session.h"
+#include "op/straight.h"
 #include "op/transfer.h"
 
 /* The engine's look, inside the gate. */
@@ -114,6 +115,7 @@ int entry_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 {
     dispatch_wait_argument(session, sizeof *session);
     lifetime_prepare(); /* MPI may begin its threads here */
+    straight_bar();     /* of any thread level, which is not told here */
     dispatch_enter();
     return dispatch_leave(real.MPI_Session_init(info, errhandler, session));
 }
