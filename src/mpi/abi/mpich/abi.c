@@ -60,13 +60,13 @@ bool abi_op_is_predefined(MPI_Op op)
     return (uint32_t)op >> 30 == 1;
 }
 
-/* From MPI_CHAR to MPI_COUNT in the order of mpi.h. */
+/* From MPI_CHAR to MPI_COUNT in the order of mpi.h, MPI_INTEGER2 to MPI_INTEGER8. */
 bool abi_datatype_is_integer(MPI_Datatype datatype)
 {
-    static const uint32_t integers[] = {0x4c000101, 0x4c000118, 0x4c000102, 0x4c000203, 0x4c000204, 0x4c000405,
-                                        0x4c000406, 0x4c000807, 0x4c000808, 0x4c000809, 0x4c000819, 0x4c00041b,
-                                        0x4c000137, 0x4c000238, 0x4c000439, 0x4c00083a, 0x4c00013b, 0x4c00023c,
-                                        0x4c00043d, 0x4c00083e, 0x4c000843, 0x4c000844, 0x4c000845};
+    static const uint32_t integers[] = {
+        0x4c000101, 0x4c000118, 0x4c000102, 0x4c000203, 0x4c000204, 0x4c000405, 0x4c000406, 0x4c000807, 0x4c000808,
+        0x4c000809, 0x4c000819, 0x4c00041b, 0x4c000137, 0x4c000238, 0x4c000439, 0x4c00083a, 0x4c00013b, 0x4c00023c,
+        0x4c00043d, 0x4c00083e, 0x4c000843, 0x4c000844, 0x4c000845, 0x4c00022f, 0x4c000430, 0x4c000831};
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
         if ((uint32_t)datatype == integers[i])
             return true;

@@ -46,13 +46,14 @@ bool abi_op_is_predefined(MPI_Op op)
     return (uintptr_t)op < 0x400;
 }
 
-/* MPI 5.0, A.2: MPI_AINT to MPI_OFFSET, MPI_SHORT to MPI_UNSIGNED_LONG_LONG, MPI_INTEGER, MPI_INT8_T to MPI_UINT64_T.
+/* MPI 5.0, A.2: MPI_AINT to MPI_OFFSET, MPI_SHORT to MPI_UNSIGNED_LONG_LONG, MPI_INTEGER, MPI_INT8_T to MPI_UINT64_T,
+ * MPI_INTEGER2 to MPI_INTEGER8.
  */
 bool abi_datatype_is_integer(MPI_Datatype datatype)
 {
-    static const uint16_t integers[] = {0x201, 0x202, 0x203, 0x208, 0x209, 0x20a, 0x20b, 0x20c,
-                                        0x20d, 0x20e, 0x20f, 0x219, 0x240, 0x241, 0x243, 0x244,
-                                        0x245, 0x248, 0x249, 0x250, 0x251, 0x258, 0x259};
+    static const uint16_t integers[] = {0x201, 0x202, 0x203, 0x208, 0x209, 0x20a, 0x20b, 0x20c, 0x20d,
+                                        0x20e, 0x20f, 0x219, 0x240, 0x241, 0x243, 0x244, 0x245, 0x248,
+                                        0x249, 0x250, 0x251, 0x258, 0x259, 0x2c9, 0x2d1, 0x2d9};
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
         if ((uintptr_t)datatype == integers[i])
             return true;
