@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/collective/collective_local.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/collective/collective_alone.h"
 #include "mpi/datatypes.h"
+#include "mpi/progress.h"
 #include "mpi/real.h"
 #include "op/copies.h"
+#include "op/host.h"
 
 /* Each rank gathers ranks - 1 times what it has, where the best way over many ranks moves less than twice that. Until
  * all is added up there is memory for what all ranks have. */
@@ -26,14 +27,20 @@ bool collective_local_suits(MPI_Op op, MPI_Datatype datatype, uint64_t length_by
            type_has_sums(datatype);
 }
 
-/* malloc only where there is no other room: libc chooses by what is freed how it finds memory for the program. */
+static size_t gathered_bytes(const struct collective_local *part)
+{
+    return part->length_bytes * (size_t)part->ranks;
+}
+
+/* Not malloc's where there is no other room: libc learns from what is freed how to find memory for the program. */
 static void gathered_take(struct collective_local *part)
 {
-    uint64_t all_bytes = part->length_bytes * (uint64_t)part->ranks;
-    part->gathered = copies_room(all_bytes);
+    part->gathered = copies_room(gathered_bytes(part));
     part->is_copy = part->gathered != NULL;
     if (!part->is_copy)
-        part->gathered = collective_alone_memory(all_bytes, "what the ranks of a reduction have");
+        part->gathered = host.memory_take(gathered_bytes(part));
+    if (part->gathered == NULL)
+        collective_alone_end("no memory for what the ranks of a reduction have");
 }
 
 static void gathered_give_back(const struct collective_local *part)
@@ -41,7 +48,7 @@ static void gathered_give_back(const struct collective_local *part)
     if (part->is_copy)
         copies_give_back(part->gathered);
     else
-        free(part->gathered);
+        host.memory_give_back(part->gathered, gathered_bytes(part));
 }
 
 int collective_local_start(struct collective_local *part, MPI_Comm comm, MPI_Request *request)
@@ -53,15 +60,37 @@ int collective_local_start(struct collective_local *part, MPI_Comm comm, MPI_Req
 }
 
 /* From the last rank to the first: MPI_Reduce_local puts what it is given before what is there (MPI 4.1, 6.9.7). */
-int collective_local_end(struct collective_local *part)
+static int part_add_up(const struct collective_local *part, char *sum)
 {
-    char *sum = part->gathered + (uint64_t)(part->ranks - 1) * part->length_bytes;
     int result = MPI_SUCCESS;
     for (char *next = sum; result == MPI_SUCCESS && next != part->gathered;) {
         next -= part->length_bytes;
         result = real.MPI_Reduce_local(next, sum, part->count, part->datatype, abi_handles.sum);
     }
+    return result;
+}
+
+/* By a message to itself, as in collective_staging.c. */
+static int part_deliver(const struct collective_local *part, const char *sum)
+{
+    enum { TAG = 1 };
+    MPI_Datatype byte = abi_handles.byte;
+    int length = (int)part->length_bytes;
+    if (part->is_by_mpi)
+        return real.MPI_Sendrecv(sum, length, byte, 0, TAG, part->receive, length, byte, 0, TAG, progress_comm(),
+                                 MPI_STATUS_IGNORE);
     memcpy(part->receive, sum, part->length_bytes);
+    return MPI_SUCCESS;
+}
+
+int collective_local_end(struct collective_local *part, bool has_come)
+{
+    char *sum = part->gathered + (uint64_t)(part->ranks - 1) * part->length_bytes;
+    if (!has_come)
+        return MPI_SUCCESS;
+    int result = part_add_up(part, sum);
+    if (result == MPI_SUCCESS)
+        result = part_deliver(part, sum);
     gathered_give_back(part);
     return result;
 }

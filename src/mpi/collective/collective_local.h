@@ -20,6 +20,7 @@ struct collective_local {
     uint64_t length_bytes;
     char *gathered; /* of all ranks, in their order */
     bool is_copy;   /* where from: op/copies.h */
+    bool is_by_mpi; /* only MPI may write what it receives: the memory may be a device's */
 };
 
 /* Is a reduction of so many bytes carried out so? The same answer on all ranks. */
@@ -28,7 +29,8 @@ bool collective_local_suits(MPI_Op op, MPI_Datatype datatype, uint64_t length_by
 /* Begins to gather. The rest is filled in from what the caller has filled in. */
 int collective_local_start(struct collective_local *part, MPI_Comm comm, MPI_Request *request);
 
-/* What was to be gathered is there: adds it up. */
-int collective_local_end(struct collective_local *part);
+/* MPI is through with it: adds up what was gathered. Where that failed nothing is written, and the memory stays MPI's:
+ * some of its messages may still be under way. */
+int collective_local_end(struct collective_local *part, bool has_come);
 
 #endif

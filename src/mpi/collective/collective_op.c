@@ -8,9 +8,11 @@
 #include "base/pages.h"
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
+#include "mpi/collective/collective_alone.h"
 #include "mpi/collective/collective_list.h"
 #include "mpi/collective/collective_staging.h"
 #include "libc/sharing.h"
+#include "mpi/progress.h"
 #include "mpi/errors.h"
 #include "op/arming.h"
 #include "op/begin.h"
@@ -143,7 +145,7 @@ static bool op_end_piece(struct collective_op *op)
     op_note_failure(op, result);
     if (result == MPI_SUCCESS && !is_over)
         return false;
-    op_note_failure(op, collective_work_end_piece(&op->work));
+    op_note_failure(op, collective_work_end_piece(&op->work, op->failure == MPI_SUCCESS));
     op_start_next(op);
     return true;
 }
@@ -497,6 +499,33 @@ void collective_op_wait_memory(const struct collective_call *call)
         dispatch_wait_range(call->send.range, true);
 }
 
+/* What may be a device's memory only MPI can write. */
+static void op_let_mpi_write(struct collective_op *op)
+{
+    op->work.is_by_mpi = op->work.is_local;
+    if (op->work.is_by_mpi && !progress_prepare())
+        collective_alone_end("MPI gives no communicator to deliver a sum");
+}
+
+/* Messages to itself, on one communicator: under the lock, as those of collective_local.c, or two threads would get
+ * each other's (MPI_THREAD_MULTIPLE). */
+static void op_pack(struct collective_staging *staging, const struct collective_call *call, struct collective_op *op)
+{
+    base_lock_take(&ops.lock);
+    collective_staging_begin(staging, call, &op->work);
+    base_lock_release(&ops.lock);
+}
+
+static void op_unpack(struct collective_staging *staging, const struct collective_call *call,
+                      const struct collective_op *op, bool has_come)
+{
+    gate_enter();
+    base_lock_take(&ops.lock);
+    collective_staging_end(staging, call, &op->work, has_come);
+    base_lock_release(&ops.lock);
+    gate_leave();
+}
+
 /* The call waits: nothing of it is held. */
 static int op_run_inside(const struct collective_call *call, struct collective_comm *comm)
 {
@@ -505,13 +534,14 @@ static int op_run_inside(const struct collective_call *call, struct collective_c
     work_fill(&op.work, call, comm);
     collective_op_wait_memory(call);
     dispatch_enter();
-    collective_staging_begin(&staging, call, &op.work);
+    op_let_mpi_write(&op);
+    op_pack(&staging, call, &op);
     op.home = errors_home_of(call->given.comm);
     call_track(call);
     op_begin(&op);
     gate_leave();
     int result = op_wait(&op);
-    collective_staging_end(&staging, call, &op.work, result == MPI_SUCCESS);
+    op_unpack(&staging, call, &op, result == MPI_SUCCESS);
     free(op.work.blocks);
     call_untrack(call);
     return late_errors_or(result);

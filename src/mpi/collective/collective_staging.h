@@ -12,11 +12,11 @@ struct collective_staging {
     char *receive;
 };
 
-/* Lets `work` use packed data where it must. Inside the gate. */
+/* Lets `work` use packed data where it must. Inside the gate, one thread at a time, as the next. */
 void collective_staging_begin(struct collective_staging *staging, const struct collective_call *call,
                               struct collective_work *work);
 
-/* Gives the program what has come. Not inside the gate. */
+/* Gives the program what has come. */
 void collective_staging_end(struct collective_staging *staging, const struct collective_call *call,
                             const struct collective_work *work, bool has_come);
 

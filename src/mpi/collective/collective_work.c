@@ -147,6 +147,7 @@ static int start_local(struct collective_work *work, uint32_t piece, uint32_t or
         .count = (int)(work_end_count(work, piece + 1) - work_end_count(work, piece)),
         .datatype = work->datatype,
         .length_bytes = collective_work_end(work, piece + 1) - low,
+        .is_by_mpi = work->is_by_mpi,
     };
     return collective_local_start(part, work->comm, &work->requests[order]);
 }
@@ -173,8 +174,8 @@ int collective_work_start(struct collective_work *work)
     return work->is_local ? start_local(work, piece, order) : start_piece(work, piece, &work->requests[order]);
 }
 
-int collective_work_end_piece(struct collective_work *work)
+int collective_work_end_piece(struct collective_work *work, bool has_come)
 {
     uint32_t order = work->ended++;
-    return work->is_local ? collective_local_end(&work->parts[order]) : MPI_SUCCESS;
+    return work->is_local ? collective_local_end(&work->parts[order], has_come) : MPI_SUCCESS;
 }

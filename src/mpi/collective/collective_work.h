@@ -61,7 +61,8 @@ struct collective_work {
     /* It goes in one piece, as the program gave it. has_large_counts: the function is the one for large counts. */
     bool is_given;
     bool has_large_counts;
-    bool is_local; /* each rank carries the reduction out itself (collective_local.h) */
+    bool is_local;  /* each rank carries the reduction out itself (collective_local.h) */
+    bool is_by_mpi; /* as there */
     struct block_lists_side sent;
     struct block_lists_side received;
     /* Its blocks differ in length, and each piece has a part of each; else 0. block_bytes is all of them together. */
@@ -118,7 +119,7 @@ static inline uint64_t collective_work_come(const struct collective_work *work)
 /* Starts the next piece. Inside the gate; under the lock of collective_op.c. As the next one. */
 int collective_work_start(struct collective_work *work);
 
-/* MPI is through with the piece after those that are over: it is over, too. */
-int collective_work_end_piece(struct collective_work *work);
+/* MPI is through with the piece after those that are over: it is over, too. has_come: without an error. */
+int collective_work_end_piece(struct collective_work *work, bool has_come);
 
 #endif
