@@ -19,8 +19,8 @@ enum datatype_gaps { DATATYPE_GAPS_UNASKED, DATATYPE_GAPS_OWN, DATATYPE_GAPS_FOR
  * when anything is pending). Valid until the thread's next call. */
 const struct type_layout *datatype_layout(MPI_Datatype datatype);
 
-/* A message of the program's of this type goes the long way: where that was not needed, the next small ones go straight
- * to MPI (op/straight.h). */
+/* A small message of the program's of this type goes the long way: where that was not needed, the next small ones go
+ * straight to MPI (op/straight.h). */
 void datatype_learn_small(MPI_Datatype datatype);
 
 /* Do the elements of a buffer of this type, gaps included, lie in one array of the

@@ -247,10 +247,9 @@ static bool buffered_has_engine(void)
 /* Why it is left to MPI, or REASON_NONE. */
 static enum reason buffered_judge(struct message *message)
 {
-    datatype_learn_small(message->datatype);
     message_measure(message);
     if (message_is_small(message))
-        return REASON_SMALL;
+        return message_pass_small(message);
     if (!options.nonblocking)
         return REASON_SWITCHED_OFF;
     if (message->peer == MPI_PROC_NULL)

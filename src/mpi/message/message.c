@@ -120,7 +120,7 @@ static bool message_is_switched_off(const struct message *message)
 static enum reason message_judge_arguments(const struct message *message)
 {
     if (message_is_small(message))
-        return REASON_SMALL;
+        return message_pass_small(message);
     if (message_is_switched_off(message))
         return REASON_SWITCHED_OFF;
     if (message->peer == MPI_PROC_NULL)

@@ -90,6 +90,13 @@ static inline bool message_is_small(const struct message *message)
     return message->bytes < options.threshold_bytes;
 }
 
+/* It is, and is passed: the next ones of its type may go straight. */
+static inline enum reason message_pass_small(const struct message *message)
+{
+    datatype_learn_small(message->datatype);
+    return REASON_SMALL;
+}
+
 /* Do all bytes of `range` belong to the program's buffer, the gaps included? */
 bool message_is_whole(const struct message *message);
 

@@ -74,7 +74,6 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
     struct message message = message_of(buf, count, datatype, source, tag, comm);
     message.direction = POLICY_RECEIVE;
     message.has_large_count = has_large_count;
-    datatype_learn_small(datatype);
     message_measure(&message);
     message.promised = status_is_ignored(status) ? NULL : status;
     int result = early.is_on ? receive_beside_early(&message, status, return_address)

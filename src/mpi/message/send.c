@@ -85,7 +85,6 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
     /* That the receiver is ready may be what a receive that has returned was to tell. */
     if (kind->start == message_start_ready_send)
         transfer_wait_due();
-    datatype_learn_small(message->datatype);
     message_measure(message);
     if (kind->start == message_start_synchronous_send)
         early_refuse_synchronous(message->count, message->datatype, message->peer, message->comm, "MPI_Ssend");
