@@ -6,6 +6,7 @@
 #define MPI_ABI_COMMON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* 64-bit in every build of the supported libraries (x86-64 and aarch64). */
@@ -95,6 +96,15 @@ bool abi_may_be_datatype(MPI_Datatype datatype);
 
 /* MPI's own reduction operations run no code of the program. */
 bool abi_op_is_predefined(MPI_Op op);
+
+/* Is a handle whose value is a constant one of these? */
+static inline bool abi_value_is_among(uint64_t value, const uint32_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (value == values[i])
+            return true;
+    return false;
+}
 
 /* Is it one of the predefined integer types of C or Fortran? What it does not know is not. */
 bool abi_datatype_is_integer(MPI_Datatype datatype);

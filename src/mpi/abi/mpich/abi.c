@@ -67,20 +67,14 @@ bool abi_datatype_is_integer(MPI_Datatype datatype)
         0x4c000101, 0x4c000118, 0x4c000102, 0x4c000203, 0x4c000204, 0x4c000405, 0x4c000406, 0x4c000807, 0x4c000808,
         0x4c000809, 0x4c000819, 0x4c00041b, 0x4c000137, 0x4c000238, 0x4c000439, 0x4c00083a, 0x4c00013b, 0x4c00023c,
         0x4c00043d, 0x4c00083e, 0x4c000843, 0x4c000844, 0x4c000845, 0x4c00022f, 0x4c000430, 0x4c000831};
-    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
-        if ((uint32_t)datatype == integers[i])
-            return true;
-    return false;
+    return abi_value_is_among((uint32_t)datatype, integers, sizeof integers / sizeof integers[0]);
 }
 
 /* MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8. */
 bool abi_datatype_is_real(MPI_Datatype datatype)
 {
     static const uint32_t reals[] = {0x4c00040a, 0x4c00080b, 0x4c00041c, 0x4c00081f, 0x4c000427, 0x4c000829};
-    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
-        if ((uint32_t)datatype == reals[i])
-            return true;
-    return false;
+    return abi_value_is_among((uint32_t)datatype, reals, sizeof reals / sizeof reals[0]);
 }
 
 int abi_thread_ordinal(int level)

@@ -54,19 +54,24 @@ enum { REAL_COUNT = sizeof(real_symbols) / sizeof(real_symbols[0]) };
 
 /* Owner: abi_prepare(), once. */
 static struct {
-    MPI_Op ops[OP_COUNT];
-    MPI_Datatype integers[INTEGER_COUNT];
-    MPI_Datatype reals[REAL_COUNT];
+    void *ops[OP_COUNT];
+    void *integers[INTEGER_COUNT];
+    void *reals[REAL_COUNT];
 } predefined;
 
-static void fill_ops(void *library)
+static void fill(void *library, const char *const *symbols, size_t count, void **handles)
 {
-    for (size_t i = 0; i < OP_COUNT; i++)
-        predefined.ops[i] = abi_symbol(library, op_symbols[i]);
-    for (size_t i = 0; i < INTEGER_COUNT; i++)
-        predefined.integers[i] = abi_symbol(library, integer_symbols[i]);
-    for (size_t i = 0; i < REAL_COUNT; i++)
-        predefined.reals[i] = abi_symbol(library, real_symbols[i]);
+    for (size_t i = 0; i < count; i++)
+        handles[i] = abi_symbol(library, symbols[i]);
+}
+
+/* A symbol that the library lacks is NULL, and no handle. */
+static bool is_among(const void *handle, void *const *handles, size_t count)
+{
+    for (size_t i = 0; handle != NULL && i < count; i++)
+        if (handle == handles[i])
+            return true;
+    return false;
 }
 
 bool abi_prepare(void *library)
@@ -88,7 +93,9 @@ bool abi_prepare(void *library)
     abi_handles.errors_return = abi_symbol(library, "ompi_mpi_errors_return");
     /* MPI 4.0 added it; Open MPI 4.1 lacks it. */
     abi_handles.errors_abort = abi_symbol(library, "ompi_mpi_errors_abort");
-    fill_ops(library);
+    fill(library, op_symbols, OP_COUNT, predefined.ops);
+    fill(library, integer_symbols, INTEGER_COUNT, predefined.integers);
+    fill(library, real_symbols, REAL_COUNT, predefined.reals);
     return abi_handles.comm_world && abi_handles.byte && abi_handles.request_null && abi_handles.errors_return;
 }
 
@@ -104,26 +111,17 @@ bool abi_may_be_datatype(MPI_Datatype datatype)
 
 bool abi_op_is_predefined(MPI_Op op)
 {
-    for (size_t i = 0; i < OP_COUNT; i++)
-        if (op == predefined.ops[i])
-            return true;
-    return false;
+    return is_among(op, predefined.ops, OP_COUNT);
 }
 
 bool abi_datatype_is_integer(MPI_Datatype datatype)
 {
-    for (size_t i = 0; datatype != NULL && i < INTEGER_COUNT; i++)
-        if (datatype == predefined.integers[i])
-            return true;
-    return false;
+    return is_among(datatype, predefined.integers, INTEGER_COUNT);
 }
 
 bool abi_datatype_is_real(MPI_Datatype datatype)
 {
-    for (size_t i = 0; datatype != NULL && i < REAL_COUNT; i++)
-        if (datatype == predefined.reals[i])
-            return true;
-    return false;
+    return is_among(datatype, predefined.reals, REAL_COUNT);
 }
 
 int abi_thread_ordinal(int level)

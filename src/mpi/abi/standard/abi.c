@@ -47,27 +47,20 @@ bool abi_op_is_predefined(MPI_Op op)
 }
 
 /* MPI 5.0, A.2: MPI_AINT to MPI_OFFSET, MPI_SHORT to MPI_UNSIGNED_LONG_LONG, MPI_INTEGER, MPI_INT8_T to MPI_UINT64_T,
- * MPI_INTEGER2 to MPI_INTEGER8.
- */
+ * MPI_INTEGER2 to MPI_INTEGER8. */
 bool abi_datatype_is_integer(MPI_Datatype datatype)
 {
-    static const uint16_t integers[] = {0x201, 0x202, 0x203, 0x208, 0x209, 0x20a, 0x20b, 0x20c, 0x20d,
+    static const uint32_t integers[] = {0x201, 0x202, 0x203, 0x208, 0x209, 0x20a, 0x20b, 0x20c, 0x20d,
                                         0x20e, 0x20f, 0x219, 0x240, 0x241, 0x243, 0x244, 0x245, 0x248,
                                         0x249, 0x250, 0x251, 0x258, 0x259, 0x2c9, 0x2d1, 0x2d9};
-    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
-        if ((uintptr_t)datatype == integers[i])
-            return true;
-    return false;
+    return abi_value_is_among((uintptr_t)datatype, integers, sizeof integers / sizeof integers[0]);
 }
 
 /* MPI 5.0, A.2: MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8. */
 bool abi_datatype_is_real(MPI_Datatype datatype)
 {
-    static const uint16_t reals[] = {0x210, 0x214, 0x21a, 0x21c, 0x2d2, 0x2da};
-    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
-        if ((uintptr_t)datatype == reals[i])
-            return true;
-    return false;
+    static const uint32_t reals[] = {0x210, 0x214, 0x21a, 0x21c, 0x2d2, 0x2da};
+    return abi_value_is_among((uintptr_t)datatype, reals, sizeof reals / sizeof reals[0]);
 }
 
 int abi_thread_ordinal(int level)
