@@ -8,7 +8,7 @@
 #include "mpi/real.h"
 #include "op/session.h"
 
-enum { PROGRESS_RANK = 0, PROGRESS_TAG = 0 };
+enum { PROGRESS_TAG = 0 };
 
 /* A communicator of one process, and on it a receive that nobody sends to until
  * the end. (Not MPI_Iprobe: MPICH 4.0's does not drive the schedules of
@@ -58,6 +58,12 @@ void progress_poll(void)
 MPI_Comm progress_comm(void)
 {
     return own.comm;
+}
+
+int progress_copy(struct progress_copied from, struct progress_copied to)
+{
+    return real.MPI_Sendrecv(from.buffer, from.count, from.type, PROGRESS_RANK, PROGRESS_COPY_TAG, to.buffer, to.count,
+                             to.type, PROGRESS_RANK, PROGRESS_COPY_TAG, own.comm, MPI_STATUS_IGNORE);
 }
 
 void progress_finish(bool is_needed)

@@ -507,8 +507,7 @@ static void op_let_mpi_write(struct collective_op *op)
         collective_alone_end("MPI gives no communicator to deliver a sum");
 }
 
-/* Messages to itself, on one communicator: under the lock, as those of collective_local.c, or two threads would get
- * each other's (MPI_THREAD_MULTIPLE). */
+/* Under the lock, as in collective_local.c: one thread copies at a time (mpi/progress.h). */
 static void op_pack(struct collective_staging *staging, const struct collective_call *call, struct collective_op *op)
 {
     base_lock_take(&ops.lock);

@@ -17,21 +17,13 @@ static char *memory_take(uint64_t length_bytes)
     return memory;
 }
 
-/* By a message to itself: MPICH 4.0's MPI_Pack and MPI_Unpack stop in the middle of a struct of two types. On a
- * communicator of ours; the receive that waits there has another tag (mpi/progress.c). One block after the other: bytes
- * are counted in an int. */
+/* One block after the other: bytes are counted in an int. */
 static void elements_convert(char *memory, MPI_Count count, MPI_Datatype type, char *bytes, uint64_t length_bytes,
                              bool is_packed)
 {
-    enum { TAG = 1 };
-    int elements = (int)count;
-    int length = (int)length_bytes;
-    MPI_Comm comm = progress_comm();
-    MPI_Datatype byte = abi_handles.byte;
-    int result =
-        is_packed
-            ? real.MPI_Sendrecv(memory, elements, type, 0, TAG, bytes, length, byte, 0, TAG, comm, MPI_STATUS_IGNORE)
-            : real.MPI_Sendrecv(bytes, length, byte, 0, TAG, memory, elements, type, 0, TAG, comm, MPI_STATUS_IGNORE);
+    struct progress_copied elements = {memory, (int)count, type};
+    struct progress_copied packed = {bytes, (int)length_bytes, abi_handles.byte};
+    int result = is_packed ? progress_copy(elements, packed) : progress_copy(packed, elements);
     if (result != MPI_SUCCESS)
         collective_alone_end("MPI cannot convert the data of a collective");
 }

@@ -11,7 +11,7 @@
 #include "mpi/progress.h"
 #include "record/record.h"
 
-enum { MESSAGES_MAX = 64, OWN_RANK = 0, OWN_TAG = 1 /* progress.c has the other */ };
+enum { MESSAGES_MAX = 64 };
 
 struct early_message {
     uint64_t number; /* in the order of coming; 0: not in use */
@@ -138,12 +138,11 @@ const MPI_Status *early_message_status(const struct early_message *message)
 static int message_copy_to(const struct early_message *u, const struct message *m)
 {
     MPI_Datatype packed = abi_handles.packed;
-    MPI_Comm own = progress_comm();
     if (m->count <= INT32_MAX)
-        return real.MPI_Sendrecv(u->data, u->length_bytes, packed, OWN_RANK, OWN_TAG, m->buffer, (int)m->count,
-                                 m->datatype, OWN_RANK, OWN_TAG, own, MPI_STATUS_IGNORE);
-    return real.MPI_Sendrecv_c(u->data, u->length_bytes, packed, OWN_RANK, OWN_TAG, m->buffer, m->count, m->datatype,
-                               OWN_RANK, OWN_TAG, own, MPI_STATUS_IGNORE);
+        return progress_copy((struct progress_copied){u->data, u->length_bytes, packed},
+                             (struct progress_copied){m->buffer, (int)m->count, m->datatype});
+    return real.MPI_Sendrecv_c(u->data, u->length_bytes, packed, PROGRESS_RANK, PROGRESS_COPY_TAG, m->buffer, m->count,
+                               m->datatype, PROGRESS_RANK, PROGRESS_COPY_TAG, progress_comm(), MPI_STATUS_IGNORE);
 }
 
 /* Stock Open MPI 4.1 writes past a buffer that is too short. */
