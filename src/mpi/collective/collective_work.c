@@ -136,42 +136,39 @@ static int start_reducing(struct collective_work *work, const void *send, void *
     }
 }
 
-static int start_local(struct collective_work *work, uint32_t piece, uint32_t order)
+static int start_local(struct collective_work *work, uint64_t low, uint64_t high, int count, MPI_Request *request)
 {
-    uint64_t low = collective_work_end(work, piece);
-    struct collective_local *part = &work->parts[order];
+    struct collective_local *part = &work->parts[request - work->requests];
     *part = (struct collective_local){
         .send = at(work->send == MPI_IN_PLACE ? work->receive : work->send, low),
         .receive = (char *)work->receive + low,
         .ranks = work->size,
-        .count = (int)(work_end_count(work, piece + 1) - work_end_count(work, piece)),
+        .count = count,
         .datatype = work->datatype,
-        .length_bytes = collective_work_end(work, piece + 1) - low,
+        .length_bytes = high - low,
         .is_by_mpi = work->is_by_mpi,
     };
-    return collective_local_start(part, work->comm, &work->requests[order]);
-}
-
-static int start_piece(struct collective_work *work, uint32_t piece, MPI_Request *request)
-{
-    uint64_t low = collective_work_end(work, piece);
-    uint64_t high = collective_work_end(work, piece + 1);
-    int count = (int)(work_end_count(work, piece + 1) - work_end_count(work, piece));
-    if (work->is_given)
-        return collective_listed_run(work, request); /* the lists must stay until it is over (MPI 4.1, 6.12) */
-    if (work->blocks != NULL)
-        return start_parts(work, piece, request);
-    if (!collective_work_reduces(work->function))
-        return start_moving(work, low, high, request);
-    return start_reducing(work, at(work->send, low), (void *)at(work->receive, low), count, request);
+    return collective_local_start(part, work->comm, request);
 }
 
 int collective_work_start(struct collective_work *work)
 {
-    uint32_t order = work->started++;
-    uint32_t piece = collective_cut_piece(&work->cut, order);
-    work->requests[order] = abi_handles.request_null;
-    return work->is_local ? start_local(work, piece, order) : start_piece(work, piece, &work->requests[order]);
+    uint32_t piece = collective_cut_piece(&work->cut, work->started);
+    uint64_t low = collective_work_end(work, piece);
+    uint64_t high = collective_work_end(work, piece + 1);
+    MPI_Request *request = &work->requests[work->started];
+    int count = (int)(work_end_count(work, piece + 1) - work_end_count(work, piece));
+    *request = abi_handles.request_null;
+    work->started++;
+    if (work->is_given)
+        return collective_listed_run(work, request); /* the lists must stay until it is over (MPI 4.1, 6.12) */
+    if (work->blocks != NULL)
+        return start_parts(work, piece, request);
+    if (work->is_local)
+        return start_local(work, low, high, count, request);
+    if (!collective_work_reduces(work->function))
+        return start_moving(work, low, high, request);
+    return start_reducing(work, at(work->send, low), (void *)at(work->receive, low), count, request);
 }
 
 int collective_work_end_piece(struct collective_work *work, bool has_come)
