@@ -64,9 +64,8 @@ const struct type_layout *datatype_layout(MPI_Datatype datatype)
     return layout;
 }
 
-void datatype_learn_small(MPI_Datatype datatype)
+void datatype_learn_small(const struct type_layout *layout)
 {
-    const struct type_layout *layout = datatype_layout(datatype);
     if (busy_is_clear() && layout->is_known)
         straight_learn(layout->handle, (uint64_t)layout->size_bytes);
 }

@@ -21,7 +21,7 @@ const struct type_layout *datatype_layout(MPI_Datatype datatype);
 
 /* A small message of the program's of this type goes the long way: where that was not needed, the next small ones go
  * straight to MPI (op/straight.h). */
-void datatype_learn_small(MPI_Datatype datatype);
+void datatype_learn_small(const struct type_layout *layout);
 
 /* Do the elements of a buffer of this type, gaps included, lie in one array of the
  * program's? True when the type is built like an array (vector, subarray, indexed)

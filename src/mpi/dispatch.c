@@ -158,8 +158,10 @@ static bool dispatch_is_below(uint64_t threshold_bytes, MPI_Count count, const s
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                             const void *return_address)
 {
-    bool is_small = dispatch_is_below(options.progress_threshold_bytes, count, datatype_layout(datatype));
-    datatype_learn_small(datatype);
+    const struct type_layout *layout = datatype_layout(datatype);
+    bool is_small = dispatch_is_below(options.progress_threshold_bytes, count, layout);
+    if (is_small)
+        datatype_learn_small(layout);
     if (request == abi_handles.request_null || (is_small && untracked_begin()))
         return;
     dispatch_track(request, buffer, count, datatype);

@@ -35,7 +35,6 @@ enum { STRAIGHT_BITS = 4, STRAIGHT_TYPES = 1 << STRAIGHT_BITS };
 
 /* busy_count: of busy.h. is_shared: several threads may be in MPI at once (MPI_THREAD_MULTIPLE), and ops may begin;
  * written once, before the first op. */
-
 extern __attribute__((visibility("hidden"))) struct straight {
     struct straight_type types[STRAIGHT_TYPES];
     bool is_open;   /* some type may go straight */

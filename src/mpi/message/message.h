@@ -93,7 +93,7 @@ static inline bool message_is_small(const struct message *message)
 /* It is, and is passed: the next ones of its type may go straight. */
 static inline enum reason message_pass_small(const struct message *message)
 {
-    datatype_learn_small(message->datatype);
+    datatype_learn_small(datatype_layout(message->datatype));
     return REASON_SMALL;
 }
 
