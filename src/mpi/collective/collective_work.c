@@ -138,7 +138,7 @@ static int start_reducing(struct collective_work *work, const void *send, void *
 
 static int start_local(struct collective_work *work, uint64_t low, uint64_t high, int count, MPI_Request *request)
 {
-    struct collective_local *part = &work->parts[request - work->requests];
+    struct collective_local *part = &work->sums[request - work->requests];
     *part = (struct collective_local){
         .send = at(work->send == MPI_IN_PLACE ? work->receive : work->send, low),
         .receive = (char *)work->receive + low,
@@ -174,5 +174,5 @@ int collective_work_start(struct collective_work *work)
 int collective_work_end_piece(struct collective_work *work, bool has_come)
 {
     uint32_t order = work->ended++;
-    return work->is_local ? collective_local_end(&work->parts[order], has_come) : MPI_SUCCESS;
+    return work->is_local ? collective_local_end(&work->sums[order], has_come) : MPI_SUCCESS;
 }

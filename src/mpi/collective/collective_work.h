@@ -73,7 +73,7 @@ struct collective_work {
     uint32_t started;
     uint32_t ended;
     MPI_Request requests[COLLECTIVE_CUT_PIECES_MAX];
-    struct collective_local parts[COLLECTIVE_CUT_PIECES_MAX]; /* where is_local: in the same order */
+    struct collective_local sums[COLLECTIVE_CUT_PIECES_MAX]; /* where is_local: in the same order */
 };
 
 static inline bool collective_work_has_blocks(enum collective_work_function function)
