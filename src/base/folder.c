@@ -2,6 +2,7 @@
 #include "base/folder.h"
 
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,21 +15,38 @@ struct entry {
     char name[];
 };
 
-static void entries_visit(const char *entries, long length_bytes, base_folder_visit_fn *visit, void *context)
+typedef bool entry_test_fn(const char *name);
+
+static bool entry_is_number(const char *name)
 {
-    for (long at = 0; at < length_bytes;) {
-        const struct entry *entry = (const void *)(entries + at);
-        if (entry->name[0] >= '0' && entry->name[0] <= '9')
-            visit(entry->name, context);
-        at += entry->length_bytes;
-    }
+    return name[0] >= '0' && name[0] <= '9';
+}
+
+static bool entry_is_other(const char *name)
+{
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static bool entries_visit(int folder, entry_test_fn *is_wanted, base_folder_visit_fn *visit, void *context)
+{
+    _Alignas(struct entry) char entries[2048];
+    long length_bytes;
+    while ((length_bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
+        for (long at = 0; at < length_bytes;) {
+            const struct entry *entry = (const void *)(entries + at);
+            if (is_wanted(entry->name))
+                visit(entry->name, context);
+            at += entry->length_bytes;
+        }
+    return length_bytes == 0;
+}
+
+bool base_folder_visit(int folder, base_folder_visit_fn *visit, void *context)
+{
+    return entries_visit(folder, entry_is_other, visit, context);
 }
 
 bool base_folder_visit_numbers(int folder, base_folder_visit_fn *visit, void *context)
 {
-    _Alignas(struct entry) char entries[2048];
-    long length_bytes = syscall(SYS_getdents64, folder, entries, sizeof entries);
-    for (; length_bytes > 0; length_bytes = syscall(SYS_getdents64, folder, entries, sizeof entries))
-        entries_visit(entries, length_bytes, visit, context);
-    return length_bytes == 0;
+    return entries_visit(folder, entry_is_number, visit, context);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders of /proc, whose entries are numbers of processes, threads or descriptors. By system calls: libc's functions
- * are the program's, and wait for messages; and they take memory from its heap. */
+/* Folders of /proc and /sys. By system calls: libc's functions are the program's, and wait for messages; and they take
+ * memory from its heap. */
 #ifndef BASE_FOLDER_H
 #define BASE_FOLDER_H
 
@@ -8,7 +8,11 @@
 
 typedef void base_folder_visit_fn(const char *name, void *context);
 
-/* Calls `visit` for each entry of an open folder whose name is a number. False: not all could be read. */
+/* Calls `visit` for each entry of an open folder but "." and "..". False: not all could be read. */
+bool base_folder_visit(int folder, base_folder_visit_fn *visit, void *context);
+
+/* Calls `visit` for each entry of an open folder whose name is a number: a process, a thread or a descriptor. False:
+ * not all could be read. */
 bool base_folder_visit_numbers(int folder, base_folder_visit_fn *visit, void *context);
 
 #endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/network.h"
+
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+
+struct search {
+    int folder;
+    long fastest_mbit;
+};
+
+/* A network that is down, and one that has no speed (loopback), answers with an error or with -1
+ * (Documentation/ABI/testing/sysfs-class-net). */
+static long speed_read(int folder, const char *network)
+{
+    char path[IF_NAMESIZE + sizeof "/speed"];
+    char text[24];
+    snprintf(path, sizeof path, "%s/speed", network);
+    int file = (int)syscall(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
+    long length_bytes = file < 0 ? 0 : syscall(SYS_read, file, text, sizeof text - 1);
+    text[length_bytes > 0 ? length_bytes : 0] = '\0';
+    if (file >= 0)
+        syscall(SYS_close, file);
+    return strtol(text, NULL, 10);
+}
+
+static void network_visit(const char *name, void *context)
+{
+    struct search *search = context;
+    long speed_mbit = speed_read(search->folder, name);
+    if (speed_mbit > search->fastest_mbit)
+        search->fastest_mbit = speed_mbit;
+}
+
+long base_network_fastest_mbit(void)
+{
+    struct search search = {
+        .folder = (int)syscall(SYS_openat, AT_FDCWD, "/sys/class/net", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)};
+    if (search.folder < 0)
+        return 0;
+    (void)base_folder_visit(search.folder, network_visit, &search);
+    syscall(SYS_close, search.folder);
+    return search.fastest_mbit;
+}
