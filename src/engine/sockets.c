@@ -29,8 +29,8 @@ enum { NOTED_MAX = 16384, WORD_BITS = 64 };
  * none.
  *
  * inner, outgoing: the set plus 1, made by whoever needs it first (CAS), 0 before.
- * outer: made before the engine starts. noted, count: any thread adds. woken/unread: engine
- * thread only. */
+ * outer, gather_bytes_max: made and written before the engine starts. noted, count: any thread adds. woken/unread:
+ * engine thread only. */
 static struct {
     _Atomic int inner_plus_1;
     _Atomic int outgoing_plus_1;
@@ -41,7 +41,8 @@ static struct {
     int unread_bytes[EVENTS_MAX];
     int woken_count;
     int unchanged_rounds;
-} sockets;
+    uint32_t gather_bytes_max;
+} sockets = {.gather_bytes_max = GATHER_BYTES_MAX};
 
 static int sockets_set(_Atomic int *set_plus_1)
 {
@@ -204,6 +205,12 @@ unsigned engine_sockets_sleep(int64_t timeout_ns)
     return seen;
 }
 
+void engine_sockets_gather_at_most(uint32_t bytes)
+{
+    if (bytes < sockets.gather_bytes_max)
+        sockets.gather_bytes_max = bytes;
+}
+
 /* The kernel's figure counts its own overhead, about as much as the data, and half of the rest is left for
  * what is under way (tcp(7), tcp_adv_win_scale). It grows while a stream flows, unless MPI has set it. */
 static uint32_t sockets_room_bytes(int descriptor)
@@ -219,13 +226,13 @@ static struct engine_sockets_waiting sockets_one_waiting(int descriptor)
 {
     int bytes = 0;
     if (syscall(SYS_ioctl, descriptor, FIONREAD, &bytes) != 0 || bytes <= 0)
-        return (struct engine_sockets_waiting){.room_bytes = GATHER_BYTES_MAX};
+        return (struct engine_sockets_waiting){.room_bytes = sockets.gather_bytes_max};
     return (struct engine_sockets_waiting){(uint32_t)bytes, sockets_room_bytes(descriptor)};
 }
 
 struct engine_sockets_waiting engine_sockets_waiting(void)
 {
-    struct engine_sockets_waiting all = {.room_bytes = GATHER_BYTES_MAX};
+    struct engine_sockets_waiting all = {.room_bytes = sockets.gather_bytes_max};
     for (int i = 0; i < sockets.woken_count; i++) {
         struct engine_sockets_waiting one = sockets_one_waiting(sockets.woken[i]);
         all.bytes += one.bytes;

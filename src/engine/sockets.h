@@ -45,6 +45,9 @@ struct engine_sockets_waiting {
     uint32_t room_bytes;
 };
 
+/* In MPI_Init: a sender stops sooner than its socket is full, since it sends no more than MPI asks it for. */
+void engine_sockets_gather_at_most(uint32_t bytes);
+
 /* Engine thread, right after a sleep. */
 struct engine_sockets_waiting engine_sockets_waiting(void);
 

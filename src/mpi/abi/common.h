@@ -115,6 +115,16 @@ bool abi_datatype_is_real(MPI_Datatype datatype);
 /* Does this library end the program at an MPI_Test that finds a request unfinished, as its settings are now? */
 bool abi_forbids_tests(void);
 
+/* How MPI sends large messages over TCP, as a variable of its own tells that it reads in MPI_Init. */
+struct abi_fragments {
+    uint32_t bytes; /* asked for at a time; 0: MPI's own size */
+    bool is_ours;   /* the user has not set the variable, so it is to go again */
+};
+
+/* Before and after MPI_Init: lets large messages travel in fragments where those that cross would take turns. */
+struct abi_fragments abi_fragments_set(void);
+void abi_fragments_unset(void);
+
 /* A thread level as 0 (single) to 3 (multiple): the standard ABI numbers them otherwise. */
 int abi_thread_ordinal(int level);
 

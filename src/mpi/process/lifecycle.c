@@ -4,8 +4,10 @@
  * being in MPI at once, which is what MPI's own locks would be for. */
 #include "bind/bind.h"
 #include "base/descriptors.h"
+#include "base/options.h"
 #include "mpi/collective/collective_begin.h"
 #include "engine/gate.h"
+#include "engine/sockets.h"
 #include "libc/signals.h"
 #include "mpi/agreement.h"
 #include "mpi/dispatch.h"
@@ -54,21 +56,48 @@ static void lifecycle_start(int provided_ordinal)
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
 
-static void lifecycle_prepare(void)
+/* Fragments need somebody who answers while the program is away from MPI. */
+static bool lifecycle_has_engine(void)
+{
+    bool looks = options.progress != OPTION_PROGRESS_MANUAL && options.progress != OPTION_PROGRESS_OFF;
+    return looks && options.nonblocking && !options.profile && session_refused() == REASON_NONE;
+}
+
+/* Data that gather for longer than a fragment would leave the sender with nothing to send. */
+static struct abi_fragments lifecycle_set_fragments(void)
+{
+    struct abi_fragments fragments = {.bytes = 0};
+    if (lifecycle_has_engine())
+        fragments = abi_fragments_set();
+    if (fragments.bytes != 0)
+        engine_sockets_gather_at_most(fragments.bytes);
+    return fragments;
+}
+
+static struct abi_fragments lifecycle_prepare(void)
 {
     base_descriptor_make_room();
     libc_signals_watch(); /* before MPI sets handlers of its own */
     agreement_offer();
     lifetime_prepare();
+    struct abi_fragments fragments = lifecycle_set_fragments();
     gate_enter();
+    return fragments;
+}
+
+static void lifecycle_leave(struct abi_fragments fragments)
+{
+    if (fragments.is_ours)
+        abi_fragments_unset(); /* the programs that this one starts get the environment that it was given */
+    gate_leave();
 }
 
 int entry_MPI_Init(int *argc, char ***argv)
 {
     int provided;
-    lifecycle_prepare();
+    struct abi_fragments fragments = lifecycle_prepare();
     int result = real.MPI_Init(argc, argv);
-    gate_leave();
+    lifecycle_leave(fragments);
     if (result == MPI_SUCCESS && real.MPI_Query_thread(&provided) == MPI_SUCCESS)
         lifecycle_start(abi_thread_ordinal(provided));
     return result;
@@ -76,9 +105,9 @@ int entry_MPI_Init(int *argc, char ***argv)
 
 int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    lifecycle_prepare();
+    struct abi_fragments fragments = lifecycle_prepare();
     int result = real.MPI_Init_thread(argc, argv, required, provided);
-    gate_leave();
+    lifecycle_leave(fragments);
     if (result == MPI_SUCCESS)
         lifecycle_start(abi_thread_ordinal(*provided));
     return result;

@@ -32,6 +32,16 @@ bool abi_forbids_tests(void)
     return false;
 }
 
+/* Messages that cross do not take turns there. */
+struct abi_fragments abi_fragments_set(void)
+{
+    return (struct abi_fragments){.bytes = 0};
+}
+
+void abi_fragments_unset(void)
+{
+}
+
 bool abi_may_be_datatype(MPI_Datatype datatype)
 {
     /* The lowest page is for predefined handles, and of these 0x200 to 0x2FF are for datatypes (MPI 5.0, A.2). */

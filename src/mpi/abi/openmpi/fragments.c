@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* In what pieces Open MPI sends large messages over TCP.
+ *
+ * By default the receiver asks for all of a message at once, and all that the sender has to say afterwards goes behind
+ * it, on the one connection that both use: its request for the message that it is to receive, too. So two messages that
+ * cross take turns, unless both were announced before either was asked for. In fragments the request goes between
+ * two of them, and both messages travel at once (docs/decisions.md has the figures).
+ *
+ * The price is work for each fragment, by both sides, and that the kernel no longer takes in the whole message while
+ * its sender is away from MPI. So it is done only where the engine is there for that work, and where the network is not
+ * so fast that the work would be seen. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/network.h"
+#include "mpi/abi/openmpi/abi.h"
+
+static const char VARIABLE[] = "OMPI_MCA_btl_tcp_rdma_pipeline_frag_size";
+
+/* Four are asked for at a time. 0: as Open MPI does it. */
+static uint32_t fragments_fitting_bytes(void)
+{
+    enum { SLOW_MBIT = 10000, FAST_MBIT = 25000, SMALL_BYTES = 64 << 10, LARGE_BYTES = 128 << 10 };
+    long fastest_mbit = base_network_fastest_mbit();
+    if (fastest_mbit > FAST_MBIT)
+        return 0;
+    return fastest_mbit > 0 && fastest_mbit <= SLOW_MBIT ? SMALL_BYTES : LARGE_BYTES;
+}
+
+/* What is no number, or below 1 or above 4 GB, says nothing that the engine could use. */
+static struct abi_fragments fragments_of_user(const char *value)
+{
+    long bytes = strtol(value, NULL, 10);
+    return (struct abi_fragments){.bytes = bytes > 0 && bytes < UINT32_MAX ? (uint32_t)bytes : 0};
+}
+
+struct abi_fragments abi_fragments_set(void)
+{
+    char text[16];
+    const char *value = getenv(VARIABLE);
+    if (value != NULL)
+        return fragments_of_user(value);
+    struct abi_fragments fragments = {.bytes = fragments_fitting_bytes()};
+    snprintf(text, sizeof text, "%u", fragments.bytes);
+    fragments.is_ours = fragments.bytes != 0 && setenv(VARIABLE, text, 1) == 0;
+    return fragments;
+}
+
+void abi_fragments_unset(void)
+{
+    unsetenv(VARIABLE);
+}
