@@ -27,14 +27,29 @@ static struct {
     _Atomic bool defers_signals; /* set once, by whoever installs a handler */
 } gate;
 
-static void signals_defer(void)
+static bool signals_may_be_handled(void)
 {
-    gate_thread.are_signals_deferred = false;
-    if (!atomic_load_explicit(&gate.defers_signals, memory_order_relaxed) || engine_pending() == 0)
-        return;
+    return atomic_load_explicit(&gate.defers_signals, memory_order_relaxed);
+}
+
+static void signals_block(void)
+{
     uint64_t set = base_signal_set_deferrable();
     gate_thread.are_signals_deferred =
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &gate_thread.signals_before, BASE_SIGNAL_SET_BYTES) == 0;
+}
+
+static void signals_defer(void)
+{
+    gate_thread.are_signals_deferred = false;
+    if (signals_may_be_handled() && engine_pending() != 0)
+        signals_block();
+}
+
+void gate_hold_back_signals(void)
+{
+    if (signals_may_be_handled() && gate_is_inside() && !gate_thread.are_signals_deferred)
+        signals_block();
 }
 
 static void signals_deliver(void)
@@ -117,16 +132,26 @@ bool gate_try_enter(void)
     return true;
 }
 
-void gate_leave(void)
+static void gate_give_back(void)
 {
-    if (--gate_thread.depth != 0)
-        return;
-    rights_close();
     if (gate.is_shared)
         atomic_fetch_sub_explicit(&gate.inside, 1, memory_order_release);
     else
         base_lock_release(&gate.lock);
-    signals_deliver();
+}
+
+/* As in gate_enter() the depth is 1 wherever the lock may be taken: a signal that is not deferred (handlers of
+ * runtimes, or with nothing pending) finds its thread inside, waits for nothing, and never takes the lock a second
+ * time. */
+void gate_leave(void)
+{
+    if (gate_thread.depth == 1) {
+        rights_close();
+        gate_give_back();
+        atomic_signal_fence(memory_order_release);
+    }
+    if (--gate_thread.depth == 0)
+        signals_deliver();
 }
 
 uint32_t gate_others_inside(void)

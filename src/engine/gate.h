@@ -43,6 +43,10 @@ void gate_share(bool is_shared);
  * waits for the gate. Long visits are not made then (dispatch_wait_others). */
 void gate_defer_signals(void);
 
+/* So they do from here to the end of this thread's visit, if anybody asked for that: before it holds memory where
+ * nothing was pending when it came. */
+void gate_hold_back_signals(void);
+
 /* Protection keys: who is inside may touch what is held, and nobody else. With an empty mask there are none. When
  * nothing is held. */
 void gate_use_rights(struct base_rights rights);
