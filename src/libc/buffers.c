@@ -19,7 +19,7 @@ static void buffer_give(uintptr_t owner, const void *buffer, size_t length_bytes
 int libc_entry_sigaltstack(const stack_t *stack, stack_t *old_stack) LIBC_ENTRY(sigaltstack);
 int libc_entry_sigaltstack(const stack_t *stack, stack_t *old_stack)
 {
-    if (libc_use_is_failing()) {
+    if (protect_armed_is_any()) {
         libc_use_reads(stack, sizeof *stack);
         libc_use_writes(old_stack, sizeof *old_stack);
     }

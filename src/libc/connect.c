@@ -38,7 +38,7 @@ static bool connect_is_under_way(int result)
 int libc_entry_connect(int descriptor, const struct sockaddr *address, socklen_t address_length) LIBC_ENTRY(connect);
 int libc_entry_connect(int descriptor, const struct sockaddr *address, socklen_t address_length)
 {
-    if (libc_use_is_failing())
+    if (protect_armed_is_any())
         libc_use_reads(address, address_length);
     /* A peer may have begun to listen before it sent. */
     libc_use_known_when(protect_armed_is_any());
@@ -61,7 +61,7 @@ int libc_entry_listen(int descriptor, int backlog)
 int libc_entry_accept(int descriptor, struct sockaddr *address, socklen_t *address_length) LIBC_ENTRY(accept);
 int libc_entry_accept(int descriptor, struct sockaddr *address, socklen_t *address_length)
 {
-    if (libc_use_is_failing())
+    if (protect_armed_is_any())
         libc_use_sized_writes(address, address_length);
     int result = LIBC_REAL(accept)(descriptor, address, address_length);
     if (result >= 0)
@@ -73,7 +73,7 @@ int libc_entry_accept4(int descriptor, struct sockaddr *address, socklen_t *addr
     LIBC_ENTRY(accept4);
 int libc_entry_accept4(int descriptor, struct sockaddr *address, socklen_t *address_length, int flags)
 {
-    if (libc_use_is_failing())
+    if (protect_armed_is_any())
         libc_use_sized_writes(address, address_length);
     int result = LIBC_REAL(accept4)(descriptor, address, address_length, flags);
     if (result >= 0)

@@ -23,11 +23,11 @@ ROLES = {
     "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file",
     "threads", "key", "room", "locks", "unlocks", "remaps", "tells", "shares",
 }  # fmt: skip
-OUTSIDE = {"known", "known_when", "file", "tells"}  # not memory: whatever the backend
+OUTSIDE = {"known", "known_when", "file", "tells"}  # not memory: after it
 ANYWAY = {"threads", "key", "locks", "unlocks", "shares"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 LAST = {"remaps"}  # when the function has returned, whether or not something is armed
-CONDITIONS = {"failing": "libc_use_is_failing()", "always": "protect_armed_is_any()"}
+WAITS = {"always", "by hand"}
 ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
 
@@ -40,7 +40,7 @@ class Function:
     returns: str
     parameters: str
     uses: tuple[str, ...]
-    waits: str
+    is_by_hand: bool
     absent: str
 
     def argument_names(self) -> str:
@@ -58,7 +58,9 @@ def function_read(row: list[str], waits: str, absent: str) -> Function:
     for use in row[1:]:
         if role(use) not in ROLES:
             raise ValueError(f"{match[2]}: unknown role in '{use}'")
-    return Function(match[2], match[1].strip(), match[3], tuple(row[1:]), waits, absent)
+    if waits not in WAITS:
+        raise ValueError(f"{match[2]}: waits '{waits}'")
+    return Function(match[2], match[1].strip(), match[3], tuple(row[1:]), waits == "by hand", absent)
 
 
 def functions_read(path: Path) -> list[Function]:
@@ -92,19 +94,15 @@ def use_c(use: str) -> str:
     return f"libc_use_{name}({arguments});"
 
 
-def waits_c(condition: str, uses: list[str]) -> str:
-    """The C that waits for uses under a condition."""
-    statements = "".join(f"        {use_c(use)}\n" for use in uses)
-    return f"    if ({condition}) {{\n{statements}    }}\n" if uses else ""
-
-
 def uses_c(function: Function) -> str:
     """The C function that waits for what one row uses."""
     memory = [use for use in function.uses if role(use) not in OUTSIDE | ANYWAY | AFTER | LAST]
     outside = [use for use in function.uses if role(use) in OUTSIDE]
+    statements = "".join(f"    {use_c(use)}\n" for use in memory + outside)
+    idle = "    if (!protect_armed_is_any())\n        return;\n" if statements else ""
     return (
         f"__attribute__((noinline, cold)) static void libc_uses_{function.name}({function.parameters})\n"
-        f"{{\n{waits_c(CONDITIONS[function.waits], memory)}{waits_c(CONDITIONS['always'], outside)}}}\n\n"
+        f"{{\n{idle}{statements}}}\n\n"
     )
 
 
@@ -219,7 +217,7 @@ def calls_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
 
 def entries_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     """All generated entries."""
-    made = [function for function in functions if function.waits != "by hand"]
+    made = [function for function in functions if not function.is_by_hand]
     bodies = "\n".join(entry_c(function) for function in made)
     includes = "".join(f'#include "libc/{name}.h"\n' for name in ("real", "use"))
     return f"{NOTICE}#include <errno.h>\n#include <sys/syscall.h>\n\n{includes}\n{bodies}\n{calls_c(functions, calls)}"

@@ -214,7 +214,7 @@ static const sigset_t *mask_without_touch(int how, const sigset_t *set, sigset_t
 static void mask_wait(const sigset_t *set, const sigset_t *old_set)
 {
     libc_use_drain();
-    if (!libc_use_is_failing())
+    if (!protect_armed_is_any())
         return;
     libc_use_reads(set, sizeof *set);
     libc_use_writes(old_set, sizeof *old_set);

@@ -21,7 +21,9 @@ static inline bool libc_use_is_idle(void)
     return __builtin_expect(!protect_armed_is_any(), 1);
 }
 
-/* True when a system call on held memory would fail now, or go wrong. */
+/* True when a system call on held memory would fail now, or go wrong. Where it would not, the kernel waits, which does
+ * for calls of which nothing is known: what is known to use memory waits here whatever the backend. In the kernel a
+ * thread handles no signal, and may have a lock that others want. */
 static inline bool libc_use_is_failing(void)
 {
     return protect_armed_is_any() && protect_system_calls_must_wait();

@@ -47,14 +47,14 @@ bool protect_holds_in_place(void);
 /* Name of the backend in use: "userfaultfd", "userfaultfd-user", "signal", "keys", "none". */
 const char *protect_backend_name(void);
 
-/* True when a system call on held memory fails with EFAULT instead of waiting,
- * so that libc's entries must wait first (all but userfaultfd). */
+/* True when a system call on held memory fails with EFAULT instead of waiting
+ * (all but userfaultfd). */
 bool protect_system_calls_fail(void);
 
 /* The same of the backend that protect_start() chose, be it stopped: what a run would do, in a profile. */
 bool protect_held_calls_fail(void);
 
-/* True when the same entries must wait now: also for holds with copies on touch. A device
+/* True when system calls must wait for memory before they are made: also now for holds with copies on touch. A device
  * that writes by itself (O_DIRECT) into a copy would miss the pages that come home. */
 bool protect_system_calls_must_wait(void);
 

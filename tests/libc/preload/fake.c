@@ -140,9 +140,16 @@ bool protect_held_calls_fail(void)
     return true;
 }
 
+static bool calls_wait;
+
+void fake_let_calls_wait(void)
+{
+    calls_wait = true;
+}
+
 bool protect_system_calls_must_wait(void)
 {
-    return true;
+    return !calls_wait;
 }
 
 void protect_fork_begin(void)

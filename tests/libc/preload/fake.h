@@ -48,6 +48,9 @@ void fake_look_at_threads(void) FAKE_EXPORT;
 void fake_enter_existing_threads(void) FAKE_EXPORT;
 bool fake_is_on_stack(const void *address, size_t length_bytes) FAKE_EXPORT;
 
+/* As by full userfaultfd: system calls on held memory do not fail, they wait in the kernel. */
+void fake_let_calls_wait(void) FAKE_EXPORT;
+
 /* Sets the option drain_system_calls. */
 void fake_drain(bool is_on) FAKE_EXPORT;
 
