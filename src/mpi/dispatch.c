@@ -65,11 +65,14 @@ void dispatch_wait_others(void)
         transfer_wait_all();
 }
 
+/* Of a request whose memory is not known nothing more is waited for: another thread's message may only come when it is
+ * over. */
 void dispatch_wait_request(MPI_Request request)
 {
     struct range bytes = requests_range(request_key(request));
+    bool is_known = !base_range_is_empty(bytes) && bytes.high != UINTPTR_MAX;
     transfer_wait_due();
-    if (busy_is_shared() && !base_range_is_empty(bytes))
+    if (busy_is_shared() && is_known)
         dispatch_wait_range(bytes, false);
 }
 

@@ -45,9 +45,18 @@ static void check_many(void)
     claim(locked_is_empty() && !is_locked(10), "munlockall");
 }
 
+static void check_all(void)
+{
+    locked_add(base_range_of(NULL, SIZE_MAX));
+    claim(is_locked(0) && locked_touches(pages(5, 100)), "mlockall");
+    locked_remove(base_range_of(NULL, SIZE_MAX));
+    claim(locked_is_empty(), "munlockall");
+}
+
 int main(void)
 {
     check_parts();
+    check_all();
     check_many();
     return 0;
 }
