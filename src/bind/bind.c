@@ -195,6 +195,15 @@ bool bind_try(void)
     return is_done;
 }
 
+/* Unless the child was forked by the thread that binds, in a constructor say: it goes on. */
+void bind_forked_child(void)
+{
+    if (atomic_load_explicit(&binding.binder, memory_order_relaxed) == pthread_self())
+        return;
+    atomic_store_explicit(&binding.binder, 0, memory_order_relaxed);
+    atomic_store_explicit(&binding.lock.state, 0, memory_order_relaxed);
+}
+
 /* Place of a name in all tables; NAMES_COUNT when it has none. */
 static size_t bind_index(const char *name)
 {

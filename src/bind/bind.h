@@ -49,4 +49,7 @@ bool bind_unknown_is_behind(const char *name, const void *function);
  * is loaded. After each dlopen(). */
 void bind_adjust_objects(void);
 
+/* In the child after fork: a thread that was binding does not exist there, and who comes next begins anew. */
+void bind_forked_child(void);
+
 #endif

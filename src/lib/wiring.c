@@ -58,4 +58,5 @@ const struct mpi_names mpi_names = {
     .are_unseen = bind_bypass_is_name,
     .unknown_entry = bind_unknown_entry,
     .is_unknown = bind_unknown_is_behind,
+    .forked_child = bind_forked_child,
 };

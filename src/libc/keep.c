@@ -70,3 +70,8 @@ bool libc_keep_touches(struct range bytes)
     }
     return atomic_load_explicit(&keeps.are_too_many, memory_order_relaxed);
 }
+
+void libc_keep_forked_child(void)
+{
+    atomic_store_explicit(&keeps.lock.state, 0, memory_order_relaxed);
+}

@@ -16,4 +16,7 @@ void libc_keep_set(uintptr_t owner, struct range bytes);
 /* True for what overlaps one of them; for everything, when there are too many. */
 bool libc_keep_touches(struct range bytes);
 
+/* The lock may have been taken by a thread that does not exist in the child, which holds no memory. */
+void libc_keep_forked_child(void);
+
 #endif

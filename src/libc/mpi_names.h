@@ -17,6 +17,8 @@ struct mpi_names {
      */
     const void *(*unknown_entry)(const char *name);
     bool (*is_unknown)(const char *name, const void *function);
+    /* In the child after fork. */
+    void (*forked_child)(void);
 };
 
 extern const struct mpi_names mpi_names;

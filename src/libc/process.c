@@ -7,6 +7,8 @@
 
 #include "base/options.h"
 #include "engine/gate.h"
+#include "libc/keep.h"
+#include "libc/mpi_names.h"
 #include "libc/owner.h"
 #include "libc/real.h"
 #include "libc/stacks.h"
@@ -18,6 +20,8 @@ static void process_forked(void)
 {
     libc_threads_own.forks_told = 0;
     libc_owner_note();
+    libc_keep_forked_child();
+    mpi_names.forked_child();
     lifetime_forked_child();
 }
 

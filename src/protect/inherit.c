@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "protect/backend.h"
 #include "protect/kernel.h"
+#include "protect/locked.h"
 #include "protect/protect.h"
 #include "protect/table.h"
 #include "protect/touched.h"
@@ -71,4 +72,5 @@ void protect_inherit(void)
         backend_signal.start(); /* for its handler, which tells */
     table_forked_child();
     touched_forked_child();
+    locked_forked_child();
 }

@@ -77,3 +77,8 @@ bool locked_touches(struct range bytes)
     kernel_lock_release(&locked.lock, mask);
     return is_found;
 }
+
+void locked_forked_child(void)
+{
+    atomic_store_explicit(&locked.lock.state, 0, memory_order_relaxed);
+}

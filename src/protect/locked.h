@@ -38,4 +38,7 @@ static inline void locked_remove(struct range bytes)
 /* True for what overlaps locked memory; for everything, when there is too much to remember. Any thread. */
 bool locked_touches(struct range bytes);
 
+/* The lock may have been taken by a thread that does not exist in the child, which holds no memory. */
+void locked_forked_child(void);
+
 #endif

@@ -293,10 +293,15 @@ void session_note_closed(unsigned number)
     (void)number;
 }
 
+static void forked_child(void)
+{
+}
+
 const struct mpi_names mpi_names = {
     .objects_adjust = objects_adjust,
     .are_offered = are_offered,
     .are_unseen = are_unseen,
     .unknown_entry = unknown_entry,
     .is_unknown = is_unknown,
+    .forked_child = forked_child,
 };
