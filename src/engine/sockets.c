@@ -29,8 +29,8 @@ enum { NOTED_MAX = 16384, WORD_BITS = 64 };
  * none.
  *
  * inner, outgoing: the set plus 1, made by whoever needs it first (CAS), 0 before.
- * outer, gather_bytes_max: made and written before the engine starts. noted, count: any thread adds. woken/unread:
- * engine thread only. */
+ * outer, gather_bytes_max: made and written before the engine starts. noted, count: any thread adds. The rest: engine
+ * thread only. */
 static struct {
     _Atomic int inner_plus_1;
     _Atomic int outgoing_plus_1;
@@ -41,6 +41,7 @@ static struct {
     int unread_bytes[EVENTS_MAX];
     int woken_count;
     int unchanged_rounds;
+    bool has_milliseconds_only;
     uint32_t gather_bytes_max;
 } sockets = {.gather_bytes_max = GATHER_BYTES_MAX};
 
@@ -163,14 +164,21 @@ void engine_sockets_watch(int descriptor, unsigned event)
         sockets_watch(sockets_outer(), EPOLL_CTL_ADD, descriptor, event, EPOLLIN);
 }
 
-/* epoll_pwait2 has nanoseconds (Linux 5.11); before it, milliseconds rounded up. */
+static int sockets_wait_rounded(struct epoll_event *events, int64_t timeout_ns)
+{
+    return epoll_wait(sockets_outer(), events, EVENTS_MAX, (int)((timeout_ns + 999999) / 1000000));
+}
+
+/* epoll_pwait2 has nanoseconds (Linux 5.11); without it, milliseconds rounded up. Older kernels say ENOSYS, and older
+ * filters of containers EPERM, or whatever they were told to say. */
 static int sockets_epoll_wait(struct epoll_event *events, int64_t timeout_ns)
 {
     struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    if (sockets.has_milliseconds_only)
+        return sockets_wait_rounded(events, timeout_ns);
     int count = (int)syscall(SYS_epoll_pwait2, sockets_outer(), events, EVENTS_MAX, &timeout, NULL, 0);
-    if (count >= 0 || errno != ENOSYS)
-        return count;
-    return epoll_wait(sockets_outer(), events, EVENTS_MAX, (int)((timeout_ns + 999999) / 1000000));
+    sockets.has_milliseconds_only = count < 0 && errno != EINTR;
+    return sockets.has_milliseconds_only ? sockets_wait_rounded(events, timeout_ns) : count;
 }
 
 static void sockets_note_woken(const struct epoll_event *entry)

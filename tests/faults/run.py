@@ -57,6 +57,7 @@ KINDS = [
     "epoll_create",
     "epoll_ctl",
     "epoll_wait",
+    "epoll_pwait2",
     "ppoll",
     "getsockopt",
     "stat",
