@@ -93,12 +93,23 @@ static void note_callers(size_t first_new)
     dl_iterate_phdr(visit_program, &note);
 }
 
-void bind_adjust_objects(void)
+/* True where objects have been loaded since the last time, and MPI is known. Where there is no MPI library yet, nothing
+ * is to be done before the next load; where another thread binds, the next look-up asks again. */
+static bool adjust_is_due(void)
 {
     unsigned long long loads = object_counts().loads;
-    /* relaxed: nothing else is published through the number. Where there is no MPI library
-     * yet, nothing is to be done before the next load. */
-    if (loads == atomic_exchange_explicit(&seen.loads, loads, memory_order_relaxed) || !bind_try())
+    /* relaxed, here and below: nothing else is published through the number. */
+    if (loads == atomic_exchange_explicit(&seen.loads, loads, memory_order_relaxed))
+        return false;
+    enum bind_state state = bind_try_at_once();
+    if (state == BIND_BY_ANOTHER)
+        atomic_store_explicit(&seen.loads, 0, memory_order_relaxed);
+    return state == BIND_DONE;
+}
+
+void bind_adjust_objects(void)
+{
+    if (!adjust_is_due())
         return;
     struct walk walk = {0};
     bool were_redirected = fortran_bindings_are_redirected();

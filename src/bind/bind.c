@@ -179,26 +179,49 @@ static bool bind_library(void)
     return true;
 }
 
-bool bind_try(void)
+/* acquire: pairs with the release below, so that the tables are seen complete. */
+static bool binding_is_done(void)
 {
-    /* acquire: pairs with the release below, so that the tables are seen complete. */
-    if (atomic_load_explicit(&binding.is_done, memory_order_acquire))
-        return true;
-    if (atomic_load_explicit(&binding.binder, memory_order_relaxed) == pthread_self())
-        return false;
-    base_lock_take(&binding.lock);
+    return atomic_load_explicit(&binding.is_done, memory_order_acquire);
+}
+
+static bool binding_is_own(void)
+{
+    return atomic_load_explicit(&binding.binder, memory_order_relaxed) == pthread_self();
+}
+
+/* The lock is taken. */
+static bool bind_and_release(void)
+{
     atomic_store_explicit(&binding.binder, pthread_self(), memory_order_relaxed);
-    bool is_done = atomic_load_explicit(&binding.is_done, memory_order_relaxed) || bind_library();
+    bool is_done = binding_is_done() || bind_library();
     atomic_store_explicit(&binding.is_done, is_done, memory_order_release);
     atomic_store_explicit(&binding.binder, 0, memory_order_relaxed);
     base_lock_release(&binding.lock);
     return is_done;
 }
 
+bool bind_try(void)
+{
+    if (binding_is_done() || binding_is_own())
+        return binding_is_done();
+    base_lock_take(&binding.lock);
+    return bind_and_release();
+}
+
+enum bind_state bind_try_at_once(void)
+{
+    if (binding_is_done() || binding_is_own())
+        return binding_is_done() ? BIND_DONE : BIND_NOT_YET;
+    if (!base_lock_try(&binding.lock))
+        return BIND_BY_ANOTHER;
+    return bind_and_release() ? BIND_DONE : BIND_NOT_YET;
+}
+
 /* Unless the child was forked by the thread that binds, in a constructor say: it goes on. */
 void bind_forked_child(void)
 {
-    if (atomic_load_explicit(&binding.binder, memory_order_relaxed) == pthread_self())
+    if (binding_is_own())
         return;
     atomic_store_explicit(&binding.binder, 0, memory_order_relaxed);
     atomic_store_explicit(&binding.lock.state, 0, memory_order_relaxed);

@@ -11,6 +11,11 @@
 /* Binds unless that is done; false when no MPI library is loaded, or while this thread binds. */
 bool bind_try(void);
 
+/* The same for who may have the dynamic linker's lock, as constructors of libraries do: it does not wait for another
+ * thread that binds, and so may be waiting for that lock. */
+enum bind_state { BIND_DONE, BIND_NOT_YET, BIND_BY_ANOTHER };
+enum bind_state bind_try_at_once(void);
+
 /* The rest once bind_try() has returned true. */
 
 /* True for MPI functions of the table that this process's MPI lacks. */

@@ -16,7 +16,7 @@ def run(preload: str, program: Path, *arguments: str) -> subprocess.CompletedPro
     """Run a program with the preload."""
     command = [str(program), *arguments]
     variables = {**os.environ, "LD_PRELOAD": preload}
-    return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=20, check=False)
 
 
 def check_known(preload: str, folder: Path) -> None:
@@ -47,6 +47,14 @@ def check_local(preload: str, folder: Path) -> None:
     assert result.returncode == 0, result
 
 
+def check_constructor(preload: str, folder: Path) -> None:
+    """A constructor looks a function up while another thread binds: neither waits for the other for ever."""
+    paths = [folder / name for name in ("libmpi.so.12", "plugins/bind_constructor_PLUGIN.so", "plugins/bind_constructor_EXTRA.so")]
+    for chosen in ("", preload):
+        result = run(chosen, folder / "bind_constructor", *(str(path) for path in paths))
+        assert result.returncode == 0, result
+
+
 def check_lookup(preload: str, folder: Path) -> None:
     """Asking for functions by name answers as without Lapwing."""
     library = str(folder / "libmpi.so.12")
@@ -59,7 +67,7 @@ def main() -> int:
     """Run all checks."""
     preload = str(Path(sys.argv[1]).resolve())
     folder = Path(sys.argv[2]).resolve()
-    checks = (check_known, check_unknown, check_missing, check_local, check_lookup)
+    checks = (check_known, check_unknown, check_missing, check_local, check_lookup, check_constructor)
     for check in checks:
         check(preload, folder)
     print(f"{len(checks)} checks")
