@@ -47,12 +47,23 @@ def check_local(preload: str, folder: Path) -> None:
     assert result.returncode == 0, result
 
 
+def constructor_words(folder: Path) -> list[str]:
+    """An MPI library, one with a constructor, and what that loads."""
+    names = ("libmpi.so.12", "plugins/bind_constructor_PLUGIN.so", "plugins/bind_constructor_EXTRA.so")
+    return [str(folder / name) for name in names]
+
+
 def check_constructor(preload: str, folder: Path) -> None:
     """A constructor looks a function up while another thread binds: neither waits for the other for ever."""
-    paths = [folder / name for name in ("libmpi.so.12", "plugins/bind_constructor_PLUGIN.so", "plugins/bind_constructor_EXTRA.so")]
     for chosen in ("", preload):
-        result = run(chosen, folder / "bind_constructor", *(str(path) for path in paths))
+        result = run(chosen, folder / "bind_constructor", *constructor_words(folder))
         assert result.returncode == 0, result
+
+
+def check_fork(preload: str, folder: Path) -> None:
+    """A child is not left with the lock of a thread that was binding."""
+    result = run(preload, folder / "bind_fork", *constructor_words(folder))
+    assert result.returncode == 0, result
 
 
 def check_lookup(preload: str, folder: Path) -> None:
@@ -67,7 +78,7 @@ def main() -> int:
     """Run all checks."""
     preload = str(Path(sys.argv[1]).resolve())
     folder = Path(sys.argv[2]).resolve()
-    checks = (check_known, check_unknown, check_missing, check_local, check_lookup, check_constructor)
+    checks = (check_known, check_unknown, check_missing, check_local, check_lookup, check_constructor, check_fork)
     for check in checks:
         check(preload, folder)
     print(f"{len(checks)} checks")
