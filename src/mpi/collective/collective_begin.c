@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/collective/collective_begin.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "base/options.h"
 #include "engine/gate.h"
@@ -212,9 +214,10 @@ static struct message listed_side_of(enum policy_direction direction, const void
     return message;
 }
 
-/* A program may give one address for both where it sends or receives nothing. Open MPI 4.1 takes that for MPI_IN_PLACE
- * in MPI_Ialltoallv and its kin (nbc_internal.h, NBC_IN_PLACE), and its messages then are others than the peers'. What
- * is empty is not looked at, and gets an address of its own: for two null pointers none that means something to MPI. */
+/* Open MPI takes one address for both for MPI_IN_PLACE in MPI_Ialltoallv and its kin (nbc_internal.h, NBC_IN_PLACE),
+ * not in its blocking functions, and its messages then are others than the peers'. A program may give one where it
+ * sends or receives nothing, or where its blocks lie apart. What is empty is not looked at, and gets an address of its
+ * own: for two null pointers none that means something to MPI. */
 static void call_tell_sides_apart(struct collective_call *call)
 {
     enum { APART_BYTES = 64 };
@@ -225,6 +228,26 @@ static void call_tell_sides_apart(struct collective_call *call)
         given->send = (const void *)((uintptr_t)given->send + APART_BYTES);
     else if (call->receive.bytes == 0)
         given->receive = (void *)((uintptr_t)given->receive + APART_BYTES);
+}
+
+/* Blocks that lie apart keep their places, and are named from another address. Gives what is to be freed after the
+ * call.
+ */
+static void *call_tell_blocks_apart(struct collective_call *call)
+{
+    int64_t further_bytes;
+    bool is_scatter = call->function == COLLECTIVE_SCATTERV;
+    struct block_lists_side *side = is_scatter ? &call->sent : &call->received;
+    struct message *message = is_scatter ? &call->send : &call->receive;
+    if (call->given.send != call->given.receive || side->list.displacements.first == NULL)
+        return NULL;
+    void *displacements = collective_list_move(side, &further_bytes);
+    message->buffer = (void *)((uintptr_t)message->buffer + (uintptr_t)further_bytes);
+    if (is_scatter)
+        call->given.send = message->buffer;
+    else
+        call->given.receive = message->buffer;
+    return displacements;
 }
 
 /* What a rank has one block of, for all others or from the root, goes without a list. */
@@ -414,6 +437,13 @@ static void call_cut_blocks(struct collective_call *call, const struct collectiv
     call_place_parts(call);
 }
 
+static int call_carry_out(struct collective_call *call, struct collective_comm *comm)
+{
+    call->kind = call->choice != NULL ? collective_choice_next(call->choice) : COLLECTIVE_CHOICE_PIECES;
+    call_cut_blocks(call, comm);
+    return call->kind == COLLECTIVE_CHOICE_BLOCKING ? call_wait(call) : collective_op_run(call, comm);
+}
+
 static int call_run(struct collective_call *call, struct collective_comm *comm)
 {
     call_place_blocks(call, comm);
@@ -421,9 +451,10 @@ static int call_run(struct collective_call *call, struct collective_comm *comm)
         return collective_blocking(call);
     if (call_is_short(call))
         collective_alone_end("a collective's arguments for sending and receiving name different lengths");
-    call->kind = call->choice != NULL ? collective_choice_next(call->choice) : COLLECTIVE_CHOICE_PIECES;
-    call_cut_blocks(call, comm);
-    return call->kind == COLLECTIVE_CHOICE_BLOCKING ? call_wait(call) : collective_op_run(call, comm);
+    void *displacements = call_tell_blocks_apart(call);
+    int result = call_carry_out(call, comm);
+    free(displacements);
+    return result;
 }
 
 /* --- where counts differ --- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi/collective/collective_alone.h"
+#include "mpi/datatypes.h"
 #include "mpi/dispatch.h"
 
 static void array_wait(struct argument_buffer_list list, int blocks)
@@ -37,6 +38,14 @@ bool collective_list_is_even(const struct block_list *list, int blocks, int time
         longest = count > longest ? count : longest;
     }
     return shortest > 0 && longest <= times * shortest; /* in whatever unit */
+}
+
+static void displacement_put(struct argument_buffer_list list, void *kept, int i, int64_t place)
+{
+    if (list.element_bytes == sizeof(int))
+        ((int *)kept)[i] = (int)place;
+    else
+        ((int64_t *)kept)[i] = place;
 }
 
 static size_t array_bytes(struct argument_buffer_list list, int blocks)
@@ -83,4 +92,17 @@ void *collective_list_keep(struct collective_work *work)
     for (int i = 0; i < 2; i++)
         sides[i]->list.counts.first = array_keep(&next, sides[i]->list.counts, sides[i]->blocks);
     return memory;
+}
+
+/* A step of some units: from MPI_BOTTOM one byte further on is MPI_IN_PLACE. */
+void *collective_list_move(struct block_lists_side *side, int64_t *further_bytes)
+{
+    enum { UNITS = 64 };
+    struct argument_buffer_list *places = &side->list.displacements;
+    void *kept = collective_alone_memory(array_bytes(*places, side->blocks), "displacements");
+    for (int i = 0; i < side->blocks; i++)
+        displacement_put(*places, kept, i, argument_buffers_at(*places, i) - UNITS);
+    places->first = kept;
+    *further_bytes = UNITS * (side->list.types != NULL ? 1 : datatype_layout(side->type)->extent_bytes);
+    return kept;
 }

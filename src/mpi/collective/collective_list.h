@@ -23,4 +23,8 @@ bool collective_list_is_even(const struct block_list *list, int blocks, int time
 /* Gives the work lists of its own, which are to be freed; NULL when it has none. */
 void *collective_list_keep(struct collective_work *work);
 
+/* Names the same blocks from an address that lies further on. The side gets displacements of its own, which are to be
+ * freed. */
+void *collective_list_move(struct block_lists_side *side, int64_t *further_bytes);
+
 #endif
