@@ -41,13 +41,10 @@ static uint64_t call_bytes(const struct collective_call *call, int size)
     return call->block_bytes * (has_blocks ? (uint64_t)size : 1);
 }
 
-/* Each of two groups may name an operation of its own: there the type alone tells, which is alike. */
 static bool reduction_is_exact(const struct collective_call *call, const struct collective_comm *comm)
 {
-    if (options.reductions == OPTION_REDUCTIONS_ANY)
-        return true;
-    return call->is_between ? abi_datatype_is_integer(call->given.block_type)
-                            : reductions_keep_bits(call->given.op, call->given.block_type, comm->size);
+    return options.reductions == OPTION_REDUCTIONS_ANY ||
+           reductions_keep_bits(call->given.op, call->given.block_type, comm->size);
 }
 
 /* A function of the program's own would run in the engine's thread. */
@@ -396,19 +393,14 @@ static bool call_is_large(struct collective_call *call)
 }
 
 /* MPI_Allgatherv and MPI_Reduce_scatter name all counts on all ranks: their sum is what every rank gives alike. */
-static void call_sum_counts_of(struct collective_call *call, int blocks)
-{
-    collective_list_wait(&call->given.receive_list, blocks);
-    call->given.block_count = collective_list_count(&call->given.receive_list, blocks);
-    call->given.block_type = call->given.receive_type;
-}
-
 static void call_sum_counts(struct collective_call *call)
 {
     gate_enter();
     int blocks = collective_comm_size(call->given.comm);
     gate_leave();
-    call_sum_counts_of(call, blocks);
+    collective_list_wait(&call->given.receive_list, blocks);
+    call->given.block_count = collective_list_count(&call->given.receive_list, blocks);
+    call->given.block_type = call->given.receive_type;
 }
 
 /* Whether a rank can work where its blocks lie is its own affair. */
@@ -518,11 +510,9 @@ static bool call_is_large_between(struct collective_call *call)
     const struct collective_comm *known = call_meet_comm(call);
     if (known == NULL)
         return false;
-    if (collective_work_is_listed(call->function))
-        call_sum_counts_of(call, known->size); /* MPI_Reduce_scatter's list is of the own group */
     call->given.block_type = call->given.receive_type;
     call->block_bytes = collective_groups_bytes(call, known);
-    return call->block_bytes >= options.threshold_bytes && reduction_is_allowed(call);
+    return call->block_bytes >= options.threshold_bytes;
 }
 
 static bool call_is_possible_between(struct collective_call *call)

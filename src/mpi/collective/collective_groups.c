@@ -5,20 +5,13 @@
 
 /* --- which, and how much --- */
 
-/* What is reduced, and how, means nothing on the ranks beside a root: whether the bits of MPI_Reduce depend on the
- * order they cannot know. MPI_Scan and MPI_Exscan, and neighborhoods, have no second group (MPI 4.1, 6.11, 8.6). */
+/* No rank knows the operation of the other group: that may be the program's own, or work on types of its own. MPI_Scan
+ * and MPI_Exscan, and neighborhoods, have no second group (MPI 4.1, 6.11, 8.6). */
 bool collective_groups_carry(enum collective_work_function function)
 {
-    switch (function) {
-    case COLLECTIVE_REDUCE:
-    case COLLECTIVE_SCAN:
-    case COLLECTIVE_EXSCAN:
-        return false;
-    case COLLECTIVE_BCAST:
+    if (function == COLLECTIVE_BCAST)
         return ABI_BCASTS_BETWEEN_GROUPS;
-    default:
-        return !collective_work_is_neighborhood(function);
-    }
+    return !collective_work_reduces(function) && !collective_work_is_neighborhood(function);
 }
 
 bool collective_groups_differ(enum collective_work_function function)
@@ -52,18 +45,9 @@ uint64_t collective_groups_bytes(const struct collective_call *call, const struc
     uint64_t sent_block = times(type_bytes(given->send_type), given->send_count);
     uint64_t received_block = times(type_bytes(given->receive_type), given->receive_count);
     int ranks_most = known->size > known->remote_size ? known->size : known->remote_size;
-    switch (call->function) {
-    case COLLECTIVE_ALLGATHER:
+    if (call->function == COLLECTIVE_ALLGATHER)
         return more_of(times(sent_block, known->size), times(received_block, known->remote_size));
-    case COLLECTIVE_ALLTOALL:
-        return times(more_of(sent_block, received_block), ranks_most);
-    case COLLECTIVE_REDUCE_SCATTER_BLOCK:
-        return times(received_block, known->size);
-    case COLLECTIVE_REDUCE_SCATTER:
-        return times(type_bytes(given->receive_type), given->block_count);
-    default:
-        return received_block;
-    }
+    return times(more_of(sent_block, received_block), ranks_most);
 }
 
 /* --- what one rank has --- */
@@ -97,8 +81,6 @@ static bool rank_receives(const struct collective_call *call)
 static int blocks_sent(const struct collective_call *call, const struct collective_comm *known)
 {
     bool is_scatter = call->function == COLLECTIVE_SCATTER || call->function == COLLECTIVE_ALLTOALL;
-    if (call->function == COLLECTIVE_REDUCE_SCATTER_BLOCK)
-        return known->size; /* they are shared out in each group */
     return is_scatter || call->given.send_list.counts.first != NULL ? known->remote_size : 1;
 }
 

@@ -373,7 +373,7 @@ static void work_fill(struct collective_work *work, const struct collective_call
                                      .received = call->received};
     if (collective_work_reduces(call->function))
         work->extent_bytes = datatype_layout(work->datatype)->extent_bytes;
-    work->is_local = work->function == COLLECTIVE_ALLREDUCE && !call->is_between &&
+    work->is_local = work->function == COLLECTIVE_ALLREDUCE &&
                      collective_local_suits(work->op, work->datatype, work->block_bytes, work->size);
     if (call->function == COLLECTIVE_BCAST && call->send_blocks != 0)
         work->receive = call->send.buffer;
