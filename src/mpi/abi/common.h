@@ -125,6 +125,9 @@ struct abi_fragments {
 struct abi_fragments abi_fragments_set(void);
 void abi_fragments_unset(void);
 
+/* May the job go on when a rank has died, or a communicator been revoked? Known once MPI has been initialised. */
+bool abi_survives_ranks(void);
+
 /* A thread level as 0 (single) to 3 (multiple): the standard ABI numbers them otherwise. */
 int abi_thread_ordinal(int level);
 

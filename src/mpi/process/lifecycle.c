@@ -33,6 +33,13 @@ static void lifecycle_progress(void)
     transfer_serve_ahead();
 }
 
+/* Where ranks may die, collectives are passed on all ranks: who revokes the program's communicator does not revoke the
+ * one beside, and ranks can agree upon nothing without the dead. */
+static bool lifecycle_is_able(void)
+{
+    return session_reason() == REASON_NONE && !abi_survives_ranks();
+}
+
 static void lifecycle_start(int provided_ordinal)
 {
     struct lifetime_facts facts = {.abi = ABI_NAME,
@@ -51,7 +58,7 @@ static void lifecycle_start(int provided_ordinal)
         session_refuse(REASON_TESTS);
     ahead_start_settle();
     lifetime_start(&facts);
-    agreement_settle(facts.rank, facts.size, session_reason() == REASON_NONE);
+    agreement_settle(facts.rank, facts.size, lifecycle_is_able());
     collective_begin_start();
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }

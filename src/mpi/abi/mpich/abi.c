@@ -57,6 +57,12 @@ void abi_fragments_unset(void)
 {
 }
 
+/* Where it may, every call is passed. */
+bool abi_survives_ranks(void)
+{
+    return false;
+}
+
 bool abi_may_be_datatype(MPI_Datatype datatype)
 {
     /* The two highest bits tell the kind of a handle, 00 is invalid; the next four what it is a handle of. */

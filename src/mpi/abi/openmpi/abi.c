@@ -57,6 +57,7 @@ static struct {
     void *ops[OP_COUNT];
     void *integers[INTEGER_COUNT];
     void *reals[REAL_COUNT];
+    const bool *has_fault_tolerance; /* NULL: this library has none */
 } predefined;
 
 static void fill(void *library, const char *const *symbols, size_t count, void **handles)
@@ -96,12 +97,18 @@ bool abi_prepare(void *library)
     fill(library, op_symbols, OP_COUNT, predefined.ops);
     fill(library, integer_symbols, INTEGER_COUNT, predefined.integers);
     fill(library, real_symbols, REAL_COUNT, predefined.reals);
+    predefined.has_fault_tolerance = abi_symbol(library, "ompi_ftmpi_enabled");
     return abi_handles.comm_world && abi_handles.byte && abi_handles.request_null && abi_handles.errors_return;
 }
 
 bool abi_forbids_tests(void)
 {
     return false;
+}
+
+bool abi_survives_ranks(void)
+{
+    return predefined.has_fault_tolerance != NULL && *predefined.has_fault_tolerance;
 }
 
 bool abi_may_be_datatype(MPI_Datatype datatype)

@@ -42,6 +42,11 @@ void abi_fragments_unset(void)
 {
 }
 
+bool abi_survives_ranks(void)
+{
+    return false;
+}
+
 bool abi_may_be_datatype(MPI_Datatype datatype)
 {
     /* The lowest page is for predefined handles, and of these 0x200 to 0x2FF are for datatypes (MPI 5.0, A.2). */
