@@ -556,15 +556,9 @@ bool collective_begin_run(enum collective_work_function function, const struct c
     return true;
 }
 
-/* --- from MPI_Init to MPI_Finalize --- */
+/* --- in MPI_Init --- */
 
 void collective_begin_start(void)
 {
     collective_comm_start(agreement_is_whole() && options.collectives && session.size > 1);
-}
-
-void collective_begin_finish(void)
-{
-    collective_comm_common.are_on = false;
-    collective_comm_finish();
 }

@@ -32,9 +32,8 @@ static inline bool collective_begin_is_possible(enum collective_work_function fu
     return !is_measured || bytes >= collective_comm_common.least_bytes;
 }
 
-/* In MPI_Init, once the ranks have agreed (mpi/agreement.h); and in MPI_Finalize. */
+/* In MPI_Init, once the ranks have agreed (mpi/agreement.h). They end in MPI_Finalize (collective_comm.c). */
 void collective_begin_start(void);
-void collective_begin_finish(void);
 
 /* True: the call is done, with *result. */
 bool collective_begin_run(enum collective_work_function function, const struct collective_call_arguments *given,

@@ -9,16 +9,28 @@
 #include "op/busy.h"
 #include "mpi/collective/collective_alone.h"
 #include "mpi/errors.h"
+#include "mpi/progress.h"
 #include "mpi/real.h"
 
 struct collective_comm_common collective_comm_common;
+
+/* MPI_Finalize deletes the attribute of MPI_COMM_SELF that was set first after those of the program, whose functions
+ * may call collectives (MPI 4.1, 11.2.4). Elsewhere other ranks may have begun them. */
+static void self_delete(void)
+{
+    collective_comm_common.are_on = false;
+    collective_comm_common.is_finished = true;
+    progress_finish(false); /* these collectives may have needed it again */
+}
 
 /* MPI calls it where the program frees its communicator, on every rank. A call of MPI_Comm_free from here is what the
  * callback is for (MPI 4.1, 7.7.2). */
 static int attribute_delete(MPI_Comm comm, int keyval, void *value, void *extra_state)
 {
     struct collective_comm *known = value;
-    (void)comm, (void)keyval, (void)extra_state;
+    (void)keyval, (void)extra_state;
+    if (comm == abi_handles.comm_self)
+        self_delete();
     if (collective_comm_common.is_finished || known == &collective_comm_common.passed)
         return MPI_SUCCESS;
     if (collective_comm_common.recent == known)
@@ -82,6 +94,11 @@ void collective_comm_start(bool are_on)
 {
     collective_comm_common.least_bytes = collective_comm_common.has_groups ? 0 : options.threshold_bytes;
     collective_comm_common.are_on = are_on;
+    if (!are_on)
+        return;
+    gate_enter();
+    real.MPI_Comm_set_attr(abi_handles.comm_self, keyval_get(), &collective_comm_common.passed);
+    gate_leave();
 }
 
 void collective_comm_expect_groups(void)
@@ -271,9 +288,4 @@ void collective_comm_leave(struct collective_comm *comm)
     base_lock_release(&collective_comm_common.lock);
     if (is_last)
         free(comm);
-}
-
-void collective_comm_finish(void)
-{
-    collective_comm_common.is_finished = true;
 }

@@ -104,7 +104,4 @@ struct collective_choice *collective_comm_choice(struct collective_comm *comm, u
 void collective_comm_use(struct collective_comm *comm);
 void collective_comm_leave(struct collective_comm *comm);
 
-/* MPI ends: what is left goes with it. */
-void collective_comm_finish(void);
-
 #endif

@@ -125,7 +125,6 @@ int entry_MPI_Finalize(void)
 {
     buffered_wait_all();
     lifetime_stop();
-    collective_begin_finish();
     int late = late_errors_take();
     freed_requests_give_up();
     ahead_finish();
