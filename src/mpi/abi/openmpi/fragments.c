@@ -20,7 +20,7 @@ static const char VARIABLE[] = "OMPI_MCA_btl_tcp_rdma_pipeline_frag_size";
 /* Four are asked for at a time. 0: as Open MPI does it. */
 static uint32_t fragments_fitting_bytes(void)
 {
-    enum { SLOW_MBIT = 10000, FAST_MBIT = 25000, SMALL_BYTES = 64 << 10, LARGE_BYTES = 128 << 10 };
+    enum { SLOW_MBIT = 1000, FAST_MBIT = 25000, SMALL_BYTES = 64 << 10, LARGE_BYTES = 128 << 10 };
     long fastest_mbit = base_network_fastest_mbit();
     if (fastest_mbit > FAST_MBIT)
         return 0;
