@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/folder.h"
 
+#include <fcntl.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,38 +15,46 @@ struct entry {
     char name[];
 };
 
-typedef bool entry_test_fn(const char *name);
-
-static bool entry_is_number(const char *name)
+static bool entry_is_number(const struct entry *entry)
 {
-    return name[0] >= '0' && name[0] <= '9';
+    return entry->name[0] >= '0' && entry->name[0] <= '9';
 }
 
-static bool entry_is_other(const char *name)
+static void entries_visit(const char *entries, long length_bytes, bool are_numbers, base_folder_visit_fn *visit,
+                          void *context)
 {
-    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+    for (long at = 0; at < length_bytes;) {
+        const struct entry *entry = (const void *)(entries + at);
+        if (!are_numbers || entry_is_number(entry))
+            visit(entry->name, context);
+        at += entry->length_bytes;
+    }
 }
 
-static bool entries_visit(int folder, entry_test_fn *is_wanted, base_folder_visit_fn *visit, void *context)
+static bool folder_visit(int folder, bool are_numbers, base_folder_visit_fn *visit, void *context)
 {
     _Alignas(struct entry) char entries[2048];
-    long length_bytes;
-    while ((length_bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
-        for (long at = 0; at < length_bytes;) {
-            const struct entry *entry = (const void *)(entries + at);
-            if (is_wanted(entry->name))
-                visit(entry->name, context);
-            at += entry->length_bytes;
-        }
+    long length_bytes = syscall(SYS_getdents64, folder, entries, sizeof entries);
+    for (; length_bytes > 0; length_bytes = syscall(SYS_getdents64, folder, entries, sizeof entries))
+        entries_visit(entries, length_bytes, are_numbers, visit, context);
     return length_bytes == 0;
 }
 
 bool base_folder_visit(int folder, base_folder_visit_fn *visit, void *context)
 {
-    return entries_visit(folder, entry_is_other, visit, context);
+    return folder_visit(folder, false, visit, context);
 }
 
 bool base_folder_visit_numbers(int folder, base_folder_visit_fn *visit, void *context)
 {
-    return entries_visit(folder, entry_is_number, visit, context);
+    return folder_visit(folder, true, visit, context);
+}
+
+void base_folder_read(int folder, const char *path, char *text, size_t text_bytes)
+{
+    int file = (int)syscall(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
+    long length_bytes = file < 0 ? 0 : syscall(SYS_read, file, text, text_bytes - 1);
+    text[length_bytes > 0 ? length_bytes : 0] = '\0';
+    if (file >= 0)
+        syscall(SYS_close, file);
 }

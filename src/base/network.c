@@ -22,11 +22,7 @@ static long speed_read(int folder, const char *network)
     char path[IF_NAMESIZE + sizeof "/speed"];
     char text[24];
     snprintf(path, sizeof path, "%s/speed", network);
-    int file = (int)syscall(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
-    long length_bytes = file < 0 ? 0 : syscall(SYS_read, file, text, sizeof text - 1);
-    text[length_bytes > 0 ? length_bytes : 0] = '\0';
-    if (file >= 0)
-        syscall(SYS_close, file);
+    base_folder_read(folder, path, text, sizeof text);
     return strtol(text, NULL, 10);
 }
 

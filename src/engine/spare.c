@@ -28,15 +28,6 @@ static int path_open(const char *path, int flags)
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_RDONLY | O_CLOEXEC, 0);
 }
 
-static void text_read(const char *path, char *text, size_t text_bytes)
-{
-    int file = path_open(path, 0);
-    long length_bytes = file < 0 ? 0 : syscall(SYS_read, file, text, text_bytes - 1);
-    text[length_bytes > 0 ? length_bytes : 0] = '\0';
-    if (file >= 0)
-        syscall(SYS_close, file);
-}
-
 static void folder_visit(struct search *search, const char *path, base_folder_visit_fn *visit)
 {
     int folder = path_open(path, O_DIRECTORY);
@@ -118,7 +109,7 @@ static void thread_visit(const char *thread, void *context)
     char path[PATH_BYTES];
     char status[STATUS_BYTES];
     snprintf(path, sizeof path, "%s/%s/task/%s/status", search->folders.processes, search->process, thread);
-    text_read(path, status, sizeof status);
+    base_folder_read(AT_FDCWD, path, status, sizeof status);
     bool has_ended = status[0] == '\0';
     if (!has_ended && !is_engine(status) && !mask_add(&search->used, status))
         search->is_incomplete = true;
@@ -139,7 +130,7 @@ static void process_visit(const char *process, void *context)
 static void list_read(const char *path, cpu_set_t *cores)
 {
     char list[STATUS_BYTES];
-    text_read(path, list, sizeof list);
+    base_folder_read(AT_FDCWD, path, list, sizeof list);
     base_cores_parse(list, cores);
 }
 
