@@ -12,6 +12,12 @@
 /* Before the engine starts. */
 void engine_strategy_configure(enum option_progress wish, bool has_local_peers);
 
+/* By option `progress` there is an engine, and it need not be told to look. Any thread. */
+static inline bool engine_strategy_looks_by_itself(void)
+{
+    return options.progress != OPTION_PROGRESS_MANUAL && options.progress != OPTION_PROGRESS_OFF;
+}
+
 /* When its first work has come: by then the MPI library has its sockets. */
 void engine_strategy_choose(void);
 

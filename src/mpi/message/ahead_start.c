@@ -13,6 +13,7 @@
 #include "base/pages.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
+#include "engine/strategy.h"
 #include "libc/signals.h"
 #include "mpi/dispatch.h"
 #include "mpi/early.h"
@@ -71,10 +72,9 @@ void ahead_start_settle(void)
 /* The engine answers touches: there must be one that looks by itself. */
 static bool ahead_is_possible(const struct message *message)
 {
-    bool has_engine = options.progress != OPTION_PROGRESS_MANUAL && options.progress != OPTION_PROGRESS_OFF;
     bool is_alone = !busy_is_shared() && !gate_is_inside() && !early.is_on && !libc_signals_have_handlers();
     bool is_plain = !message->has_gaps && message->peer != MPI_PROC_NULL && message->buffer != MPI_BOTTOM;
-    return has_engine && is_alone && is_plain && options.receives && options.waits &&
+    return engine_strategy_looks_by_itself() && is_alone && is_plain && options.receives && options.waits &&
            session_reason_to_begin() == REASON_NONE && session_hold_reason() == REASON_NONE;
 }
 

@@ -8,6 +8,7 @@
 #include "mpi/collective/collective_begin.h"
 #include "engine/gate.h"
 #include "engine/sockets.h"
+#include "engine/strategy.h"
 #include "libc/signals.h"
 #include "mpi/agreement.h"
 #include "mpi/dispatch.h"
@@ -66,8 +67,8 @@ static void lifecycle_start(int provided_ordinal)
 /* Fragments need somebody who answers while the program is away from MPI. */
 static bool lifecycle_has_engine(void)
 {
-    bool looks = options.progress != OPTION_PROGRESS_MANUAL && options.progress != OPTION_PROGRESS_OFF;
-    return looks && options.nonblocking && !options.profile && session_refused() == REASON_NONE;
+    return engine_strategy_looks_by_itself() && options.nonblocking && !options.profile &&
+           session_refused() == REASON_NONE;
 }
 
 /* Data that gather for longer than a fragment would leave the sender with nothing to send. */
