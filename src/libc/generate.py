@@ -27,7 +27,6 @@ OUTSIDE = {"known", "known_when", "file", "tells"}  # not memory: after it
 ANYWAY = {"threads", "key", "locks", "unlocks", "shares"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 LAST = {"remaps"}  # when the function has returned, whether or not something is armed
-WAITS = {"always", "by hand"}
 ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
 
@@ -50,7 +49,7 @@ class Function:
         return ", ".join(re.split(r"[ *]", part.strip())[-1] for part in self.parameters.split(","))
 
 
-def function_read(row: list[str], waits: str, absent: str) -> Function:
+def function_read(row: list[str], is_by_hand: bool, absent: str) -> Function:
     """Parse one row of the table."""
     match = re.fullmatch(r"(.*?[ *])(\w+)\((.*)\)", row[0])
     if match is None:
@@ -58,16 +57,14 @@ def function_read(row: list[str], waits: str, absent: str) -> Function:
     for use in row[1:]:
         if role(use) not in ROLES:
             raise ValueError(f"{match[2]}: unknown role in '{use}'")
-    if waits not in WAITS:
-        raise ValueError(f"{match[2]}: waits '{waits}'")
-    return Function(match[2], match[1].strip(), match[3], tuple(row[1:]), waits == "by hand", absent)
+    return Function(match[2], match[1].strip(), match[3], tuple(row[1:]), is_by_hand, absent)
 
 
 def functions_read(path: Path) -> list[Function]:
     """All rows of the table, checked: known keys, every name once."""
     groups = tomllib.loads(path.read_text())["group"]
     functions = [
-        function_read(row, group["waits"], ABSENT[group.get("absent", "minus one")])
+        function_read(row, group.get("by_hand", False), ABSENT[group.get("absent", "minus one")])
         for group in groups
         for row in group["functions"]
     ]

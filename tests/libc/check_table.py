@@ -30,7 +30,7 @@ generate = module_load(Path(sys.argv.pop()) / "generate.py")
 def table(*rows: str) -> Path:
     """A table with these rows in one group."""
     path = Path(tempfile.mkdtemp()) / "functions.toml"
-    path.write_text('[[group]]\nwaits = "always"\nfunctions = [' + ",".join(rows) + "]\n")
+    path.write_text('[[group]]\nfunctions = [' + ",".join(rows) + "]\n")
     return path
 
 
