@@ -227,9 +227,8 @@ static void call_tell_sides_apart(struct collective_call *call)
         given->receive = (void *)((uintptr_t)given->receive + APART_BYTES);
 }
 
-/* Blocks that lie apart keep their places, and are named from another address. Gives what is to be freed after the
- * call.
- */
+/* Blocks that lie apart keep their places, and are named from another address. What it returns is to be freed after
+ * the call. */
 static void *call_tell_blocks_apart(struct collective_call *call)
 {
     int64_t further_bytes;
