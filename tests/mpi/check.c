@@ -30,9 +30,15 @@ void check_start_multiple(int *argc, char ***argv)
     blocks_map();
     if (provided == MPI_THREAD_MULTIPLE)
         return;
-    puts("this MPI does not provide MPI_THREAD_MULTIPLE");
     MPI_Finalize();
-    exit(77); /* what the runner takes for a skipped case */
+    exit(check_skip("this MPI does not provide MPI_THREAD_MULTIPLE"));
+}
+
+int check_skip(const char *reason)
+{
+    enum { SKIPPED = 77 }; /* what the runner takes for a skipped case */
+    puts(reason);
+    return SKIPPED;
 }
 
 MPI_Comm check_spawn(char *program)
@@ -216,6 +222,16 @@ void check_send_late(void *buffer, size_t length_bytes, unsigned seed, int peer,
     check_delay();
     check_fill(buffer, length_bytes, seed);
     check_send(buffer, length_bytes, peer, tag);
+}
+
+void check_exchange_late(void *buffer, size_t length_bytes, unsigned seed, int tag)
+{
+    if (check_rank() == 1) {
+        check_send_late(buffer, length_bytes, seed, 0, tag);
+        return;
+    }
+    check_recv(buffer, length_bytes, 1, tag);
+    check(check_is_filled(buffer, length_bytes, seed), "the message");
 }
 
 void check_recv_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag, const char *claim)

@@ -21,6 +21,8 @@ MPI_Comm check_spawn(char *program);
 /* A whole program of processes and one more that they spawn: `play` gets a communicator of all, which keep their ranks;
  * the spawned one comes last. Returns what main() is to return. */
 int check_with_spawned(int argc, char **argv, void (*play)(MPI_Comm all));
+/* Says why the test does not suit this MPI or machine; what main() is to return then. */
+int check_skip(const char *reason);
 int check_end(void); /* MPI_Finalize; rank 0 prints "ok"; returns 0 */
 
 int check_rank(void);
@@ -57,6 +59,9 @@ void check_recv(void *buffer, size_t length_bytes, int peer, int tag);
 /* Pattern `seed`, sent when the peer waits for it; received, and compared, when the peer's send may have returned. */
 void check_send_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag);
 void check_recv_late(void *buffer, size_t length_bytes, unsigned seed, int peer, int tag, const char *claim);
+
+/* Pattern `seed` from rank 1, which sends late, to rank 0, which has come first, and compares at once. */
+void check_exchange_late(void *buffer, size_t length_bytes, unsigned seed, int tag);
 
 /* Rank 0 sends the buffer, filled with pattern `seed`, and receives the next pattern into it; rank 1 answers. */
 void check_echo(void *buffer, size_t length_bytes, unsigned seed);

@@ -43,7 +43,6 @@ int main(int argc, char **argv)
 #else
 int main(void)
 {
-    printf("this MPI has no session before the world\n");
-    return 77;
+    return check_skip("this MPI has no session before the world");
 }
 #endif

@@ -64,7 +64,6 @@ int main(int argc, char **argv)
 #else
 int main(void)
 {
-    printf("this MPI has no large counts\n");
-    return 77;
+    return check_skip("this MPI has no large counts");
 }
 #endif
