@@ -3,8 +3,6 @@
  * thread binds, which needs that lock.
  * Compiled three times: the program, the library (PLUGIN), and what its constructor loads (EXTRA). */
 #include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #if defined(EXTRA)
@@ -28,30 +26,16 @@ __attribute__((constructor)) static void begin(void)
 
 #else
 
-volatile int is_constructing;
-volatile int is_found;
-const char *extra_path;
-
-static void *load(void *path)
-{
-    void *plugin = dlopen(path, RTLD_NOW);
-    if (plugin == NULL)
-        puts(dlerror());
-    return plugin;
-}
+#include "bind_loading.h"
 
 int main(int argc, char **argv)
 {
     enum { CONSTRUCTOR_WAITS_US = 100000 };
-    pthread_t thread;
     void *plugin = NULL;
     void *mpi = argc == 4 ? dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL) : NULL;
     if (mpi == NULL)
         return 2;
-    extra_path = argv[3];
-    pthread_create(&thread, NULL, load, argv[2]);
-    while (!is_constructing)
-        usleep(1);
+    pthread_t thread = loading_begin(argv[2], argv[3]);
     usleep(CONSTRUCTOR_WAITS_US);
     void *init = dlsym(mpi, "MPI_Init");
     pthread_join(thread, &plugin);
