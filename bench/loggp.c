@@ -8,7 +8,8 @@
  * message arrives; MPI_Send and MPI_Recv where the receiver comes that much later; and messages in a row, whose mean
  * distance is taken at both ends. Nobody sleeps: a processor that wakes is slow. A kind is repeated until CAP_US have
  * passed, at most REPETITIONS times. Two lines of JSON per size: the round trips, and the rest; KINDS is `all`, or
- * `round-trips` for those alone. Before them a line tells what reading the clock takes, which is in every time. */
+ * `round-trips` for those alone. With KINDS `exchanges` both ranks send at once instead: one line per size. Before the
+ * sizes a line tells what reading the clock takes, which is in every time. */
 #include "measure.h"
 #include "pair.h"
 
@@ -26,10 +27,12 @@ enum { ISEND, ISEND_WAIT, IRECV, IRECV_WAIT, SEND, RECV, GAP_SEND, GAP_RECEIVE, 
 static const char *kind_names[KINDS] = {"isend_us", "isend_wait_us", "irecv_us",    "irecv_wait_us",
                                         "send_us",  "recv_us",       "gap_send_us", "gap_receive_us"};
 static const char *round_trip_name[1] = {"round_trip_us"};
+static const char *exchange_name[1] = {"exchange_us"};
 
 struct message {
     MPI_Comm communicator;
     char *buffer;
+    char *received; /* the peer's message, where both send at once */
     int length_bytes;
     int is_sender;
     int row_count;
@@ -68,6 +71,15 @@ static void time_round_trip(struct message *message, double *times_us)
     }
     if (message->is_sender)
         times_us[0] = measure_now_us() - begin_us;
+}
+
+/* Nothing lets both ranks begin together: messages take turns, or do not, as those of programs in a loop. */
+static void time_exchange(struct message *message, double *times_us)
+{
+    double begin_us = measure_now_us();
+    MPI_Sendrecv(message->buffer, message->length_bytes, MPI_BYTE, message->is_sender, TAG, message->received,
+                 message->length_bytes, MPI_BYTE, message->is_sender, TAG, message->communicator, MPI_STATUS_IGNORE);
+    times_us[0] = measure_now_us() - begin_us;
 }
 
 static void time_wait(struct message *message, MPI_Request *request, double *wait_us)
@@ -200,7 +212,7 @@ static double measure_clock_cost_us(void)
 
 static void measure(struct pair *pair, int argc, char **argv)
 {
-    int with_calls = strcmp(argv[2], "all") == 0;
+    bool with_calls = strcmp(argv[2], "all") == 0, is_exchange = strcmp(argv[2], "exchanges") == 0;
     double cap_us = atof(argv[3]);
     int limit = atoi(argv[4]) < REPETITIONS_MIN ? REPETITIONS_MIN : atoi(argv[4]);
     if (pair->side == PAIR_SENDER)
@@ -209,9 +221,12 @@ static void measure(struct pair *pair, int argc, char **argv)
         struct message message = {.communicator = pair->communicator, .is_sender = pair->side == PAIR_SENDER};
         message.length_bytes = atoi(argv[i]) < 1 ? 1 : atoi(argv[i]);
         message.buffer = measure_buffer((size_t)message.length_bytes, pair->side);
-        repeat(&message, time_round_trip, round_trip_name, 1, cap_us, limit);
+        message.received = measure_buffer((size_t)message.length_bytes, pair->side);
+        repeat(&message, is_exchange ? time_exchange : time_round_trip, is_exchange ? exchange_name : round_trip_name,
+               1, cap_us, limit);
         if (with_calls && message.length_bytes <= CALLS_MAX_BYTES)
             measure_calls(&message, cap_us, limit);
+        free(message.received);
         free(message.buffer);
     }
 }

@@ -23,6 +23,7 @@ from lapwing.model.system import (
     RENDEZVOUS,
     Check,
     Estimate,
+    Exchange,
     Interval,
     Route,
     SizeParameters,
@@ -45,7 +46,15 @@ from lapwing.probe.fit import (
     make_size,
     read_rows,
 )
-from lapwing.probe.parameters import CALLS_MAX_BYTES, Ground, choose_check_sizes, choose_fit_sizes, make_route
+from lapwing.probe.parameters import (
+    CALLS_MAX_BYTES,
+    Ground,
+    choose_check_sizes,
+    choose_exchange_sizes,
+    choose_fit_sizes,
+    estimate_mean,
+    make_route,
+)
 from lapwing.report.system import print_equations, print_system
 
 PYTHON = Path(__file__).parents[2] / "python"
@@ -219,6 +228,27 @@ def test_loggopsim_gets_whole_messages_of_options(route: Route) -> None:
     assert options["-L"] == pytest.approx(LATENCY * 1e3, rel=0.05)
     assert options["-g"] >= options["-o"]
     assert options["-S"] == EAGER_BYTES
+
+
+def test_exchanges_are_of_messages_beyond_the_eager_limit() -> None:
+    assert choose_exchange_sizes(EAGER_BYTES, 16 << 20) == [1 << bits for bits in range(17, 23)]
+    assert choose_exchange_sizes(100, 1 << 20)[0] == 64 << 10
+    assert choose_exchange_sizes(8 << 20, 16 << 20) == []
+
+
+def test_messages_that_take_turns_by_chance_count_by_their_mean() -> None:
+    jobs = [{"exchange_us": [1.0, 1.0, 4.0]}, {"exchange_us": [1.0, 4.0, 4.0]}, {"exchange_us": [1.0, 1.0, 1.0]}]
+    assert estimate_mean(jobs) == Estimate(2.0, 1.0, 3.0)
+
+
+def test_exchange_between_measured_sizes_lies_between_and_beyond_grows_with_the_size(route: Route) -> None:
+    sure = Estimate(1, 1, 1)
+    exchanges = (Exchange(1 << 20, Estimate(30, 30, 30), sure), Exchange(1 << 21, Estimate(60, 60, 60), sure))
+    crossing = replace(route, exchanges=exchanges)
+    assert crossing.predict_exchange_us(3 << 19, with_lapwing=False) == pytest.approx(45)
+    assert crossing.predict_exchange_us(1 << 23, with_lapwing=False) == pytest.approx(240)
+    assert crossing.predict_exchange_us(EAGER_BYTES, with_lapwing=False) is None
+    assert route.predict_exchange_us(1 << 20, with_lapwing=False) is None
 
 
 def test_simulators_get_no_more_overhead_than_half_a_round_trip(route: Route) -> None:

@@ -31,6 +31,7 @@ from lapwing.model.sites import (
     Baseline,
     CallGroup,
     SiteTimes,
+    cross_at_once,
     estimate_stolen_ns,
     hide,
     make_baseline,
@@ -283,6 +284,8 @@ def contend(case: Case, outcome: SiteOutcome) -> SiteOutcome:
 def calculate_rank(case: Case, rank: RankProfile) -> RankOutcome:
     """Calculate one rank: everything in it but waiting for late peers."""
     times = take_rank_apart(case.baseline, rank, case.setup)
+    if case.way is not Way.STOCK and case.setup.crosses_at_once:
+        times = [cross_at_once(entry) for entry in times]
     limited = limit_sites(case, rank, [judge_site(case, entry) for entry in times])
     outcomes = [contend(case, outcome) for outcome in limited]
     terms = Terms(

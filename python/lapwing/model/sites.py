@@ -30,12 +30,16 @@ OCTAVE_SPREAD = 1 / (1.5 * sqrt(12))
 
 @dataclass(frozen=True)
 class CallGroup:
-    """Calls of one site and about one size. Times are those of one call, beyond the call's own cost."""
+    """Calls of one site and about one size. Times are those of one call, beyond the call's own cost.
+
+    turn_ns: of data_ns, what messages that cross take because they take turns, which they do not under Lapwing.
+    """
 
     count: int
     size_bytes: float
     data_ns: float
     idle_ns: float
+    turn_ns: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,11 @@ class SiteTimes:
     def data_ns(self) -> float:
         """Return the time in which data moved."""
         return sum(group.count * group.data_ns for group in self.groups)
+
+    @property
+    def turn_ns(self) -> float:
+        """Return the part of that in which messages that cross waited for each other."""
+        return sum(group.count * group.turn_ns for group in self.groups)
 
     @property
     def idle_ns(self) -> float:
@@ -157,6 +166,13 @@ def estimate_transfer_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeB
     return float(own.time_ns if own.count >= FASTEST_COUNT_MIN else alike.time_ns)
 
 
+def estimate_turn_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, rank: int, data_ns: float) -> float:
+    """Return what of a call's time for data is spared where messages that cross travel at once."""
+    transfers = baseline.transfers.get(rank)
+    at_once_ns = transfers.estimate_crossing_ns(site, bucket.bytes_total / bucket.count) if transfers else None
+    return 0.0 if at_once_ns is None else max(0.0, data_ns - at_once_ns)
+
+
 def find_floor_ns(baseline: Baseline, site: SiteStatistics) -> float:
     """Return what one call costs even when nothing is left to do. A blocking call may be deferred altogether."""
     if site.call_class not in (CallClass.WAIT, CallClass.TEST):
@@ -201,7 +217,8 @@ def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, s
         data_ns = mean_ns * max(0.0, 1 - site.late_peer_ns / site.time.total)
     if site.call_class not in (CallClass.WAIT, CallClass.BLOCKING):
         data_ns = mean_ns  # it waits for nobody: beyond its least time a test or a start moves data
-    return CallGroup(count, bucket.bytes_total / count, data_ns, mean_ns - data_ns)
+    turn_ns = estimate_turn_ns(baseline, site, bucket, rank, data_ns)
+    return CallGroup(count, bucket.bytes_total / count, data_ns, mean_ns - data_ns, turn_ns)
 
 
 def take_apart(baseline: Baseline, site: SiteStatistics, setup: Setup, rank: int = 0) -> SiteTimes:
@@ -209,6 +226,12 @@ def take_apart(baseline: Baseline, site: SiteStatistics, setup: Setup, rank: int
     buckets = [bucket for bucket in list_buckets(site) if bucket.count]
     groups = tuple(split_bucket(baseline, site, bucket, setup, rank) for bucket in buckets)
     return SiteTimes(site, find_floor_ns(baseline, site), groups)
+
+
+def cross_at_once(times: SiteTimes) -> SiteTimes:
+    """Return a site whose messages no longer take turns."""
+    groups = tuple(replace(group, data_ns=group.data_ns - group.turn_ns, turn_ns=0.0) for group in times.groups)
+    return replace(times, groups=groups)
 
 
 def list_sites(rank: RankProfile) -> list[SiteStatistics]:

@@ -79,10 +79,28 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Exchange:
+    """Two ranks that send each other messages of one size at once: as the MPI does it, and under Lapwing.
+
+    Some MPI libraries let messages that cross take turns, and Lapwing can make them travel at once.
+    """
+
+    size_bytes: int
+    stock_us: Estimate
+    lapwing_us: Estimate
+
+    def choose_us(self, with_lapwing: bool) -> float:
+        """Return the time in one of both ways; where they do not differ for certain, it is stock's."""
+        is_quicker = self.lapwing_us.high < self.stock_us.low
+        return (self.lapwing_us if with_lapwing and is_quicker else self.stock_us).value
+
+
+@dataclass(frozen=True)
 class Route:
     """Two ranks on one host, or on two. eager_bytes: the longest message whose send needs nobody.
 
     hosts: their names, where they were asked for. fingerprint: the same for the same hosts, and tells no names.
+    exchanges: by size, of messages beyond the eager limit.
     """
 
     where: str
@@ -96,6 +114,7 @@ class Route:
     hosts: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     remarks: tuple[str, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
     @property
     def byte_ns(self) -> Estimate:
@@ -114,6 +133,14 @@ class Route:
         share = (size_bytes - last.last_bytes) / (after.first_bytes - last.last_bytes)
         end_us = last.calculate_us(last.last_bytes)
         return end_us + share * (after.base_us.value - end_us)
+
+    def predict_exchange_us(self, size_bytes: float, with_lapwing: bool) -> float | None:
+        """Return how long both ranks take that send each other so much at once; None where it was not measured."""
+        if not self.exchanges or size_bytes <= self.eager_bytes:
+            return None
+        points = [(row.size_bytes, row.choose_us(with_lapwing)) for row in self.exchanges]
+        measured_bytes = min(max(size_bytes, points[0][0]), points[-1][0])
+        return interpolate(points, measured_bytes) * size_bytes / measured_bytes
 
     def choose_protocol(self, size_bytes: float) -> str:
         """Return how a message of this size travels."""

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lapwing.model.classes import CallClass, is_collective, shorten_name
-from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics
+from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, Way
 from lapwing.model.system import EAGER, Route, System
 
 SEND_STARTS = frozenset(["Isend", "Ibsend", "Issend", "Irsend"])
 RECEIVE_STARTS = frozenset(["Irecv", "Imrecv"])
 SENDS = frozenset(["Send", "Rsend"])
+EXCHANGES = frozenset(["Sendrecv", "Sendrecv_replace"])
 # A wait that ends fewer messages than these, of a rank's usual ones, ends one.
 MESSAGES_MIN = 1.5
 
@@ -25,21 +26,33 @@ class Mix:
 
 @dataclass(frozen=True)
 class Transfers:
-    """What one rank's transfers take. hosts: of all ranks."""
+    """What one rank's transfers take. hosts: of all ranks. is_stock: the run was one without Lapwing's progress."""
 
     system: System
     rank: RankProfile
     hosts: Mapping[int, str]
     mix: Mix
+    is_stock: bool = True
 
     def estimate_ns(self, site: SiteStatistics, size_bytes: float) -> float | None:
         """Return the time of one call with so many bytes; None where the system does not tell it."""
         route = self.system.find_route(self._is_within(site))
         if route is None or is_collective(site.function):
             return None
+        exchange_us = estimate_exchange_us(route, self.mix, site, size_bytes, with_lapwing=not self.is_stock)
+        if exchange_us is not None:
+            return exchange_us * 1e3
         if site.call_class is CallClass.WAIT:
             return estimate_wait_us(route, self.mix, size_bytes) * 1e3
         return estimate_message_us(route, site.function, size_bytes) * 1e3
+
+    def estimate_crossing_ns(self, site: SiteStatistics, size_bytes: float) -> float | None:
+        """Return the time of one call whose messages cross under Lapwing; None where it makes no difference."""
+        route = self.system.find_route(self._is_within(site))
+        if route is None or not self.is_stock:
+            return None
+        exchange_us = estimate_exchange_us(route, self.mix, site, size_bytes, with_lapwing=True)
+        return None if exchange_us is None else exchange_us * 1e3
 
     def _is_within(self, site: SiteStatistics) -> bool:
         """Say whether most of the site's bytes stay on its host; without a known peer, whether all ranks are there."""
@@ -66,6 +79,28 @@ def estimate_wait_us(route: Route, mix: Mix, size_bytes: float) -> float:
     return route.predict_half_trip_us(first_bytes) + (one_way_bytes - first_bytes) * route.byte_ns.value * 1e-3
 
 
+def measure_exchange(mix: Mix, site: SiteStatistics, size_bytes: float) -> tuple[float, float]:
+    """Return what a call sends and receives at once, and how long a message of it is; nothing where it goes one way."""
+    if shorten_name(site.function) in EXCHANGES:
+        return size_bytes, size_bytes
+    is_several = mix.mean_bytes > 0 and size_bytes >= MESSAGES_MIN * mix.mean_bytes
+    if site.call_class is not CallClass.WAIT or not is_several:
+        return 0.0, 0.0
+    return size_bytes * min(mix.out_share, 1 - mix.out_share), mix.mean_bytes
+
+
+def estimate_exchange_us(
+    route: Route, mix: Mix, site: SiteStatistics, size_bytes: float, with_lapwing: bool
+) -> float | None:
+    """Return the time of a call whose messages cross; what goes one way alone comes after them."""
+    both_bytes, message_bytes = measure_exchange(mix, site, size_bytes)
+    exchange_us = route.predict_exchange_us(message_bytes, with_lapwing) if both_bytes > 0 else None
+    if exchange_us is None:
+        return None
+    rest_bytes = 0.0 if both_bytes == size_bytes else size_bytes - 2 * both_bytes
+    return exchange_us * both_bytes / message_bytes + rest_bytes * route.byte_ns.value * 1e-3
+
+
 def sum_bytes(sites: Iterable[SiteStatistics], names: frozenset[str]) -> int:
     """Return the bytes of some functions."""
     return sum(site.bytes.total for site in sites if shorten_name(site.function) in names)
@@ -85,4 +120,5 @@ def list_transfers(profile: JobProfile, system: System | None) -> dict[int, Tran
     if system is None:
         return {}
     hosts = {rank.rank: rank.host for rank in profile.ranks}
-    return {rank.rank: Transfers(system, rank, hosts, measure_mix(rank)) for rank in profile.ranks}
+    is_stock = profile.way is Way.STOCK
+    return {rank.rank: Transfers(system, rank, hosts, measure_mix(rank), is_stock) for rank in profile.ranks}

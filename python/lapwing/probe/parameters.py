@@ -5,13 +5,21 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 from lapwing.bench.contenders import STOCK, Contender
 from lapwing.bench.place import Place
 from lapwing.errors import LapwingError
-from lapwing.model.system import Check, Route
-from lapwing.probe.fit import estimate_latency, estimate_median, find_intervals, list_remarks, make_size, read_rows
+from lapwing.model.system import Check, Estimate, Exchange, Route
+from lapwing.probe.fit import (
+    estimate_latency,
+    estimate_median,
+    find_intervals,
+    list_remarks,
+    make_size,
+    read_rows,
+)
 from lapwing.probe.run import LARGEST_EAGER_BYTES, LIMIT_S, run_program
 
 SMALLEST_BYTES, LARGEST_BYTES = 8, 64 << 20
@@ -21,6 +29,13 @@ CALLS_MAX_BYTES = 1 << 20  # bench/loggp.c times the calls of no larger messages
 CAP_US, REPETITIONS = 50_000, 2000
 # One after the other, since no two are quite alike: more where they take little time.
 SMALL_BYTES, SMALL_JOBS, LARGE_JOBS = 4 << 20, 7, 2
+# Messages take turns by chance: more of them than of round trips.
+EXCHANGES, EXCHANGE_BYTES, EXCHANGE_JOBS, EXCHANGE_CAP_US = "exchanges", (64 << 10, 4 << 20), 3, 200_000
+AS_IT_COMES = Contender(STOCK)
+# All calls wait as the MPI's do: what differs is how messages travel.
+PROGRESS_ALONE = Contender(
+    "lapwing", options=("--sends", "off", "--receives", "off", "--collectives", "off", "--waits", "off")
+)
 
 
 @dataclass(frozen=True)
@@ -55,13 +70,21 @@ def make_fingerprint(hosts: Sequence[str], library: str) -> str:
     return hashlib.sha256("\n".join([*hosts, library]).encode()).hexdigest()[:16]
 
 
-def measure_rows(place: Place, program: Path, where: str, kinds: str, sizes: Sequence[int]) -> list[Mapping[str, Any]]:
+def measure_rows(
+    place: Place,
+    program: Path,
+    where: str,
+    kinds: str,
+    sizes: Sequence[int],
+    contender: Contender = AS_IT_COMES,
+) -> list[Mapping[str, Any]]:
     """Run the program; return what it printed after the line that names the pair."""
-    words = [str(program), where, kinds, str(CAP_US), str(REPETITIONS), *map(str, sizes)]
+    cap_us = EXCHANGE_CAP_US if kinds == EXCHANGES else CAP_US
+    words = [str(program), where, kinds, str(cap_us), str(REPETITIONS), *map(str, sizes)]
     with_calls = sum(size <= CALLS_MAX_BYTES for size in sizes) if kinds == "all" else 0
     # Real links may be slow: a megabyte per second is waited for.
-    place.limit_s = LIMIT_S + len(sizes) * CAP_US * 2e-6 + sum(sizes) * 1.6e-5
-    return run_program(place, Contender(STOCK), words, 2 + len(sizes) + with_calls)
+    place.limit_s = LIMIT_S + len(sizes) * cap_us * 2e-6 + sum(sizes) * 1.6e-5
+    return run_program(place, contender, words, 2 + len(sizes) + with_calls)
 
 
 def measure_jobs(
@@ -82,6 +105,32 @@ def check_route(place: Place, program: Path, ground: Ground, route: Route, sizes
         for size, sample in halves.items()
     ]
     return replace(route, checks=tuple(checks))
+
+
+def choose_exchange_sizes(eager_bytes: int, largest_bytes: int) -> list[int]:
+    """Return the sizes of messages that cross: powers of two beyond the eager limit."""
+    powers = [1 << bits for bits in range(EXCHANGE_BYTES[0].bit_length() - 1, EXCHANGE_BYTES[1].bit_length())]
+    return [size for size in powers if eager_bytes < size <= largest_bytes]
+
+
+def estimate_mean(jobs: Sequence[Mapping[str, Any]]) -> Estimate:
+    """Return the time of an exchange: messages take turns or do not by chance, so that the mean of a job counts."""
+    means = [mean(job["exchange_us"]) for job in jobs]
+    return Estimate(median(means), min(means), max(means))
+
+
+def measure_exchanges(
+    place: Place, program: Path, ground: Ground, eager_bytes: int, largest_bytes: int
+) -> tuple[Exchange, ...]:
+    """Let both ranks send at once: as the MPI does it and under Lapwing, in turn."""
+    sizes = choose_exchange_sizes(eager_bytes, largest_bytes)
+    contenders = (AS_IT_COMES, PROGRESS_ALONE)
+    rows: dict[str, list[Mapping[str, Any]]] = {contender.name: [] for contender in contenders}
+    for _ in range(min(ground.jobs, EXCHANGE_JOBS) if sizes else 0):
+        for contender in contenders:
+            rows[contender.name] += measure_rows(place, program, ground.where, EXCHANGES, sizes, contender)[1:]
+    by_size = [[[row for row in rows[name] if row.get("size_bytes") == size] for name in rows] for size in sizes]
+    return tuple(Exchange(size, *map(estimate_mean, both)) for size, both in zip(sizes, by_size, strict=True))
 
 
 def make_route(ground: Ground, head: Mapping[str, Any], eager_bytes: int, rows: Sequence[Mapping[str, Any]]) -> Route:
@@ -125,6 +174,8 @@ def measure_route(
             return None, alone
         sizes = choose_fit_sizes(eager_bytes, largest_bytes)
         route = make_route(ground, head, eager_bytes, measure_jobs(place, loggp, ground, "all", sizes))
-        return check_route(place, loggp, ground, route, choose_check_sizes(largest_bytes)), str(head["library"])
+        route = check_route(place, loggp, ground, route, choose_check_sizes(largest_bytes))
+        exchanges = measure_exchanges(place, loggp, ground, eager_bytes, largest_bytes)
+        return replace(route, exchanges=exchanges), str(head["library"])
     except LapwingError as error:
         return None, error.message

@@ -31,6 +31,7 @@ class SiteSum:
     idle_ns: float
     hidden_ns: float
     gain_ns: float
+    turn_ns: float
     slack_mean_ns: float | None
     touched_at: str
     # the same site in another run: (function, file, line) or (function, module, offset)
@@ -88,6 +89,7 @@ def sum_site(outcomes: Sequence[SiteOutcome], rank_count: int) -> SiteSum:
         idle_ns=sum(o.times.idle_ns for o in outcomes) / rank_count,
         hidden_ns=sum(o.hidden_ns for o in outcomes) / rank_count,
         gain_ns=sum(o.gain_ns for o in outcomes) / rank_count,
+        turn_ns=sum(o.times.turn_ns for o in outcomes) / rank_count,
         slack_mean_ns=find_mean_slack(outcomes),
         touched_at=find_touch(outcomes),
         key=first.key,
@@ -212,6 +214,21 @@ def find_missed_progress(stock: Prediction, waits: Waits) -> list[Finding]:
     return findings
 
 
+def find_turns(stock: Prediction) -> list[Finding]:
+    """Name calls whose messages cross, and take turns."""
+    findings = []
+    for site in sum_sites(stock)[:SITE_COUNT_MAX]:
+        if site.turn_ns < SHARE_MIN * stock.expected_ns:
+            continue
+        text = (
+            f"the messages of {site.function} at {site.where} cross, and take turns in this MPI: of "
+            f"{format_time(site.data_ns)} per rank {format_time(site.turn_ns)} would go if they travelled at once, as "
+            "they do under Lapwing"
+        )
+        findings.append(Finding("messages take turns", text, site.turn_ns))
+    return findings
+
+
 def find_rewrites(rewritten: Prediction) -> list[Finding]:
     """Name blocking calls with slack: what a start here and a wait before the first touch would bring."""
     findings = []
@@ -240,6 +257,7 @@ def find_in_profile(study: Study) -> list[Finding]:
         *find_needless_tests(predictions[Way.STOCK]),
         *find_imbalance(predictions[Way.STOCK], study.waits),
         *find_missed_progress(predictions[Way.STOCK], study.waits),
+        *find_turns(predictions[Way.STOCK]),
         *find_rewrites(predictions[Way.REWRITTEN]),
     ]
     return sorted(findings, key=lambda finding: -finding.weight_ns)

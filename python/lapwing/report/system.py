@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from lapwing.model.system import EQUATIONS, Check, Estimate, Route, SizeParameters, System
+from lapwing.model.system import EQUATIONS, Check, Estimate, Exchange, Route, SizeParameters, System
 from lapwing.report.summary import format_bytes
 
 PARAMETERS = ("o_s", "o_r", "o_sb", "o_rb", "g_s", "g_r")
@@ -86,6 +86,14 @@ def make_check_table(checks: Sequence[Check]) -> Table:
     return table
 
 
+def make_exchange_table(exchanges: Sequence[Exchange]) -> Table:
+    """Make the table of messages that cross."""
+    table = make_table("both ranks send at once, us", "", "stock", "Lapwing")
+    for row in exchanges:
+        table.add_row(format_bytes(row.size_bytes), format_estimate(row.stock_us), format_estimate(row.lapwing_us))
+    return table
+
+
 def describe_route(route: Route) -> list[str]:
     """Say what the parameters amount to."""
     title = {"within": "Within a host", "between": "Between hosts"}[route.where]
@@ -111,6 +119,8 @@ def print_route(console: Console, route: Route) -> None:
         worst = max(route.checks, key=lambda check: abs(check.error))
         text = f"Worst: {100 * worst.error:+.1f} % at {format_bytes(worst.size_bytes)}"
         console.print(text, highlight=False)
+    if route.exchanges:
+        console.print(make_exchange_table(route.exchanges))
     console.print()
 
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Messages that cross: what they take where they take turns, and what is spared where they do not."""
+
+from dataclasses import replace
+
+import pytest
+from model_simulation import Program, profile_programs
+from test_model_waits import MS, ROUNDS, TRANSFER_NS, Character, be_sure, exchange, make_route, make_system, one_way
+
+from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, RankProfile, SiteStatistics, Source, Way
+from lapwing.model.study import Study, study_profile
+from lapwing.model.system import Estimate, Exchange
+from lapwing.model.transfers import list_transfers
+from lapwing.report.findings import find_in_profile
+
+# The simulated exchange takes TRANSFER_NS. Let that be two messages in turn, on a link that is twice as fast.
+MESSAGE_BYTES = 1 << 20
+AT_ONCE_NS = TRANSFER_NS / 2
+TURNS = "messages take turns"
+
+
+def make_exchange(lapwing_us: Estimate) -> Exchange:
+    return Exchange(MESSAGE_BYTES, be_sure(TRANSFER_NS / 1e3), lapwing_us)
+
+
+def study(character: Character, lapwing_us: Estimate, way: Way = Way.STOCK) -> Study:
+    profile = replace(profile_programs([character(0), character(1)]), cores_per_rank=1, way=way)
+    route = replace(make_route("between", AT_ONCE_NS / MESSAGE_BYTES), exchanges=(make_exchange(lapwing_us),))
+    return study_profile(profile, threshold_bytes=1, system=make_system(route))
+
+
+def wait_at_once(rank: int) -> Program:
+    return exchange(rank, (5 * MS, 5 * MS), (0.0, 0.0))
+
+
+def send_one_way(rank: int) -> Program:
+    return one_way(rank, 5 * MS, 5 * MS)
+
+
+def spare_ns(found: Study, way: Way) -> float:
+    """Return what a way is predicted to spare."""
+    return found.predictions[Way.STOCK].expected_ns - found.predictions[way].expected_ns
+
+
+def list_kinds(found: Study) -> list[str]:
+    return [finding.kind for finding in find_in_profile(found)]
+
+
+@pytest.mark.parametrize("way", [Way.EVENTS, Way.DEFERRED])
+def test_what_messages_in_turn_take_longer_is_spared(way: Way) -> None:
+    found = study(wait_at_once, be_sure(AT_ONCE_NS / 1e3))
+    assert spare_ns(found, way) == pytest.approx(ROUNDS * (TRANSFER_NS - AT_ONCE_NS), rel=0.02)
+    assert TURNS in list_kinds(found)
+
+
+def test_interval_reaches_to_where_nothing_is_spared() -> None:
+    found = study(wait_at_once, be_sure(AT_ONCE_NS / 1e3))
+    prediction = found.predictions[Way.DEFERRED]
+    assert prediction.high_ns >= found.predictions[Way.STOCK].expected_ns * 0.99
+
+
+def test_times_that_may_be_the_same_promise_nothing() -> None:
+    unsure = Estimate(AT_ONCE_NS / 1e3, AT_ONCE_NS / 1e3, TRANSFER_NS / 1e3)
+    found = study(wait_at_once, unsure)
+    assert spare_ns(found, Way.EVENTS) == pytest.approx(0.0, abs=0.01 * TRANSFER_NS)
+    assert TURNS not in list_kinds(found)
+
+
+def test_messages_one_way_meet_none() -> None:
+    assert TURNS not in list_kinds(study(send_one_way, be_sure(AT_ONCE_NS / 1e3)))
+
+
+def test_a_run_under_lapwing_has_no_turns_left() -> None:
+    found = study(wait_at_once, be_sure(AT_ONCE_NS / 1e3), way=Way.EVENTS)
+    assert TURNS not in list_kinds(found)
+
+
+def make_sendrecv(size_bytes: int) -> JobProfile:
+    """One call of MPI_Sendrecv."""
+    time, sizes = Moments(1, round(TRANSFER_NS), round(TRANSFER_NS)), Moments(1, size_bytes, size_bytes, size_bytes)
+    site = SiteStatistics("MPI_Sendrecv", time, bytes=sizes)
+    function = FunctionStatistics("MPI_Sendrecv", time, bytes=sizes)
+    ranks = tuple(
+        RankProfile(rank, round(10 * TRANSFER_NS), functions=(function,), sites=(site,), host=f"host {rank}")
+        for rank in range(2)
+    )
+    return JobProfile(Source.RECORD, ranks)
+
+
+@pytest.mark.parametrize("factor", [0.5, 1, 2])
+def test_sendrecv_is_an_exchange_of_its_size(factor: float) -> None:
+    size_bytes = round(factor * MESSAGE_BYTES)
+    route = replace(make_route("between", 1.0), exchanges=(make_exchange(be_sure(AT_ONCE_NS / 1e3)),))
+    profile = make_sendrecv(size_bytes)
+    transfers, site = list_transfers(profile, make_system(route))[0], profile.ranks[0].sites[0]
+    assert transfers.estimate_ns(site, size_bytes) == pytest.approx(factor * TRANSFER_NS)
+    assert transfers.estimate_crossing_ns(site, size_bytes) == pytest.approx(factor * AT_ONCE_NS)
