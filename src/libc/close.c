@@ -33,6 +33,8 @@ static int own_find(unsigned first, unsigned last)
 int libc_entry_close_range(unsigned first, unsigned last, int flags) LIBC_ENTRY(close_range);
 int libc_entry_close_range(unsigned first, unsigned last, int flags)
 {
+    if (first > last)
+        return LIBC_REAL(close_range)(first, last, flags);
     session_note_closed(first);
     for (int own = own_find(first, last); own >= 0; own = own_find(first, last)) {
         if ((unsigned)own > first && LIBC_REAL(close_range)(first, (unsigned)own - 1, flags) != 0)

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <linux/ioctl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/options.h"
@@ -78,6 +80,26 @@ void libc_use_message_writes(const struct msghdr *message)
     libc_use_writes(message->msg_name, message->msg_namelen);
     libc_use_writes(message->msg_control, message->msg_controllen);
     libc_use_vector_writes(message->msg_iov, message->msg_iovlen);
+}
+
+static void use_aio_request(struct aiocb *request)
+{
+    libc_use_writes(request, sizeof(*request));
+    if (request->aio_lio_opcode == LIO_WRITE)
+        libc_use_reads((void *)request->aio_buf, request->aio_nbytes);
+    if (request->aio_lio_opcode != LIO_READ)
+        return;
+    libc_use_writes((void *)request->aio_buf, request->aio_nbytes);
+    libc_use_file(request->aio_fildes);
+}
+
+void libc_use_aio_list(struct aiocb *const *list, int count)
+{
+    libc_use_reads(list, libc_use_product(count > 0 ? (size_t)count : 0, sizeof(*list)));
+    for (int i = 0; i < count; i++) {
+        if (list[i] != NULL)
+            use_aio_request(list[i]);
+    }
 }
 
 void libc_use_sized_writes(const void *address, const socklen_t *length)
@@ -189,14 +211,24 @@ bool libc_use_makes_room(int error)
     return true;
 }
 
+/* Of a pipe without a name this process or a relative has both ends; in one with a name a peer may have left a token,
+ * and the one that reads first has it. */
+static bool is_named_pipe(int descriptor, const struct stat *status)
+{
+    struct statfs system;
+    return S_ISFIFO(status->st_mode) && syscall(SYS_fstatfs, descriptor, &system) == 0 && system.f_type != PIPEFS_MAGIC;
+}
+
 /* Past libc, whose fstat() is an entry, and before 2.33 has another name. */
 static bool is_file(int descriptor)
 {
     int saved_errno = errno;
     struct stat status;
     bool is_open = syscall(SYS_fstat, descriptor, &status) == 0;
+    bool is_kept = is_open && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+    bool is_found = is_kept || (is_open && is_named_pipe(descriptor, &status));
     errno = saved_errno;
-    return is_open && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+    return is_found;
 }
 
 void libc_use_file(int descriptor)
@@ -257,5 +289,6 @@ size_t libc_use_ioctl_bytes(unsigned long request)
 
 int libc_use_is_lock(int command)
 {
-    return command == F_GETLK || command == F_SETLK || command == F_OFD_GETLK || command == F_OFD_SETLK;
+    bool is_of_process = command == F_GETLK || command == F_SETLK || command == F_SETLKW;
+    return is_of_process || command == F_OFD_GETLK || command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }

@@ -46,6 +46,8 @@ void libc_use_vector_reads(const struct iovec *vector, size_t count);
 void libc_use_vector_writes(const struct iovec *vector, size_t count);
 void libc_use_message_reads(const struct msghdr *message);
 void libc_use_message_writes(const struct msghdr *message);
+/* What lio_listio() is to do; its requests may be null. */
+void libc_use_aio_list(struct aiocb *const *list, int count);
 /* *length says how many bytes may be written, and is written itself; both may be null. */
 void libc_use_sized_writes(const void *address, const socklen_t *length);
 /* A set of select(): as many words as `count` descriptors need. */
@@ -69,7 +71,7 @@ int libc_use_is_named(const struct msghdr *message);
 void libc_use_tells(void);
 /* The program maps memory that they may see, too. Also when nothing is armed. */
 void libc_use_shares(int condition, const void *caller);
-/* The content of an open file, if the descriptor is one, or a folder. */
+/* The content of an open file, if the descriptor is one, or a folder, or a pipe with a name. */
 void libc_use_file(int descriptor);
 void libc_use_all_when(int condition);
 /* After a failure with this error: a message under way takes as many addresses again as its memory has,
@@ -107,7 +109,7 @@ size_t libc_use_product(size_t a, size_t b);
 size_t libc_use_events(int count);
 size_t libc_use_ioctl_bytes(unsigned long request);
 
-/* Is this command of fcntl() about a lock, and does it not wait itself? */
+/* Is this command of fcntl() about a lock? A peer may have let go of it, or have it while it sends. */
 int libc_use_is_lock(int command);
 
 #endif

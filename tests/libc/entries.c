@@ -130,10 +130,12 @@ static struct iovec *vector_of(char *held)
 static long run_readv(char *h) { int d = zeros(); hold(h); return readv(d, vector_of(h), 2); }
 static long run_preadv(char *h) { int d = file_full(); hold(h); return preadv(d, vector_of(h), 2, 5); }
 static long run_preadv64(char *h) { int d = file_full(); hold(h); return preadv64(d, vector_of(h), 2, 5); }
+static long run_preadv2(char *h) { int d = file_full(); hold(h); return preadv2(d, vector_of(h), 2, 5, 0); }
 static long run_preadv64v2(char *h) { int d = file_full(); hold(h); return preadv64v2(d, vector_of(h), 2, 5, 0); }
 static long run_writev(char *h) { int d = file_full(); hold(h); return writev(d, vector_of(h), 2); }
 static long run_pwritev(char *h) { int d = file_full(); hold(h); return pwritev(d, vector_of(h), 2, 5); }
 static long run_pwritev64(char *h) { int d = file_full(); hold(h); return pwritev64(d, vector_of(h), 2, 5); }
+static long run_pwritev2(char *h) { int d = file_full(); hold(h); return pwritev2(d, vector_of(h), 2, 5, 0); }
 static long run_pwritev64v2(char *h) { int d = file_full(); hold(h); return pwritev64v2(d, vector_of(h), 2, 5, 0); }
 static long run_ioctl(char *h) { int d = pipe_full(0); hold(h); return ioctl(d, FIONREAD, h); }
 static long run_fcntl(char *h)
@@ -320,6 +322,19 @@ static long aio_run(const char *name, char *h)
     errno = aio_error(&mail_order);
     return aio_return(&mail_order);
 }
+typedef int aio_list_fn(int, struct aiocb *const *, int, struct sigevent *);
+static long aio_list_run(const char *name, char *h)
+{
+    struct aiocb *const list[] = {NULL, &mail_order};
+    mail_order = (struct aiocb){.aio_fildes = file_full(), .aio_buf = h, .aio_nbytes = 100, .aio_lio_opcode = LIO_WRITE};
+    hold(h);
+    if (CALL(name, aio_list_fn *, LIO_WAIT, list, 2, NULL) == 0)
+        return aio_return(&mail_order);
+    errno = aio_error(&mail_order);
+    return -1;
+}
+static long run_lio_listio(char *h) { return aio_list_run("lio_listio", h); }
+static long run_lio_listio64(char *h) { return aio_list_run("lio_listio64", h); }
 static long run_aio_read(char *h) { return aio_run("aio_read", h); }
 static long run_aio_read64(char *h) { return aio_run("aio_read64", h); }
 static long run_aio_write(char *h) { return aio_run("aio_write", h); }
@@ -350,8 +365,8 @@ static long run_mlock2(char *h) { hold(h); return mlock2(h, page_bytes, 0); }
 static const struct test_case cases[] = {
     WRITES(read, 100), WRITES(pread, 100), WRITES(pread64, 100), WRITES(__read_chk, 100), WRITES(__pread_chk, 100),
     WRITES(__pread64_chk, 100), READS(write, 100), READS(pwrite, 100), READS(pwrite64, 100), WRITES(readv, 100),
-    WRITES(preadv, 100), WRITES(preadv64, 100), WRITES(preadv64v2, 100), READS(writev, 100), READS(pwritev, 100),
-    READS(pwritev64, 100), READS(pwritev64v2, 100), WRITES(ioctl, 256), WRITES(fcntl, sizeof(struct flock)),
+    WRITES(preadv, 100), WRITES(preadv64, 100), WRITES(preadv2, 100), WRITES(preadv64v2, 100), READS(writev, 100), READS(pwritev, 100),
+    READS(pwritev64, 100), READS(pwritev2, 100), READS(pwritev64v2, 100), WRITES(ioctl, 256), WRITES(fcntl, sizeof(struct flock)),
     WRITES(fcntl64, sizeof(struct flock)), WRITES(pipe, 8), WRITES(pipe2, 8), WRITES(fread, 300),
     WRITES(fread_unlocked, 300), WRITES(__fread_chk, 300), WRITES(__fread_unlocked_chk, 300), READS(fwrite, 300),
     READS(fwrite_unlocked, 300), WRITES(recv, 100), WRITES(__recv_chk, 100), WRITES(recvfrom, 100),
@@ -365,7 +380,8 @@ static const struct test_case cases[] = {
     WRITES(getrusage, sizeof(struct rusage)), WRITES(wait, 4), WRITES(waitpid, 4), WRITES(wait4, 4),
     WRITES(getcwd, 1000), WRITES(clock_gettime, 16), READS(sigwait, 128),
     WRITES(shmctl, sizeof(struct shmid_ds)), READS(timer_create, sizeof(struct sigevent)), WRITES(aio_read, 100),
-    WRITES(aio_read64, 100), READS(aio_write, 100), READS(aio_write64, 100), READS(sigprocmask, 128),
+    WRITES(aio_read64, 100), READS(aio_write, 100), READS(aio_write64, 100), READS(lio_listio, 100),
+    READS(lio_listio64, 100), READS(sigprocmask, 128),
     WRITES(pthread_sigmask, 128), WRITES(sigaltstack, sizeof(stack_t)), WRITES(syscall, 100), MEMORY(munlock, 4096),
     MEMORY(munmap, 100), MEMORY(mremap, 4096), MEMORY(mmap, 4096), MEMORY(mmap64, 4096), MEMORY(mprotect, 4096),
     MEMORY(pkey_mprotect, 4096), MEMORY(madvise, 4096), MEMORY(mlock, 4096), MEMORY(mlock2, 4096),

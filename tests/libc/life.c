@@ -205,6 +205,18 @@ static bool lookers_wait_for_all(void)
     return true;
 }
 
+/* Whose token is it that lies in a pipe with a name? */
+static bool named_pipes_wait_for_all(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/lapwing-life-%d", getpid());
+    bool is_good = mkfifo(path, 0600) == 0;
+    int pipe = open(path, O_RDWR);
+    is_good = unlink(path) == 0 && is_good && write(pipe, "t", 1) == 1;
+    arm();
+    return is_good && waits("read", read(pipe, room, 1) == 1) && close(pipe) == 0;
+}
+
 /* What a peer wrote shows in a file that is open already; in a pipe, a reader waits for it. */
 static bool open_files_wait_for_all(void)
 {
@@ -222,6 +234,9 @@ static bool open_files_wait_for_all(void)
     is_good = is_good && waits("fstat", fstat(file, &status) == 0);
     is_good = is_good && waits("lseek", lseek(file, 0, SEEK_END) == 0);
     is_good = is_good && waits("fcntl", fcntl(file, F_SETLK, &lock) == 0);
+    lock.l_type = F_UNLCK;
+    is_good = is_good && waits("fcntl", fcntl(file, F_SETLKW, &lock) == 0);
+    is_good = is_good && waits("fcntl", fcntl(file, F_OFD_SETLKW, &lock) == 0);
     return is_good && waits("fread", fread(room, 1, 1, stream) == 0);
 }
 
@@ -269,6 +284,7 @@ static bool own_descriptors_stay_open(void)
     int other = dup2(0, own - 1);
     bool is_refused = close(own) == -1 && errno == EBADF && dup2(0, own) == -1 && dup3(0, own, 0) == -1;
     bool is_ranged = close_range((unsigned)own - 1, (unsigned)own + 1, 0) == 0 && is_open(own) && !is_open(other);
+    is_refused = is_refused && close_range((unsigned)own, (unsigned)own - 1, 0) == -1 && errno == EINVAL;
     other = dup2(0, own + 1);
     closefrom(own - 1);
     return is_refused && is_ranged && is_open(own) && !is_open(other) && close(dup(0)) == 0;
@@ -996,6 +1012,7 @@ static const struct {
     {"looks_wait_for_all", looks_wait_for_all},
     {"lookers_wait_for_all", lookers_wait_for_all},
     {"open_files_wait_for_all", open_files_wait_for_all},
+    {"named_pipes_wait_for_all", named_pipes_wait_for_all},
     {"clone_waits_unless_memory_is_shared", clone_waits_unless_memory_is_shared},
     {"given_buffers_are_waited_for", given_buffers_are_waited_for},
     {"unloading_waits_for_all", unloading_waits_for_all},
