@@ -203,7 +203,7 @@ static bool is_address_relocation(uint64_t type)
 }
 
 static void visit_relocation(const struct object *object, const ElfW(Rela) * relocation, object_visit_fn *is_wanted,
-                             object_reference_fn *visit)
+                             object_reference_fn *visit, void *context)
 {
     const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
     if (symbol->st_shndx != SHN_UNDEF || !is_address_relocation(ELF64_R_TYPE(relocation->r_info)))
@@ -212,16 +212,22 @@ static void visit_relocation(const struct object *object, const ElfW(Rela) * rel
                                          .is_weak = ELF64_ST_BIND(symbol->st_info) == STB_WEAK,
                                          .place = (uintptr_t *)(object->base + relocation->r_offset)};
     if (is_wanted(reference.name, NULL))
-        visit(object, &reference);
+        visit(object, &reference, context);
 }
 
-void object_visit_references(const struct object *object, object_visit_fn *is_wanted, object_reference_fn *visit)
+void object_visit_references(const struct object *object, object_visit_fn *is_wanted, object_reference_fn *visit,
+                             void *context)
 {
     if (!object_find_undefined(object, is_wanted, NULL))
         return;
     for (size_t table = 0; table < 2; table++)
         for (size_t i = 0; i < object->tables[table].count; i++)
-            visit_relocation(object, &object->tables[table].first[i], is_wanted, visit);
+            visit_relocation(object, &object->tables[table].first[i], is_wanted, visit, context);
+}
+
+bool object_is_unresolved(const struct object *object, const struct object_reference *reference)
+{
+    return *reference->place >= object->loaded.low && *reference->place < object->loaded.high;
 }
 
 void object_write(const struct object *object, uintptr_t *place, uintptr_t address)

@@ -62,11 +62,15 @@ struct object_reference {
     bool is_weak;
     uintptr_t *place;
 };
-typedef void object_reference_fn(const struct object *object, const struct object_reference *reference);
+typedef void object_reference_fn(const struct object *object, const struct object_reference *reference, void *context);
 
 /* For each of these whose name `is_wanted`. Its names come first: few objects want such a name, and some have a hundred
  * thousand references. `is_wanted` gets no context. */
-void object_visit_references(const struct object *object, object_visit_fn *is_wanted, object_reference_fn *visit);
+void object_visit_references(const struct object *object, object_visit_fn *is_wanted, object_reference_fn *visit,
+                             void *context);
+
+/* May the dynamic linker still look for it? Then the place leads to a jump of the object's own until the first call. */
+bool object_is_unresolved(const struct object *object, const struct object_reference *reference);
 
 /* Puts another address there. A place inside the segment that the linker made
  * read-only after relocation is opened for the one write. */

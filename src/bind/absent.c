@@ -24,7 +24,7 @@ static bool is_absent_name(const char *name, void *context)
     return name[0] == 'M' && base_text_begins(name, "MPI") && bind_is_absent(name);
 }
 
-static void hide_reference(const struct object *object, const struct object_reference *reference)
+static void hide_reference(const struct object *object, const struct object_reference *reference, void *context)
 {
     if (reference->is_weak && is_our_jump(*reference->place))
         object_write(object, reference->place, 0);
@@ -32,5 +32,5 @@ static void hide_reference(const struct object *object, const struct object_refe
 
 void bind_absent_hide(const struct object *object)
 {
-    object_visit_references(object, is_absent_name, hide_reference);
+    object_visit_references(object, is_absent_name, hide_reference, NULL);
 }

@@ -5,6 +5,7 @@
 #include "bind/bind.h"
 #include "base/libraries.h"
 #include "base/object.h"
+#include "base/text.h"
 #include "bind/state.h"
 #include "bind/fortran_bindings.h"
 #include "bind/fortran_callers.h"
@@ -12,11 +13,13 @@
 
 /* One walk over the objects, in the order of their loading. */
 struct walk {
-    size_t next;      /* of the object that comes next */
-    size_t first_new; /* those before it have been adjusted */
-    size_t listed;    /* how many objects there were when `counts` was read */
+    size_t next;       /* of the object that comes next */
+    size_t first_new;  /* those before it have been adjusted */
+    size_t first_deep; /* those before it were there when the program first opened one with RTLD_DEEPBIND */
+    size_t listed;     /* how many objects there were when `counts` was read */
     struct object_counts counts;
     bool is_bypassed;
+    bool is_deep;
 };
 
 /* Objects come at the end of the dynamic linker's list (_dl_add_to_namespace_list() in glibc, elf/dl-object.c), so that
@@ -28,6 +31,7 @@ static struct {
     unsigned long long walked; /* loads at the last walk */
     unsigned long long walked_before;
     _Atomic unsigned long long loads; /* when objects were last adjusted; any thread */
+    _Atomic unsigned long long deep;  /* when the program first used RTLD_DEEPBIND, and 1; 0: never. Any thread */
 } seen;
 
 static int object_count(struct dl_phdr_info *info, size_t size_bytes, void *context)
@@ -38,12 +42,24 @@ static int object_count(struct dl_phdr_info *info, size_t size_bytes, void *cont
     return 0;
 }
 
+/* Older ones may count, too, where objects have been unloaded since. relaxed: of this thread's own dlopen() mostly, or
+ * ordered by whatever gave this thread the handle. */
+static size_t first_deep(const struct walk *walk, bool is_counted, unsigned long long loads)
+{
+    unsigned long long deep = atomic_load_explicit(&seen.deep, memory_order_relaxed);
+    if (deep == 0)
+        return SIZE_MAX;
+    unsigned long long new_at_most = loads - (deep - 1);
+    return is_counted && new_at_most < walk->listed ? walk->listed - new_at_most : 0;
+}
+
 /* All objects, where the list has changed since it was counted. */
 static void walk_begin(struct walk *walk, const struct dl_phdr_info *info)
 {
     bool is_counted = info->dlpi_adds == walk->counts.loads && info->dlpi_subs == walk->counts.unloads;
     unsigned long long new_at_most = info->dlpi_adds - seen.walked_before;
     walk->first_new = is_counted && new_at_most < walk->listed ? walk->listed - new_at_most : 0;
+    walk->first_deep = first_deep(walk, is_counted, info->dlpi_adds);
     seen.walked_before = seen.walked;
     seen.walked = info->dlpi_adds;
 }
@@ -61,6 +77,7 @@ static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *con
     if (!base_library_is_mpi(object_file_name(&object)))
         bind_unknown_redirect(&object);
     walk->is_bypassed |= bind_bypass_has_calls(&object);
+    walk->is_deep |= bind_bypass_is_deep(&object, walk->next > walk->first_deep);
     return 0;
 }
 
@@ -118,6 +135,19 @@ void bind_adjust_objects(void)
     /* Not inside: the dynamic linker's lock is held there. */
     if (walk.is_bypassed)
         session_bypassed();
+    if (walk.is_deep)
+        session_refuse_bypass(); /* bind_bypass() may not find it again */
     if (fortran_bindings_are_redirected())
         note_callers(were_redirected ? walk.first_new : 0);
+}
+
+/* An MPI library that is opened so does not pass our entries of libc either. */
+void bind_adjust_deep(const char *path)
+{
+    unsigned long long never = 0;
+    if (path != NULL && base_library_is_mpi(base_text_file_name(path)))
+        session_refuse_bypass();
+    /* relaxed: see first_deep() */
+    (void)atomic_compare_exchange_strong_explicit(&seen.deep, &never, object_counts().loads + 1, memory_order_relaxed,
+                                                  memory_order_relaxed);
 }

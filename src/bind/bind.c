@@ -89,6 +89,8 @@ static int definitions_visit(struct dl_phdr_info *info, size_t size_bytes, void 
     if (is_program || !object_read(info, &object) || object_is_own(&object))
         return 0;
     bool is_library = object.loaded.low == binding.library.base;
+    if (is_library)
+        binding.library.loaded = object.loaded;
     for (size_t i = 0; i < NAMES_COUNT; i++)
         (is_library ? definition_in_library : definition_beside)(&object, &search->names[i]);
     return 0;
@@ -259,6 +261,20 @@ const void *bind_entry(const char *name)
     size_t index = bind_index(name);
     bool is_bound = index != NAMES_COUNT && binding.backend != NULL && binding.targets[index] != NULL;
     return is_bound ? entry_at(index) : NULL;
+}
+
+static bool is_of_library(const void *function)
+{
+    struct range loaded = binding.library.loaded;
+    return (uintptr_t)function >= loaded.low && (uintptr_t)function < loaded.high;
+}
+
+/* Not every library has MPI_X and PMPI_X at one address, or in one object. */
+bool bind_is_past_entry(const char *name, const void *function)
+{
+    if (function == NULL || !binding_is_done() || bind_entry(name) == NULL)
+        return false;
+    return is_of_library(function) || function == bind_next(bind_index(name));
 }
 
 void *bind_next(size_t index)

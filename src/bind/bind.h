@@ -37,6 +37,12 @@ bool bind_bypass(char *text, size_t text_bytes);
  * that mpi/functions.toml lacks (of a later release, say), where they have no entry either. */
 bool bind_bypass_is_name(const char *name);
 
+/* Our entry for MPI_X; NULL: none. Does who calls this function by that name go past it, to MPI or to a tool? And does
+ * a tool that defines MPI_X itself come between our entry and MPI? */
+const void *bind_entry(const char *name);
+bool bind_is_past_entry(const char *name, const void *function);
+bool bind_is_followed_by_tool(const char *name);
+
 /* The entry of a function that mpi/functions.toml lacks (bind/unknown.c); NULL: none. And is this the MPI library's
  * function behind it? */
 const void *bind_unknown_entry(const char *name);
@@ -48,6 +54,9 @@ bool bind_unknown_is_behind(const char *name, const void *function);
  * those of functions that Lapwing does not know. Does nothing before an MPI library
  * is loaded. After each dlopen(). */
 void bind_adjust_objects(void);
+
+/* The program is about to open this library (NULL: itself) with RTLD_DEEPBIND. */
+void bind_adjust_deep(const char *path);
 
 /* In the child after fork: a thread that was binding does not exist there, and who comes next begins anew. */
 void bind_forked_child(void);

@@ -29,6 +29,32 @@ bool bind_bypass_has_calls(const struct object *object)
     return !base_library_is_mpi(object_file_name(object)) && object_find_undefined(object, is_unseen_name, NULL);
 }
 
+static bool is_entered_name(const char *name, void *context)
+{
+    /* The first letter first: see is_absent_name(). */
+    return name[0] == 'M' && bind_entry(name) != NULL;
+}
+
+struct deep_search {
+    bool may_be;
+    bool is_found;
+};
+
+static void search_reference(const struct object *object, const struct object_reference *reference, void *context)
+{
+    struct deep_search *search = context;
+    search->is_found |= bind_is_past_entry(reference->name, (const void *)*reference->place) ||
+                        (search->may_be && object_is_unresolved(object, reference));
+}
+
+bool bind_bypass_is_deep(const struct object *object, bool may_be)
+{
+    struct deep_search search = {may_be, false};
+    if (!base_library_is_mpi(object_file_name(object)))
+        object_visit_references(object, is_entered_name, search_reference, &search);
+    return search.is_found;
+}
+
 static bool is_unknown_name(const char *name, void *found)
 {
     bool is_found = bind_unknown_lacks_entry(name);
@@ -82,6 +108,8 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
         return 0;
     if (bind_bypass_has_calls(&object))
         describe_unseen(search, &object);
+    else if (bind_bypass_is_deep(&object, false))
+        describe(search, "opened with RTLD_DEEPBIND", &object);
     else if (!search->is_fortran_seen && object_find_undefined(&object, is_fortran, NULL))
         describe(search, "uses Fortran bindings", &object);
     return search->text[0] != '\0';

@@ -6,6 +6,7 @@
 
 #include "base/libraries.h"
 #include "base/text.h"
+#include "bind/bind.h"
 #include "bind/state.h"
 #include "op/call_site.h"
 #include "op/session.h"
@@ -55,7 +56,7 @@ static bool is_replaced(const char *name, void *context)
     return replacement_of(name) != NULL;
 }
 
-static void redirect_reference(const struct object *object, const struct object_reference *reference)
+static void redirect_reference(const struct object *object, const struct object_reference *reference, void *context)
 {
     object_write(object, reference->place, (uintptr_t)replacement_of(reference->name));
 }
@@ -64,7 +65,7 @@ void fortran_bindings_redirect(const struct object *object)
 {
     if (!file_has_bindings(object_file_name(object)))
         return;
-    object_visit_references(object, is_replaced, redirect_reference);
+    object_visit_references(object, is_replaced, redirect_reference, NULL);
     call_site_add_binding(object->loaded);
 }
 

@@ -69,12 +69,12 @@ static bool has_stub(const char *name, void *context)
     return index != FORTRAN_NAME_COUNT && fortran_callers.targets[index] != NULL;
 }
 
-static void note_reference(const struct object *object, const struct object_reference *reference)
+static void note_reference(const struct object *object, const struct object_reference *reference, void *context)
 {
     object_write(object, reference->place, (uintptr_t)fortran_stubs[name_index(reference->name)]);
 }
 
 void fortran_callers_note(const struct object *object)
 {
-    object_visit_references(object, has_stub, note_reference);
+    object_visit_references(object, has_stub, note_reference, NULL);
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/range.h"
+
 struct bind_backend;
 
 /* A row of mpi/abis.toml, by which a library's ABI is told. */
@@ -26,6 +28,7 @@ extern const size_t library_abis_count;
 struct library {
     void *handle;
     uintptr_t base;                /* where it is loaded */
+    struct range loaded;           /* all of it, once bound */
     const struct library_abi *abi; /* NULL: one that Lapwing does not know */
     char path[PATH_MAX];
 };

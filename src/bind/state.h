@@ -24,15 +24,9 @@ bool bind_is_absent(const char *name);
 /* Do all of this MPI's Fortran bindings call PMPI_X, rather than those of mpi_f08 alone? */
 bool bind_all_fortran_calls_pmpi(void);
 
-/* Our entry for MPI_X; NULL: none. */
-const void *bind_entry(const char *name);
-
 /* Where a call of the name with that index goes past our entry: MPI's own function, or the tool's. Behind the
  * table's indices come those of the functions that it lacks. */
 void *bind_next(size_t index);
-
-/* Does a tool that defines MPI_X itself come between our entry and MPI? */
-bool bind_is_followed_by_tool(const char *name);
 
 /* Any that does so for some function. */
 bool bind_has_tool(void);
@@ -59,6 +53,10 @@ void bind_unknown_redirect(const struct object *object);
 
 /* Does an object of the program's call what bind_bypass_is_name() says? */
 bool bind_bypass_has_calls(const struct object *object);
+
+/* Was it opened with RTLD_DEEPBIND, so that its calls find MPI's functions, not our entries? Seen where the dynamic
+ * linker has filled its places; where it has not, any object that `may_be` counts. */
+bool bind_bypass_is_deep(const struct object *object, bool may_be);
 
 /* Does its part of bind_adjust_objects(): references to names that this
  * MPI lacks become NULL. */

@@ -117,12 +117,11 @@ bool bind_unknown_is_behind(const char *name, const void *function)
 /* The place holds the library's function, or, before the first call, a jump of its own object's. */
 static bool leads_to_library(const struct object *object, const struct object_reference *reference)
 {
-    uintptr_t address = *reference->place;
-    bool is_unresolved = address >= object->loaded.low && address < object->loaded.high;
-    return is_unresolved || bind_unknown_is_behind(reference->name, (const void *)address);
+    return object_is_unresolved(object, reference) ||
+           bind_unknown_is_behind(reference->name, (const void *)*reference->place);
 }
 
-static void redirect_reference(const struct object *object, const struct object_reference *reference)
+static void redirect_reference(const struct object *object, const struct object_reference *reference, void *context)
 {
     if (leads_to_library(object, reference))
         object_write(object, reference->place, (uintptr_t)bind_unknown_entry(reference->name));
@@ -137,5 +136,5 @@ static bool is_entered(const char *name, void *context)
 void bind_unknown_redirect(const struct object *object)
 {
     if (unknown.count != 0)
-        object_visit_references(object, is_entered, redirect_reference);
+        object_visit_references(object, is_entered, redirect_reference, NULL);
 }

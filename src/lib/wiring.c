@@ -58,5 +58,9 @@ const struct mpi_names mpi_names = {
     .are_unseen = bind_bypass_is_name,
     .unknown_entry = bind_unknown_entry,
     .is_unknown = bind_unknown_is_behind,
+    .entry = bind_entry,
+    .is_past_entry = bind_is_past_entry,
+    .are_followed = bind_is_followed_by_tool,
+    .opens_deep = bind_adjust_deep,
     .forked_child = bind_forked_child,
 };

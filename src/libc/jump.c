@@ -108,9 +108,36 @@ static bool has_unknown_entry(const char *name)
     return base_text_begins(name, "MPI") && mpi_names.unknown_entry(name) != NULL;
 }
 
+/* dlsym as it answers for RTLD_DEFAULT, but for who stands before us: a tool that asks for what it leads to. */
+static void *dlsym_entry(void *handle, const char *name)
+{
+    (void)handle;
+    void *first = LIBC_REAL(dlsym)(RTLD_DEFAULT, name);
+    return object_holds_own(first) ? first : (void *)mpi_names.entry(name);
+}
+
+/* Found by the MPI library's own handle, or by RTLD_NEXT from behind us, the function would not be our entry, to which
+ * the name leads everywhere else. */
+static bool is_past_entry(void *handle, const char *name, void *caller)
+{
+    return base_text_begins(name, "MPI") && mpi_names.is_past_entry(name, LIBC_REAL(dlsym)(handle, name)) &&
+           is_of_program(caller);
+}
+
+/* A tool behind us asks for what comes after its own function, to which our entry leads. */
+static bool is_for_tool(void *handle, const char *name)
+{
+    bool is_followed = mpi_names.are_followed(name);
+    if (is_followed && handle != RTLD_NEXT)
+        session_refuse_bypass(); /* it may not be the tool that asks */
+    return is_followed;
+}
+
 /* The function that is to answer. */
 static void *dlsym_for(void *handle, const char *name, void *caller)
 {
+    if (is_past_entry(handle, name, caller) && !is_for_tool(handle, name))
+        return (void *)dlsym_entry;
     if (has_unknown_entry(name) && is_of_program(caller)) {
         if (mpi_names.is_unknown(name, LIBC_REAL(dlsym)(handle, name)))
             return (void *)dlsym_unknown;
@@ -150,9 +177,12 @@ static void known_wait(void)
 }
 
 /* A peer may have written the library before it sent. */
-void *libc_jump_before_dlopen(void)
+void *libc_jump_before_dlopen(const char *path, int flags, void *unused, void *caller)
 {
+    (void)unused;
     known_wait();
+    if (flags & RTLD_DEEPBIND && is_of_program(caller))
+        mpi_names.opens_deep(path);
     return (void *)LIBC_REAL(dlopen);
 }
 

@@ -5,7 +5,7 @@
 #define LIBC_JUMP_H
 
 void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void *caller);
-void *libc_jump_before_dlopen(void);
+void *libc_jump_before_dlopen(const char *path, int flags, void *unused, void *caller);
 void *libc_jump_before_vfork(void);
 void *libc_jump_before_clone(void *start, void *stack, int flags);
 

@@ -17,6 +17,13 @@ struct mpi_names {
      */
     const void *(*unknown_entry)(const char *name);
     bool (*is_unknown)(const char *name, const void *function);
+    /* Our entry for a function of the table; NULL: none. Does this function, found by that name, lead past it? And
+     * would our entry lead to a tool's function? */
+    const void *(*entry)(const char *name);
+    bool (*is_past_entry)(const char *name, const void *function);
+    bool (*are_followed)(const char *name);
+    /* A library is about to be opened with RTLD_DEEPBIND. */
+    void (*opens_deep)(const char *path);
     /* In the child after fork. */
     void (*forked_child)(void);
 };

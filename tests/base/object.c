@@ -17,7 +17,7 @@ static bool is_taken_name(const char *name, void *context)
 
 static size_t visits;
 
-static void count_reference(const struct object *object, const struct object_reference *reference)
+static void count_reference(const struct object *object, const struct object_reference *reference, void *context)
 {
     (void)object;
     claim(*reference->place != 0, "the place of its address");
@@ -31,7 +31,7 @@ static int read_program(struct dl_phdr_info *info, size_t size_bytes, void *cont
     struct object object;
     claim(object_read(info, &object), "the program's names");
     claim(object_find_undefined(&object, is_taken_name, NULL), "its name is wanted");
-    object_visit_references(&object, is_taken_name, count_reference);
+    object_visit_references(&object, is_taken_name, count_reference, NULL);
     return 1; /* the program comes first */
 }
 

@@ -293,6 +293,30 @@ void session_note_closed(unsigned number)
     (void)number;
 }
 
+static const void *entry(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+static bool is_past_entry(const char *name, const void *function)
+{
+    (void)name;
+    (void)function;
+    return false;
+}
+
+static bool are_followed(const char *name)
+{
+    (void)name;
+    return false;
+}
+
+static void opens_deep(const char *path)
+{
+    (void)path;
+}
+
 static void forked_child(void)
 {
 }
@@ -303,5 +327,9 @@ const struct mpi_names mpi_names = {
     .are_unseen = are_unseen,
     .unknown_entry = unknown_entry,
     .is_unknown = is_unknown,
+    .entry = entry,
+    .is_past_entry = is_past_entry,
+    .are_followed = are_followed,
+    .opens_deep = opens_deep,
     .forked_child = forked_child,
 };
