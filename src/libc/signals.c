@@ -204,8 +204,12 @@ int libc_entry_sighold(int number)
  * the set and returns it, or the set as it is where SIGSEGV is not ours. */
 static const sigset_t *mask_without_touch(int how, const sigset_t *set, sigset_t *kept)
 {
-    if (!set || how == SIG_UNBLOCK || !signals_are_shared(SIGSEGV) || sigismember(set, SIGSEGV) != 1)
+    if (!set || !signals_are_shared(SIGSEGV) || sigismember(set, SIGSEGV) != 1)
         return set;
+    if (how == SIG_UNBLOCK) {
+        protect_signal_opens();
+        return set;
+    }
     *kept = *set;
     sigdelset(kept, SIGSEGV);
     return kept;

@@ -27,6 +27,12 @@ static inline struct context_place context_place(const void *context)
 #endif
 }
 
+/* The signals that the interrupted thread had blocked, and will have, as the kernel has them. */
+static inline uint64_t *context_mask(void *context)
+{
+    return (uint64_t *)&((ucontext_t *)context)->uc_sigmask;
+}
+
 /* The rights by protection keys that the interrupted thread had, and will have. offset_bytes: machine_rights_offset().
  * NULL: the frame has none. The layout is that of linux/arch/x86/include/uapi/asm/sigcontext.h. */
 static inline uint32_t *context_rights(void *context, uint32_t offset_bytes)

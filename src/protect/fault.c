@@ -36,8 +36,10 @@ static struct {
     } program;
 } fault = {.program = {.spent_sequence = UINT32_MAX}};
 
-/* Releases that this thread knew of when it last tried an access again. */
-static _Thread_local uint32_t retried_release_count;
+static _Thread_local struct {
+    uint32_t retried_release_count; /* releases that it knew of when it last tried an access again */
+    bool is_in_handler;             /* of the program's, which blocks SIGSEGV, or jumped out of it */
+} fault_thread;
 
 void fault_touched_set(protect_hold_touched_fn *touched)
 {
@@ -221,8 +223,8 @@ static bool is_released_since(void)
 {
     /* acquire: pairs with the release in table.c, pages first, count second */
     uint32_t count = atomic_load_explicit(&holds.release_count, memory_order_acquire);
-    bool is_new = count != retried_release_count;
-    retried_release_count = count;
+    bool is_new = count != fault_thread.retried_release_count;
+    fault_thread.retried_release_count = count;
     return is_new;
 }
 
@@ -270,6 +272,11 @@ static void disposition_take(struct fault_disposition *disposition)
         disposition->handler = (uintptr_t)SIG_DFL;
 }
 
+static void send_again(int signal_number, siginfo_t *info)
+{
+    syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), signal_number, info);
+}
+
 /* Ends the process as the kernel would. After a fault, returning from the
  * handler repeats it, now without a handler: the core file shows the place. A
  * signal that somebody sent has to be sent once more. */
@@ -278,7 +285,7 @@ static void die(int signal_number, siginfo_t *info)
     struct kernel_action action = {.handler = (uintptr_t)SIG_DFL};
     syscall(SYS_rt_sigaction, signal_number, &action, NULL, BASE_SIGNAL_SET_BYTES);
     if (info->si_code <= 0)
-        syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), signal_number, info);
+        send_again(signal_number, info);
 }
 
 static uint64_t signal_bit(int signal_number)
@@ -286,20 +293,61 @@ static uint64_t signal_bit(int signal_number)
     return (uint64_t)1 << (signal_number - 1);
 }
 
+/* Stands in the thread's mask for a SIGSEGV that the program has blocked, which must stay open, or the kernel would end
+ * the process at a touch. So it goes when the handler's mask goes, by siglongjmp(), say. On these machines nobody sends
+ * it (signal(7)). */
+enum { STAND_IN = SIGSTKFLT };
+
+static uint64_t more_blocked(const struct fault_disposition *disposition)
+{
+    bool is_deferred = !(disposition->flags & SA_NODEFER) || (disposition->mask & signal_bit(SIGSEGV)) != 0;
+    uint64_t others = disposition->mask & ~signal_bit(SIGSEGV);
+    return is_deferred ? others | signal_bit(STAND_IN) : others;
+}
+
 /* Our own handler runs with the mask of the interrupted code; the program's
  * adds its own set and, unless SA_NODEFER, the signal itself. */
 static void call_program(const struct fault_disposition *disposition, int signal_number, siginfo_t *info, void *context)
 {
-    uint64_t more = disposition->mask;
-    if (!(disposition->flags & SA_NODEFER))
-        more |= signal_bit(signal_number);
+    uint64_t more = more_blocked(disposition);
     uint64_t before = 0;
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &more, &before, BASE_SIGNAL_SET_BYTES);
+    /* Blocked by the program itself, it cannot tell when the handler's mask goes. */
+    fault_thread.is_in_handler = (more & ~before & signal_bit(STAND_IN)) != 0;
     if (disposition->flags & SA_SIGINFO)
         ((void (*)(int, siginfo_t *, void *))disposition->handler)(signal_number, info, context);
     else
         ((void (*)(int))disposition->handler)(signal_number);
+    fault_thread.is_in_handler = false;
     kernel_signals_restore(before);
+}
+
+void fault_program_opens(void)
+{
+    fault_thread.is_in_handler = false;
+}
+
+static bool is_blocked_by_program(void *context)
+{
+    return fault_thread.is_in_handler && (*context_mask(context) & signal_bit(STAND_IN)) != 0;
+}
+
+/* What was sent waits for the end of the program's handler, in which a touch is no longer possible. */
+static void leave_pending(int signal_number, siginfo_t *info, void *context)
+{
+    uint64_t own = signal_bit(signal_number);
+    *context_mask(context) |= own;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &own, NULL, BASE_SIGNAL_SET_BYTES);
+    send_again(signal_number, info);
+}
+
+/* As the kernel does with a signal that is blocked: force_sig_info_to_task() in kernel/signal.c. */
+static void give_to_handler(int signal_number, siginfo_t *info, void *context)
+{
+    if (info->si_code > 0)
+        die(signal_number, info);
+    else
+        leave_pending(signal_number, info, context);
 }
 
 /* What the kernel would do with this signal if Lapwing were not here. A fault
@@ -307,6 +355,10 @@ static void call_program(const struct fault_disposition *disposition, int signal
 static void give_to_program(int signal_number, siginfo_t *info, void *context)
 {
     struct fault_disposition disposition;
+    if (is_blocked_by_program(context)) {
+        give_to_handler(signal_number, info, context);
+        return;
+    }
     disposition_take(&disposition);
     bool is_fault = info->si_code > 0;
     if (disposition.handler == (uintptr_t)SIG_DFL || (disposition.handler == (uintptr_t)SIG_IGN && is_fault))

@@ -30,6 +30,9 @@ void fault_handle(int signal_number, siginfo_t *info, void *context);
 void fault_disposition_set(const struct fault_disposition *disposition);
 void fault_disposition_get(struct fault_disposition *disposition);
 
+/* Inside its handler the program unblocks SIGSEGV. */
+void fault_program_opens(void);
+
 /* Where a handler returns to; see restorer.c. */
 void protect_signal_return(void);
 

@@ -88,6 +88,9 @@ int protect_event_descriptor(void);
 struct sigaction;
 int protect_signal_disposition(const struct sigaction *new_action, struct sigaction *old_action);
 
+/* The calling thread unblocks SIGSEGV, which it may have blocked by being in its handler. */
+void protect_signal_opens(void);
+
 /* Around a fork: from begin to end nothing can be armed, so that what has been waited
  * for is in its place in the child. */
 void protect_fork_begin(void);

@@ -112,6 +112,11 @@ int protect_signal_disposition(const struct sigaction *new_action, struct sigact
     return 0;
 }
 
+void protect_signal_opens(void)
+{
+    fault_program_opens();
+}
+
 static bool signal_access_close(struct range pages)
 {
     return kernel_mprotect(pages, PROT_NONE);

@@ -874,6 +874,21 @@ static bool thread_finds_it(bool expected)
     return was_blocked == expected;
 }
 
+/* A handler of SIGSEGV's may, and then wants its own next fault. */
+static bool unblocking_it_is_told(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    notes->opened_count = 0;
+    notes->shares_signals = true;
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    notes->shares_signals = false;
+    return notes->opened_count == 2;
+}
+
 static bool fault_signal_is_open_to_threads(void)
 {
     bool is_good = true;
@@ -1045,6 +1060,7 @@ static const struct {
     {"fault_signal_stays_open", fault_signal_stays_open},
     {"older_names_share_signals", older_names_share_signals},
     {"fault_signal_is_open_to_threads", fault_signal_is_open_to_threads},
+    {"unblocking_it_is_told", unblocking_it_is_told},
     {"dlsym_hides_names", dlsym_hides_names},
     {"protection_keys_are_told", protection_keys_are_told},
     {"registrations_are_told", registrations_are_told},

@@ -162,6 +162,11 @@ void protect_fork_end(void)
     fake_notes.forks_ended++;
 }
 
+void protect_signal_opens(void)
+{
+    fake_notes.opened_count++;
+}
+
 int protect_signal_disposition(const struct sigaction *new_action, struct sigaction *old_action)
 {
     if (!fake_notes.shares_signals)

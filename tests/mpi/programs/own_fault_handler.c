@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: the program's own SIGSEGV handler gets the program's own faults and no others.
+/* Claim: the program's own SIGSEGV handler gets the program's own faults and no others, and may use what is awaited.
  * defers: receive
  * quick: openmpi4 mpich4 */
 #include <signal.h>
@@ -8,8 +8,9 @@
 
 #include "check.h"
 
-static unsigned char *guard;
+static unsigned char *guard, *buffer;
 static volatile int fault_count;
+static volatile unsigned char seen;
 
 static void fault_handle(int number, siginfo_t *info, void *context)
 {
@@ -17,13 +18,14 @@ static void fault_handle(int number, siginfo_t *info, void *context)
     if (number != SIGSEGV || info->si_addr != guard || info->si_code != SEGV_ACCERR)
         _exit(33);
     fault_count++;
+    seen = ((volatile unsigned char *)buffer)[CHECK_LARGE_BYTES / 2];
     mprotect(guard, 4096, PROT_READ | PROT_WRITE);
 }
 
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
-    unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
+    buffer = check_buffer_new(CHECK_LARGE_BYTES);
     guard = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct sigaction action = {.sa_sigaction = fault_handle, .sa_flags = SA_SIGINFO}, old;
     sigaction(SIGSEGV, &action, NULL);
@@ -36,6 +38,7 @@ int main(int argc, char **argv)
         }
         check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);
         *(volatile unsigned char *)guard = 1; /* the handler opens the page */
+        check(seen == check_byte(CHECK_LARGE_BYTES / 2, i), "the handler's look waited");
         check(check_is_filled(buffer, CHECK_LARGE_BYTES, i), "the message arrived");
         mprotect(guard, 4096, PROT_NONE);
     }
