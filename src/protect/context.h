@@ -33,6 +33,13 @@ static inline uint64_t *context_mask(void *context)
     return (uint64_t *)&((ucontext_t *)context)->uc_sigmask;
 }
 
+/* Does this handler run on the thread's alternate stack? The frame is where the kernel put it. */
+static inline bool context_is_on_alternate_stack(const void *context)
+{
+    const stack_t *stack = &((const ucontext_t *)context)->uc_stack;
+    return (uintptr_t)context - (uintptr_t)stack->ss_sp < stack->ss_size;
+}
+
 /* The rights by protection keys that the interrupted thread had, and will have. offset_bytes: machine_rights_offset().
  * NULL: the frame has none. The layout is that of linux/arch/x86/include/uapi/asm/sigcontext.h. */
 static inline uint32_t *context_rights(void *context, uint32_t offset_bytes)

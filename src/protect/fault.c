@@ -203,16 +203,43 @@ static bool tell_if_lost(uintptr_t address)
     return true;
 }
 
-/* Waits until no hold is at the address. False when none was there. */
-static bool wait_for_holds(uintptr_t address)
+/* An alternate stack may have no room for another handler above our frame, and that handler need not have run there at
+ * all. So signals are blocked while we wait on one. (Elsewhere they come as they like.) */
+static void signals_settle(void *context)
+{
+    uint64_t late = context_is_on_alternate_stack(context) ? base_signal_set_deferrable() : 0;
+    kernel_signals_restore(*context_mask(context) | late);
+}
+
+/* Has a signal come that the interrupted code would take? It does once we are gone, and then tries its access again. */
+static bool signal_has_come(void *context)
+{
+    uint64_t pending = 0;
+    syscall(SYS_rt_sigpending, &pending, BASE_SIGNAL_SET_BYTES);
+    return (pending & ~*context_mask(context)) != 0;
+}
+
+/* False: somebody else waits for our place. What is blocked interrupts no wait, so it is short. */
+static bool wait_for_hold(struct hold *hold, uint32_t word, void *context)
+{
+    enum { SHORT_NS = 1000000 };
+    bool is_short = context_is_on_alternate_stack(context);
+    base_futex_wait(&hold->word, word, is_short ? SHORT_NS : -1);
+    return !is_short || !signal_has_come(context);
+}
+
+/* Waits until no hold is at the address, or a signal has come that cannot be handled here. False when none was there.
+ */
+static bool wait_for_holds(uintptr_t address, void *context)
 {
     struct range byte = {address, address + 1};
     struct hold_view view;
     bool was_held = fault_report(address);
+    bool stays = true;
     /* Lost: this is a child, forked by a handler that interrupted the wait; the access is tried again, and told. */
-    for (struct hold *hold = hold_next(NULL, byte, &view); hold != NULL && view.kind != HOLD_LOST;
+    for (struct hold *hold = hold_next(NULL, byte, &view); stays && hold != NULL && view.kind != HOLD_LOST;
          hold = hold_next(NULL, byte, &view))
-        base_futex_wait(&hold->word, view.word, -1);
+        stays = wait_for_hold(hold, view.word, context);
     return was_held;
 }
 
@@ -305,13 +332,13 @@ static uint64_t more_blocked(const struct fault_disposition *disposition)
     return is_deferred ? others | signal_bit(STAND_IN) : others;
 }
 
-/* Our own handler runs with the mask of the interrupted code; the program's
- * adds its own set and, unless SA_NODEFER, the signal itself. */
+/* The program's handler runs with the mask of the interrupted code, its own set and, unless SA_NODEFER, the signal
+ * itself. The kernel restores the mask when we return. */
 static void call_program(const struct fault_disposition *disposition, int signal_number, siginfo_t *info, void *context)
 {
     uint64_t more = more_blocked(disposition);
-    uint64_t before = 0;
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &more, &before, BASE_SIGNAL_SET_BYTES);
+    uint64_t before = *context_mask(context);
+    kernel_signals_restore(before | more);
     /* Blocked by the program itself, it cannot tell when the handler's mask goes. */
     fault_thread.is_in_handler = (more & ~before & signal_bit(STAND_IN)) != 0;
     if (disposition->flags & SA_SIGINFO)
@@ -319,7 +346,6 @@ static void call_program(const struct fault_disposition *disposition, int signal
     else
         ((void (*)(int))disposition->handler)(signal_number);
     fault_thread.is_in_handler = false;
-    kernel_signals_restore(before);
 }
 
 void fault_program_opens(void)
@@ -394,9 +420,10 @@ void fault_handle(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
     uintptr_t address = (uintptr_t)info->si_addr;
+    signals_settle(context);
     bool is_ours = is_access_fault(info) && !tell_if_lost(address) &&
-                   (is_given_rights(info, context) || watch_handle(address, context) || wait_for_holds(address) ||
-                    is_released_since());
+                   (is_given_rights(info, context) || watch_handle(address, context) ||
+                    wait_for_holds(address, context) || is_released_since());
     if (!is_ours)
         give_to_program(signal_number, info, context);
     errno = saved_errno;

@@ -23,20 +23,22 @@ static bool action_exchange(const struct kernel_action *new_action, struct kerne
     return syscall(SYS_rt_sigaction, SIGSEGV, new_action, old_action, BASE_SIGNAL_SET_BYTES) == 0;
 }
 
-/* Which stack, and whether a system call goes on after a sent signal, follow
- * the program's own handler. Without one, the alternate stack is the safer. */
+/* Which stack, and whether a system call goes on after a sent signal, follow the program's own handler. Without one it
+ * is the ordinary stack: an alternate one is there for other handlers, and may have just the room that they need. */
 static unsigned long flags_like(const struct fault_disposition *disposition)
 {
     unsigned long own = SA_SIGINFO | SA_NODEFER | SIGNAL_RESTORER_FLAG;
     if (disposition->handler == (uintptr_t)SIG_DFL || disposition->handler == (uintptr_t)SIG_IGN)
-        return own | SA_ONSTACK | SA_RESTART;
+        return own | SA_RESTART;
     return own | (disposition->flags & (SA_ONSTACK | SA_RESTART));
 }
 
 static bool handler_install(const struct fault_disposition *disposition, struct kernel_action *before)
 {
+    unsigned long flags = flags_like(disposition);
     struct kernel_action action = {.handler = (uintptr_t)fault_handle,
-                                   .flags = flags_like(disposition),
+                                   .flags = flags,
+                                   .mask = flags & SA_ONSTACK ? base_signal_set_deferrable() : 0, /* signals_settle() */
                                    .restorer = (uintptr_t)protect_signal_return};
     return action_exchange(&action, before);
 }
