@@ -35,6 +35,12 @@ const char *base_launch_rank_variable(void)
     return name_of(rank_names);
 }
 
+bool base_launch_is_of_job(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", NULL};
+    return name_of(names) != NULL;
+}
+
 /* "4" or "4-7": where it ends. */
 static const char *list_range(const char *text, long *first, long *last)
 {

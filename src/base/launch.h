@@ -14,6 +14,9 @@ const char *base_launch_rank(void);
 /* The name of the variable that tells it, which all ranks of this launcher have; NULL when none does. */
 const char *base_launch_rank_variable(void);
 
+/* Has a launcher told MPI in which job this process is? (Slurm's own variables are in its batch scripts, too.) */
+bool base_launch_is_of_job(void);
+
 /* Whether a list such as "0,4-7" has the number. What cannot be read has none. */
 bool base_launch_list_has(const char *list, long number);
 

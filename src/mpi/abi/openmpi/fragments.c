@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/launch.h"
 #include "base/network.h"
 #include "mpi/abi/openmpi/abi.h"
 
@@ -40,6 +41,10 @@ struct abi_fragments abi_fragments_set(void)
     const char *value = getenv(VARIABLE);
     if (value != NULL)
         return fragments_of_user(value);
+    /* Open MPI 4 starts its daemon from within MPI_Init then, and what the process spawns gets the daemon's environment
+     * (ess_singleton_module.c). Alone, it has nobody to exchange messages with either. */
+    if (!base_launch_is_of_job())
+        return (struct abi_fragments){.bytes = 0};
     struct abi_fragments fragments = {.bytes = fragments_fitting_bytes()};
     snprintf(text, sizeof text, "%u", fragments.bytes);
     fragments.is_ours = fragments.bytes != 0 && setenv(VARIABLE, text, 1) == 0;
