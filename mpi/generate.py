@@ -325,12 +325,14 @@ def track(row: Row) -> list[str]:
         return ["dispatch_begin_unknown();"]
     buffer = row.buffers[0] if len(row.buffers) == 1 and not row.is_drained else None
     uses = f"*{request.name}, {buffer.address}, {buffer.count}, {buffer.datatype_in_c}" if buffer else ""
+    is_send = row.has("may_outlast") or row.has("is_synchronous")
+    may_outlast = f", {str(row.has('may_outlast')).lower()}" if is_send else ""
     if is_persistent(row):
-        track_one = "dispatch_track_send" if row.has("may_outlast") else "dispatch_track"
-        return [f"{track_one}({uses});" if buffer else f"dispatch_track_unknown(*{request.name});"]
+        track_one = "dispatch_track_send" if is_send else "dispatch_track"
+        return [f"{track_one}({uses}{may_outlast});" if buffer else f"dispatch_track_unknown(*{request.name});"]
     if buffer and row.chapter == "Point-to-Point Communication":
-        begin = "dispatch_begin_send" if row.has("may_outlast") else "dispatch_begin_message"
-        return [f"{begin}({uses}, {caller});"]
+        begin = "dispatch_begin_send" if is_send else "dispatch_begin_message"
+        return [f"{begin}({uses}{may_outlast}, {caller});"]
     nothing = f"dispatch_track(*{request.name}, NULL, 0, abi_handles.byte);"
     unknown = f"dispatch_track_unknown(*{request.name});" if row.has_memory else nothing
     tracked = f"dispatch_track({uses});" if buffer else unknown

@@ -174,28 +174,31 @@ void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count c
 
 /* Of a type that names its bytes in order, one after the other: the message is its range. */
 static void dispatch_note_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
-                               bool is_persistent)
+                               struct requests_send send)
 {
     const struct type_layout *layout = datatype_layout(datatype);
     bool is_small = dispatch_is_below(options.threshold_bytes, count, layout);
     bool is_plain = layout->is_known && !is_small && !datatype_has_gaps(layout, count);
-    if (!options.waits || !is_plain || request == abi_handles.request_null || buffer == MPI_BOTTOM)
+    if (!is_plain || request == abi_handles.request_null || buffer == MPI_BOTTOM)
         return;
-    requests_note_send(request_key(request), (struct requests_send){.may_hide_gaps = datatype_may_hide_gaps(layout),
-                                                                    .is_persistent = is_persistent});
+    send.may_outlast &= options.waits;
+    send.may_hide_gaps = datatype_may_hide_gaps(layout);
+    requests_note_send(request_key(request), send);
 }
 
 void dispatch_begin_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
-                         const void *return_address)
+                         bool may_outlast, const void *return_address)
 {
     dispatch_begin_message(request, buffer, count, datatype, return_address);
-    dispatch_note_send(request, buffer, count, datatype, false);
+    dispatch_note_send(request, buffer, count, datatype, (struct requests_send){.may_outlast = may_outlast});
 }
 
-void dispatch_track_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype)
+void dispatch_track_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+                         bool may_outlast)
 {
+    struct requests_send send = {.may_outlast = may_outlast, .is_persistent = true};
     dispatch_track(request, buffer, count, datatype);
-    dispatch_note_send(request, buffer, count, datatype, true);
+    dispatch_note_send(request, buffer, count, datatype, send);
 }
 
 void dispatch_forget_send(const MPI_Request *request)

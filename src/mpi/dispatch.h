@@ -91,14 +91,15 @@ void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype d
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                             const void *return_address);
 
-/* The same for a send of standard or ready mode: it may still be under way when the program has waited for it. Not once
- * the program has asked MPI to cancel it. */
+/* The same for a send. may_outlast: one of standard or ready mode may still be under way when the program has waited
+ * for it. Not once the program has asked MPI to cancel it. */
 void dispatch_begin_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
-                         const void *return_address);
+                         bool may_outlast, const void *return_address);
 void dispatch_forget_send(const MPI_Request *request);
 
-/* A persistent send of such a mode has been made, and may be started from now on. */
-void dispatch_track_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype);
+/* A persistent send has been made, and may be started from now on. */
+void dispatch_track_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
+                         bool may_outlast);
 
 /* The way of most nonblocking messages: nothing is pending, and the message is known to be small. Counts it; the caller
  * gives the call to MPI. */

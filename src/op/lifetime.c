@@ -209,6 +209,7 @@ void lifetime_stop(void)
     transfer_wait_all();
     session_set(REASON_NOT_RUNNING);
     engine_stop();
+    transfer_open_kept();
     protect_stop();
     gate_use_rights(protect_rights());
     lifetime_write_record(true);

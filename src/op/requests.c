@@ -18,9 +18,10 @@ struct request {
     uint64_t key;
     struct range bytes;
     uint32_t next;
-    bool may_outlast;   /* a send, that may still be under way when the program has waited for it */
+    bool is_send;       /* the next three: of such a one */
+    bool may_outlast;   /* that may still be under way when the program has waited for it */
     bool may_hide_gaps; /* which may not use all of `bytes` */
-    bool is_persistent; /* of such a send */
+    bool is_persistent;
     bool is_aside;
     uint64_t op_id;           /* that the persistent send was left to, when it was last waited for */
     struct policy_site *site; /* of a receive that learns what its wait takes */
@@ -240,7 +241,8 @@ void requests_note_send(uint64_t key, struct requests_send send)
     requests_lock();
     struct request *request = request_of(key);
     if (request != NULL) {
-        request->may_outlast = true;
+        request->is_send = true;
+        request->may_outlast = send.may_outlast;
         request->may_hide_gaps = send.may_hide_gaps;
         request->is_persistent = send.is_persistent;
     }
@@ -301,9 +303,18 @@ bool requests_find_send(uint64_t key, struct requests_send *send)
     const struct request *request = request_of(key);
     bool is_found = request != NULL && request->may_outlast;
     if (is_found)
-        *send = (struct requests_send){request->bytes, request->may_hide_gaps, request->is_persistent};
+        *send = (struct requests_send){request->bytes, true, request->may_hide_gaps, request->is_persistent};
     requests_unlock();
     return is_found;
+}
+
+bool requests_is_whole_send(uint64_t key)
+{
+    requests_lock();
+    const struct request *request = request_of(key);
+    bool is_whole = request != NULL && request->is_send && !request->may_hide_gaps;
+    requests_unlock();
+    return is_whole;
 }
 
 static uint64_t request_size(const struct request *request)

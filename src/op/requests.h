@@ -43,19 +43,23 @@ bool requests_know(uint64_t key);
 /* The bytes of the request with this key; empty when there is none. */
 struct range requests_range(uint64_t key);
 
-/* A send that may go on when the program has waited for it (mpi/request/sent.h). */
+/* A send. */
 struct requests_send {
     struct range bytes;
+    bool may_outlast;   /* it may go on when the program has waited for it (mpi/request/sent.h) */
     bool may_hide_gaps; /* not all of its bytes need be the message's */
     bool is_persistent;
 };
 
-/* What has just been tracked with this key is such a send; or it is one no longer. */
+/* What has just been tracked with this key is a send; or it is one no longer that may outlast its wait. */
 void requests_note_send(uint64_t key, struct requests_send send);
 void requests_forget_send(uint64_t key);
 
-/* Is there such a send with this key? */
+/* Is there a send with this key that may outlast its wait? */
 bool requests_find_send(uint64_t key, struct requests_send *send);
+
+/* Is there a send with this key all of whose bytes are the message's? */
+bool requests_is_whole_send(uint64_t key);
 
 /* The send of this key is over for the program, which keeps its persistent request; it goes on as this op. */
 void requests_leave_to(uint64_t key, uint64_t op_id);

@@ -70,6 +70,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
     transfer->way = POLICY_HOLD;
     atomic_store_explicit(&transfer->let_go, NULL, memory_order_relaxed);
+    atomic_store_explicit(&transfer->is_kept, false, memory_order_relaxed); /* as let_go */
     transfer->is_parted = false;
     transfer->part_pages = (struct range){0, 0};
     transfer->begun_ns = observer_draws() ? base_clock_now_ns() : 0;
@@ -382,6 +383,12 @@ void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
     engine_pending_assist_begin();
 }
 
+void transfer_keep_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
+{
+    atomic_store_explicit(&transfer->is_kept, true, memory_order_relaxed);
+    transfer_ahead_begin(transfer, let_go);
+}
+
 /* It is held no more, or as an op. release: pairs with transfer_held_count(). */
 static void transfer_held_end(void)
 {
@@ -432,10 +439,21 @@ struct transfer *transfer_ahead_next(const struct transfer *before)
     return NULL;
 }
 
+static bool transfer_is_kept(const struct transfer *transfer)
+{
+    return atomic_load_explicit(&transfer->is_kept, memory_order_relaxed);
+}
+
+static bool transfer_is_to_serve(const struct transfer *transfer)
+{
+    bool is_touched = atomic_load_explicit(&transfer->touched_ns, memory_order_relaxed) > 0;
+    return transfer_is_kept(transfer) || (!transfer->is_parted && is_touched);
+}
+
 void transfer_serve_ahead(void)
 {
     for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;) {
-        if (!one->is_parted && atomic_load_explicit(&one->touched_ns, memory_order_relaxed) > 0)
+        if (transfer_is_to_serve(one))
             transfer_let_go_of(one)(one);
     }
 }
@@ -466,7 +484,7 @@ void transfer_forked_child(void)
     atomic_store_explicit(&transfers.held, 0, memory_order_relaxed);
 }
 
-/* Nothing was launched that could be waited for. */
+/* Nothing was launched that could be waited for. False: it must be waited for. */
 static bool transfer_let_go_one(uint64_t id)
 {
     if (transfer_held_count() == 0)
@@ -474,10 +492,11 @@ static bool transfer_let_go_one(uint64_t id)
     gate_enter();
     struct transfer *transfer = transfer_of(id);
     transfer_let_go_fn *let_go = transfer_is_pending(id) ? transfer_let_go_of(transfer) : NULL;
+    bool is_kept = transfer_is_kept(transfer);
     if (let_go != NULL)
         let_go(transfer);
     gate_leave();
-    return let_go != NULL;
+    return let_go != NULL && !is_kept;
 }
 
 void transfer_poll_round(uint32_t round)
@@ -559,7 +578,8 @@ static void transfer_wait_while(bool (*is_awaited)(uint64_t id), uint64_t id)
 /* Not of what is held ahead: its message may wait for what this thread does next. */
 static bool transfer_is_to_come(uint64_t id)
 {
-    return transfer_is_pending(id) && transfer_let_go_of(transfer_of(id)) == NULL;
+    const struct transfer *transfer = transfer_of(id);
+    return transfer_is_pending(id) && (transfer_let_go_of(transfer) == NULL || transfer_is_kept(transfer));
 }
 
 bool transfer_wait(uint64_t id)
@@ -700,6 +720,15 @@ static void transfer_abandon(bool are_all)
     }
 }
 
+void transfer_open_kept(void)
+{
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
+        const struct transfer *transfer = &transfers.slots[slot];
+        if (transfer_id(slot) != 0 && transfer_is_kept(transfer))
+            protect_hold_abandon(transfer->holds[0].hold);
+    }
+}
+
 void transfer_let_wait(bool may_wait)
 {
     op_thread.is_leaving = !may_wait;
@@ -718,6 +747,7 @@ void transfer_leave(bool may_wait)
 {
     if (may_wait)
         transfer_let_go_all();
+    transfer_open_kept();
     if (engine_pending() == 0)
         return;
     if (may_wait && !gate_is_inside() && !gate_is_waiting())

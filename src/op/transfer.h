@@ -54,6 +54,7 @@ struct transfer {
     int64_t engine_before_ns;  /* engine_charge_ns() then */
     /* Of memory that is held ahead of its op: see transfer_ahead_begin(). NULL: it is not. Changed inside the gate. */
     _Atomic(transfer_let_go_fn *) let_go;
+    _Atomic bool is_kept; /* see transfer_keep_begin(); as let_go */
     bool is_parted;
     struct range part_pages; /* reserved for (transfer_ahead_prepare()); empty: none */
     void *part_room;         /* of these; NULL once it is parted */
@@ -98,6 +99,13 @@ bool transfer_ahead_prepare(struct transfer *transfer, struct range bytes);
 void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go);
 void transfer_ahead_end(struct transfer *transfer);
 
+/* The same for what is never given back before it is over, as let_go finds out: who touches the memory waits for that,
+ * and nobody else does. Ended as the others. */
+void transfer_keep_begin(struct transfer *transfer, transfer_let_go_fn *let_go);
+
+/* MPI or the process ends: opens the memory of these. */
+void transfer_open_kept(void);
+
 /* Gives back the memory although data go on to arrive (protect_hold_part()). False where it is held no more. */
 bool transfer_part(struct transfer *transfer);
 
@@ -112,7 +120,7 @@ uint32_t transfer_parted_count(void);
 /* Lets go of all. Not inside the gate. */
 void transfer_let_go_all(void);
 
-/* Inside the gate: lets go of what was touched; looks whether what was parted is over. */
+/* Inside the gate: lets go of what was touched, and looks at what is kept; looks whether what was parted is over. */
 void transfer_serve_ahead(void);
 void transfer_settle_parted(void);
 

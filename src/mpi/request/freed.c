@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* A request that is tracked, or counted (untracked.h), is kept until it is over, and freed then: only so is it known
- * when its bytes are the program's again. */
+ * when its bytes are the program's again. Until then nobody writes what a large send sends: with MPI alone a program
+ * may take its receiver's answer as proof that the send is over (MPI 4.1, 3.7.3, MPI_Request_free), but a receive that
+ * has returned early is answered before. It is no op: its receiver may need this process's next calls, so none waits
+ * for it but who uses that memory. */
 #include "mpi/request/freed.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/lock.h"
+#include "base/pages.h"
+#include "engine/gate.h"
 #include "mpi/dispatch.h"
 #include "mpi/entries.h"
+#include "mpi/native.h"
+#include "mpi/progress.h"
+#include "op/host.h"
+#include "op/judge.h"
 #include "op/requests.h"
 #include "op/session.h"
+#include "op/transfer.h"
 #include "op/untracked.h"
 #include "mpi/request/ahead.h"
 #include "mpi/request/persistent.h"
@@ -87,8 +98,79 @@ static bool freed_grow(void)
     return true;
 }
 
+/* --- sends --- */
+
+/* For transfer_keep_begin(). The slot may be another op's by now: then its request is none of these. */
+static void freed_look(struct transfer *transfer)
+{
+    MPI_Request request = native_of(transfer)->request;
+    base_lock_take(&freed.lock);
+    for (uint32_t i = 0; i < freed_count(); i++) {
+        if (freed.requests[i] == request) {
+            freed_poll(i);
+            break;
+        }
+    }
+    base_lock_release(&freed.lock);
+}
+
+/* The pages on which nothing but the message lies. Empty: there are none. Whoever writes beside the message need not
+ * know that it is over, and the receiver may wait for what follows. */
+static struct range freed_pages(struct range bytes)
+{
+    bool is_alone;
+    enum reason reason = host.pages_check(bytes, false, &is_alone);
+    if (is_alone)
+        return bytes;
+    struct range within = base_pages_within(bytes);
+    bool is_possible = reason != REASON_MEMORY_STACK && within.low < within.high;
+    if (is_possible)
+        (void)host.pages_check(within, false, &is_alone);
+    return is_alone ? within : (struct range){0, 0};
+}
+
+/* What may be held once the request is freed. Not inside the gate. */
+static struct range freed_judge(MPI_Request request)
+{
+    struct range nothing = {0, 0};
+    bool is_possible = requests_are_tracked() && session_hold_reason() == REASON_NONE && !requests_are_unknown();
+    if (!is_possible || gate_is_inside() || !requests_is_whole_send(request_key(request)))
+        return nothing;
+    if (judge_session() != REASON_NONE || session_look_for_devices() != REASON_NONE)
+        return nothing;
+    struct range held = freed_pages(requests_range(request_key(request)));
+    if (base_range_is_empty(held) || protect_memory_check_to_hold(held) != REASON_NONE || !session_has_engine())
+        return nothing;
+    return held;
+}
+
+static void freed_describe(struct transfer *transfer, MPI_Request request, struct range held)
+{
+    transfer->op.is_schedule = false;
+    transfer->direction = POLICY_SEND;
+    transfer->bytes = held.high - held.low;
+    transfer->site = NULL;
+    *native_of(transfer) = (struct native){.request = request, .ahead.bytes = held};
+}
+
+static void freed_hold(MPI_Request request, struct range held)
+{
+    if (base_range_is_empty(held) || !progress_prepare())
+        return;
+    struct transfer *transfer = transfer_take();
+    if (transfer == NULL)
+        return;
+    freed_describe(transfer, request, held);
+    if (transfer_hold(transfer, HOLD_NO_WRITE, held) == REASON_NONE)
+        transfer_keep_begin(transfer, freed_look);
+    else
+        transfer_cancel(transfer);
+}
+
+/* --- the call --- */
+
 /* Without memory for it MPI gets it as it is, and its bytes stay tracked. */
-static int freed_take(MPI_Request *request)
+static int freed_take(MPI_Request *request, struct range held)
 {
     if (request_status_is_over(*request))
         return request_give_back(request);
@@ -98,6 +180,7 @@ static int freed_take(MPI_Request *request)
     }
     freed.requests[freed_count()] = *request;
     freed_count_set(freed_count() + 1);
+    freed_hold(*request, held);
     *request = abi_handles.request_null;
     return MPI_SUCCESS;
 }
@@ -123,12 +206,13 @@ int entry_MPI_Request_free(MPI_Request *request)
 {
     dispatch_wait_argument(request, sizeof *request);
     persistent_await(1, request);
+    struct range held = freed_judge(*request);
     dispatch_enter();
     if (!freed_is_of_interest(*request))
         return dispatch_leave(real.MPI_Request_free(request));
     base_lock_take(&freed.lock);
     freed_sweep_when_many();
-    int result = freed_take(request);
+    int result = freed_take(request, held);
     base_lock_release(&freed.lock);
     return dispatch_leave(result);
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: a program that has freed the request of a send may take its receiver's answer as proof that the send is over
+ * (MPI 4.1, 3.7.3): it may write the buffer, unmap it, or free it.
+ * arguments: write unmap free synchronous persistent multiple
+ * environment: LAPWING_MATCH=off
+ * defers: receive */
+#include <sys/mman.h>
+
+#include "check.h"
+
+enum { ROUNDS = 5 };
+
+static const char *way;
+
+static bool is_way(const char *name)
+{
+    return strcmp(way, name) == 0;
+}
+
+static void send_freed(unsigned char *buffer)
+{
+    MPI_Request request;
+    if (is_way("synchronous"))
+        MPI_Issend(buffer, CHECK_LARGE_BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+    else if (is_way("persistent"))
+        MPI_Send_init(buffer, CHECK_LARGE_BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+    else
+        MPI_Isend(buffer, CHECK_LARGE_BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+    if (is_way("persistent"))
+        MPI_Start(&request);
+    MPI_Request_free(&request);
+    check(request == MPI_REQUEST_NULL, "the handle is null");
+}
+
+static void use_again(unsigned char *buffer)
+{
+    if (is_way("unmap"))
+        munmap(buffer, CHECK_LARGE_BYTES);
+    else
+        memset(buffer, 0xAA, CHECK_LARGE_BYTES);
+    if (is_way("free"))
+        free(buffer);
+}
+
+static unsigned char *buffer_new(void)
+{
+    if (!is_way("unmap"))
+        return check_buffer_new(CHECK_LARGE_BYTES);
+    return mmap(NULL, CHECK_LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void rank_send(unsigned round, unsigned char *buffer)
+{
+    check_fill(buffer, CHECK_LARGE_BYTES, round);
+    check_delay(); /* the receive may have returned */
+    send_freed(buffer);
+    check_recv(&(char){0}, 1, 1, 1);
+    use_again(buffer);
+}
+
+static void rank_receive(unsigned round, unsigned char *buffer)
+{
+    check_recv(buffer, CHECK_LARGE_BYTES, 0, 0);
+    check_send(&(char){0}, 1, 0, 1);
+    check(check_is_filled(buffer, CHECK_LARGE_BYTES, round), "the message as it was sent");
+}
+
+int main(int argc, char **argv)
+{
+    way = argv[argc - 1];
+    if (is_way("multiple"))
+        check_start_multiple(&argc, &argv);
+    else
+        check_start(&argc, &argv);
+    unsigned char *buffer = buffer_new();
+    for (unsigned round = 1; round <= ROUNDS; round++) {
+        if (check_rank() == 0)
+            rank_send(round, buffer);
+        else
+            rank_receive(round, buffer);
+        if (check_rank() == 0 && (is_way("unmap") || is_way("free")))
+            buffer = buffer_new();
+    }
+    return check_end();
+}
