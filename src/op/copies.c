@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/options.h"
 #include "op/host.h"
+#include "protect/kernel.h"
 
 enum { SPARES_MAX = 8, WASTE_FACTOR_MAX = 4, SMOOTHING = 8 };
 enum { FIRST_PS_PER_BYTE = 250 }; /* 4 GB/s, until it has been measured */
@@ -120,6 +121,20 @@ void *copies_take(const void *bytes, size_t length_bytes)
     if (copy == NULL)
         return NULL;
     memcpy(copy, bytes, length_bytes);
+    cost_learn(base_clock_now_ns() - begin_ns, length_bytes);
+    return copy;
+}
+
+void *copies_take_readable(const void *bytes, size_t length_bytes)
+{
+    int64_t begin_ns = base_clock_now_ns();
+    void *copy = copies_room(length_bytes);
+    if (copy == NULL)
+        return NULL;
+    if (!kernel_copy(copy, (uintptr_t)bytes, length_bytes)) {
+        copies_give_back(copy);
+        return NULL;
+    }
     cost_learn(base_clock_now_ns() - begin_ns, length_bytes);
     return copy;
 }

@@ -13,6 +13,9 @@
  * exist would take more than option `buffer` together. Any thread. */
 void *copies_take(const void *bytes, size_t length_bytes);
 
+/* The same where the program may not be able to read all of them. NULL then, too. */
+void *copies_take_readable(const void *bytes, size_t length_bytes);
+
 /* Room for so many bytes, within the same bounds; NULL when there is none. Any thread. */
 void *copies_room(size_t length_bytes);
 

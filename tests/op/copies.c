@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "../base/claim.h"
 #include "base/options.h"
@@ -27,6 +28,21 @@ static void own_give_back(void *memory, size_t length_bytes)
 
 const struct host host = {.memory_take = own_take, .memory_give_back = own_give_back};
 
+static void test_unreadable(void)
+{
+    enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
+    char *memory = mmap(NULL, 3 * SMALL, PROTECTION, FLAGS, -1, 0);
+    memset(memory, 5, 3 * SMALL);
+    char *copy = copies_take_readable(memory, 3 * SMALL);
+    claim(copy != NULL && memcmp(copy, memory, 3 * SMALL) == 0, "what can be read is copied");
+    copies_give_back(copy);
+    mprotect(memory + SMALL, SMALL, PROT_NONE);
+    claim(copies_take_readable(memory, 3 * SMALL) == NULL, "no copy of what cannot be read");
+    copy = copies_take(source, LARGE);
+    claim(copy != NULL, "what was taken for it was given back");
+    copies_give_back(copy);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof source; i++)
@@ -46,6 +62,7 @@ int main(void)
     claim(copies_cost_ns(LARGE) > 0, "what it costs is known");
     copies_give_back(first);
     copies_give_back(small);
+    test_unreadable();
     options.buffer_bytes = 0;
     claim(copies_take(source, 1) == NULL, "none where none are wanted");
     return 0;

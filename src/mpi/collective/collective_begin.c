@@ -208,6 +208,7 @@ static struct message listed_side_of(enum policy_direction direction, const void
     message.range = span.range;
     message.is_measured = span.is_known;
     message.has_gaps = block_lists_have_gaps(&span);
+    message.is_list = true;
     return message;
 }
 

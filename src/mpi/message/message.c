@@ -16,6 +16,7 @@
 #include "op/observer.h"
 #include "op/requests.h"
 #include "op/session.h"
+#include "protect/protect.h"
 #include "protect/touched.h"
 #include "record/record.h"
 #include "mpi/status.h"
@@ -44,11 +45,25 @@ bool message_is_whole(const struct message *message)
     return is_compact && message->buffer != MPI_BOTTOM && datatype_gaps_are_own(message->datatype);
 }
 
+static bool message_may_have_gaps(const struct message *message)
+{
+    return message->has_gaps || message->is_list || datatype_may_hide_gaps(datatype_layout(message->datatype));
+}
+
+/* MPI does not read the gaps, and a guard page may lie there. The kernel, which finds out, copies more slowly. */
+static void *message_copy_range(const struct message *message)
+{
+    const void *bytes = (const void *)message->range.low;
+    size_t length_bytes = message->range.high - message->range.low;
+    bool is_readable = !message_may_have_gaps(message) || protect_memory_check(message->range) == REASON_NONE;
+    return is_readable ? copies_take(bytes, length_bytes) : copies_take_readable(bytes, length_bytes);
+}
+
 bool message_copy(struct message *message)
 {
     struct range bytes = message->range;
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
-    message->copy = copies_take((const void *)bytes.low, bytes.high - bytes.low);
+    message->copy = message_copy_range(message);
     if (message->copy == NULL)
         return false;
     message->is_copied = true;

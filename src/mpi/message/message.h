@@ -36,6 +36,7 @@ struct message {
     /* Filled by message_measure(). */
     bool is_measured; /* layout known */
     bool has_gaps;    /* `range` holds other bytes too */
+    bool is_list;     /* of blocks that lie anywhere in `range` */
     uint64_t bytes;
     struct range range;
     struct policy_site *site;
@@ -51,8 +52,8 @@ static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datat
         .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag, .comm = comm};
 }
 
-/* Sends from a copy from now on. False without the memory for it; then nothing has
- * changed. The message is whole (message_is_whole()). */
+/* Sends from a copy from now on. False without the memory for it, or where the program cannot read the gaps, too; then
+ * nothing has changed. The message is whole (message_is_whole()). */
 bool message_copy(struct message *message);
 
 /* How the send will leave its buffer to the program, as its site has learnt; nothing changes where that cannot be. */
