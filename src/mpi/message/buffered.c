@@ -6,13 +6,19 @@
  * and sent by MPI_Isend; the engine lets it progress until its request is over. It is no op: a buffered send may wait
  * for a receiver that needs this process's next calls, so none of them waits for it but those that wait for the buffer.
  *
- * That a program has attached too small a buffer is an error as before: what is under way counts against its room. */
+ * That a program has attached too small a buffer is an error as before: what is under way counts against its room.
+ * Which buffer MPI takes, where a communicator or a session has one, is not known here; nor can MPI's request of
+ * MPI_Buffer_iflush end with what is under way here. Then all is left to MPI. */
 #include "mpi/message/buffered.h"
 
+#include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/lock.h"
+#include "base/object.h"
 #include "base/pages.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
@@ -45,7 +51,8 @@ struct buffered_send {
 
 /* All under the lock, but for looks at the count; [0, count) are under way, and `tested` others, which are being
  * tested; `claimed` are or are about to be. attached_bytes: of the process's buffer; 0: none, or one whose length MPI
- * alone knows. */
+ * alone knows. The last two: any thread. may_be_flushed: somebody calls MPI_Buffer_iflush. loads_seen: when that was
+ * asked last. */
 static struct {
     struct base_lock lock;
     _Atomic uint32_t count;
@@ -54,6 +61,8 @@ static struct {
     uint64_t attached_bytes;
     uint64_t used_bytes;
     struct buffered_send sends[BUFFERED_MAX];
+    _Atomic bool may_be_flushed;
+    _Atomic unsigned long long loads_seen;
 } buffered;
 
 /* --- those that are under way --- */
@@ -244,6 +253,46 @@ static bool buffered_has_engine(void)
     return is_ready;
 }
 
+/* Fortran bindings may call it by its other name. */
+static bool name_is_flush(const char *name, void *unused)
+{
+    (void)unused;
+    return strcmp(name, "MPI_Buffer_iflush") == 0 || strcmp(name, "PMPI_Buffer_iflush") == 0;
+}
+
+static int object_visit(struct dl_phdr_info *info, size_t size_bytes, void *is_found)
+{
+    struct object object;
+    (void)size_bytes;
+    *(bool *)is_found = object_read(info, &object) && object_find_undefined(&object, name_is_flush, NULL);
+    return *(bool *)is_found;
+}
+
+static void flush_expect(void)
+{
+    atomic_store_explicit(&buffered.may_be_flushed, true, memory_order_relaxed); /* for this thread's next calls */
+}
+
+/* Does a program or library that is loaded call it? Asked again when something was loaded since. */
+static bool flush_is_expected(void)
+{
+    unsigned long long loads = object_counts().loads;
+    bool is_found = false;
+    /* relaxed: nothing is published through the number. */
+    if (real.MPI_Buffer_iflush != NULL &&
+        loads != atomic_exchange_explicit(&buffered.loads_seen, loads, memory_order_relaxed))
+        dl_iterate_phdr(object_visit, &is_found);
+    if (is_found)
+        flush_expect();
+    return atomic_load_explicit(&buffered.may_be_flushed, memory_order_relaxed);
+}
+
+/* Other buffers than the process's count as memory that nobody knows, until they are detached. */
+static bool buffered_is_of_process(void)
+{
+    return !requests_are_unknown() && !flush_is_expected();
+}
+
 /* Why it is left to MPI, or REASON_NONE. */
 static enum reason buffered_judge(struct message *message)
 {
@@ -256,6 +305,8 @@ static enum reason buffered_judge(struct message *message)
         return REASON_PROCESS_NULL;
     if (session_reason_to_begin() != REASON_NONE)
         return session_reason_to_begin();
+    if (!buffered_is_of_process())
+        return REASON_NO_BUFFER;
     enum reason held = message_judge_to_hold(message);
     return held == REASON_NONE || judge_may_copy(held) ? REASON_NONE : held;
 }
@@ -432,4 +483,20 @@ int entry_MPI_Buffer_flush(void)
 {
     buffered_enter_to_wait();
     return dispatch_leave(real.MPI_Buffer_flush());
+}
+
+/* The first call after a look-up by dlsym() does not wait for what is under way: it must not wait, and MPI's request
+ * does not know of it (MPI 4.1, 3.6). */
+int entry_MPI_Buffer_iflush(MPI_Request *request)
+{
+    flush_expect();
+    transfer_wait_due();
+    dispatch_wait_argument(request, sizeof *request);
+    dispatch_enter();
+    int result = real.MPI_Buffer_iflush(request);
+    if (result == MPI_SUCCESS) {
+        dispatch_track(*request, NULL, 0, abi_handles.byte);
+        dispatch_assist(*request, __builtin_return_address(0));
+    }
+    return dispatch_leave(result);
 }
