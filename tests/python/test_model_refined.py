@@ -142,7 +142,8 @@ def make_programs(character: Character, size: int) -> Programs:
 
 def make_ideal_setup(profile: JobProfile) -> Setup:
     """Return a setup for the simulation, which charges neither processor time nor holds."""
-    return replace(make_setup(profile, threshold_bytes=1), cpu_ns_per_byte=0.0, hold_ns=0.0, shares_windows=True)
+    setup = make_setup(profile, threshold_bytes=1, progress_threshold_bytes=1)
+    return replace(setup, cpu_ns_per_byte=0.0, hold_ns=0.0, shares_windows=True)
 
 
 def predict(profile: JobProfile, setup: Setup, way: Way) -> Prediction:
@@ -473,5 +474,5 @@ def test_lapwing_helps_blocking_and_nonblocking_calls() -> None:
     setup = make_ideal_setup(profile)
     events, deferred = predict_ways(profile, setup, [Way.EVENTS, Way.DEFERRED])
     assert deferred.expected_ns == events.expected_ns
-    without = predict(profile, replace(setup, defers_with_progress=False), Way.DEFERRED)
+    without = predict(profile, replace(setup, carries_nonblocking=False), Way.DEFERRED)
     assert without.expected_ns == pytest.approx(profile.elapsed_ns, rel=1e-6)

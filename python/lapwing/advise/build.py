@@ -19,13 +19,13 @@ from lapwing.advise.judge import (
 from lapwing.advise.rounds import Rounds
 from lapwing.advise.sites import advise_sites
 from lapwing.advise.ways import CANDIDATES, Choice, make_flags
-from lapwing.advise.words import describe_rewrite, describe_verdict
+from lapwing.advise.words import describe_rewrite, describe_threshold, describe_verdict
 from lapwing.bench.interval import bound_median
 from lapwing.bench.measures import summarise
 from lapwing.model.profile import Way
 from lapwing.model.refined import Prediction
 from lapwing.model.study import Study
-from lapwing.report.findings import find_in_profile
+from lapwing.report.findings import BELOW_THRESHOLD, find_in_profile
 from lapwing.report.totals import JobTotals
 
 FINDINGS_MAX = 4
@@ -123,8 +123,11 @@ def absorbs_imbalance(study: Study) -> bool:
 
 
 def list_findings(study: Study) -> tuple[str, ...]:
-    """Return what else the profile shows, first what somebody can change; blocking calls have their own list."""
-    left_out = {"blocking call with slack", *(["imbalance"] if absorbs_imbalance(study) else [])}
+    """Return what else the profile shows, first what somebody can change; blocking calls have their own list.
+
+    The verdict names the progress threshold.
+    """
+    left_out = {"blocking call with slack", BELOW_THRESHOLD, *(["imbalance"] if absorbs_imbalance(study) else [])}
     findings = [f for f in find_in_profile(study) if f.kind not in left_out]
     findings.sort(key=lambda finding: finding.kind == "imbalance")
     return tuple(f"{finding.text}." for finding in findings[:FINDINGS_MAX])
@@ -147,7 +150,7 @@ def build_advice(
     verdict = describe_verdict(study, ways, best, cause, choice.is_check, scatter)
     command = make_command(best or Way.STOCK, options, program)
     return Advice(
-        verdict=(*verdict, *describe_rewrite(study, best)),
+        verdict=(*verdict, *describe_threshold(study, program), *describe_rewrite(study, best)),
         command=command,
         program=program,
         rank_count=len(study.profile.ranks),

@@ -4,6 +4,7 @@
 from lapwing.advise.advice import SiteAdvice
 from lapwing.advise.ways import GAIN_MIN
 from lapwing.model.profile import Way
+from lapwing.model.setup import Setup
 from lapwing.model.study import Study
 from lapwing.profile.record import load_reason_help
 from lapwing.report.findings import sum_sites
@@ -20,11 +21,12 @@ def collect_gains(study: Study, way: Way) -> dict[tuple[str, str, int], float]:
     return {site.key: site.gain_ns for site in sum_sites(study.predictions[way])}
 
 
-def explain_difference(site: SiteTotals, threshold_bytes: int) -> str:
+def explain_difference(site: SiteTotals, setup: Setup) -> str:
     """Say why Lapwing gains less than a rewrite would."""
     mean_bytes = site.sum.bytes / site.sum.bytes_count if site.sum.bytes_count else 0.0
-    if mean_bytes < threshold_bytes:
-        return f"its messages are below the threshold of {format_bytes(threshold_bytes)}"
+    if mean_bytes < setup.threshold_bytes:
+        needed = "; a rewrite needs --progress-threshold, too" if mean_bytes < setup.progress_threshold_bytes else ""
+        return f"its messages are below the threshold of {format_bytes(setup.threshold_bytes)}{needed}"
     if is_waiting(site.held_count, site.unheld):
         return describe_waiting(site.held_count, site.unheld)
     reasons = {name: count for name, count in site.passes.items() if name != "too_many_ops"}
@@ -49,7 +51,7 @@ def advise_site(site: SiteTotals, lapwing_ns: float, rewrite_ns: float, study: S
     whole_ns = study.predictions[Way.STOCK].expected_ns
     gains = f"Lapwing is predicted to hide {format_time(lapwing_ns)} per rank"
     if rewrite_ns - lapwing_ns >= GAIN_MIN * whole_ns:
-        why = explain_difference(site, study.setup.threshold_bytes)
+        why = explain_difference(site, study.setup)
         gains += f", a start there and a wait before the touch would hide {format_time(rewrite_ns)} ({why})"
     else:
         gains += ", a rewrite by hand no more"

@@ -9,6 +9,7 @@ from lapwing.advise.ways import GAIN_MIN
 from lapwing.model.profile import Way
 from lapwing.model.study import Study
 from lapwing.model.waits import WaitCauses, sum_all_causes
+from lapwing.report.findings import describe_lowered
 from lapwing.report.summary import format_count, format_seconds, format_time
 from lapwing.report.waits import describe_causes
 
@@ -30,6 +31,8 @@ def explain_nothing(study: Study, speedup: float = 1.0) -> str:
     text = f"of the ranks' time {100 * mpi:.1f} % passes in MPI{': ' if told else ''}{told}"
     if speedup >= 1 + GAIN_MIN:
         return text
+    if study.lowered is not None:
+        return f"{text}. Progress in the background would shorten that, but leaves out messages that are so small"
     if causes.late_ns > data_ns and causes.late_ns >= 0.05 * whole_ns:
         return f"{text}. {explain_lateness(causes)}"
     if data_ns < SHARE_MIN * whole_ns:
@@ -207,6 +210,15 @@ def describe_verdict(
     if rows[Way.STOCK].measured is None:
         return tuple(describe_unmeasured(study, ways, cause, is_check))
     return (*describe_refusal(ways, study, is_check, scatter), *describe_idle(ways))
+
+
+def describe_threshold(study: Study, program: str) -> list[str]:
+    """Name a lower progress threshold, where the present one is what prevents a gain."""
+    if study.lowered is None:
+        return []
+    text = describe_lowered(study, study.lowered)
+    option = f"--progress-threshold {study.lowered.threshold_bytes >> 10}KiB"
+    return [f"{text[0].upper()}{text[1:]}. Try it: lapwing advise {option} {program}"]
 
 
 def choose_base(study: Study, best: Way | None) -> Way:

@@ -5,7 +5,7 @@ import argparse
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +32,11 @@ from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import Command, prepare_command, say
-from lapwing.model.profile import Way
+from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
+from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES
 from lapwing.model.study import Study, study_profile
+from lapwing.model.system import System
 from lapwing.model.waits import sum_all_causes
 from lapwing.options import add_flags, parse_bytes
 from lapwing.outfiles import check_outputs, write_text
@@ -102,7 +104,7 @@ class AdviseCommand:
         add_system_flag(parser)
         parser.add_argument("--cores", type=int, metavar="N", help="cores that each rank computes on")
         parser.add_argument("--spare-cores", type=int, metavar="N", help="cores of each host that no rank computes on")
-        add_flags(parser, ("basic",))
+        add_flags(parser, ("basic",), also=("progress_threshold",))
         parser.add_argument("launcher", nargs=argparse.REMAINDER, metavar="LAUNCHER ...", help="mpirun -n 4 ./app ...")
 
     def run(self, arguments: argparse.Namespace) -> int:
@@ -289,10 +291,19 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
         about |= calibrate_as_asked(trial, arguments.calibrate)
     write_profile_job(path, about, records)
     profile = complete_profile(read_profile(path), arguments)
-    threshold = trial.options.get("LAPWING_THRESHOLD")
-    system = read_system_flag(arguments)
-    study = study_profile(profile, parse_bytes(threshold) if threshold else 65536, system=system)
+    study = study_with_options(profile, trial.options, read_system_flag(arguments))
     return Profiled(study, sum_profile(open_profile_job(path)), result.elapsed_s)
+
+
+def study_with_options(profile: JobProfile, options: Mapping[str, str], system: System | None) -> Study:
+    """Apply both models to Lapwing as the user's options have it."""
+    return study_profile(
+        profile,
+        parse_bytes(options.get("LAPWING_THRESHOLD", str(THRESHOLD_BYTES))),
+        system=system,
+        progress_threshold_bytes=parse_bytes(options.get("LAPWING_PROGRESS_THRESHOLD", str(PROGRESS_THRESHOLD_BYTES))),
+        carries_nonblocking=options.get("LAPWING_NONBLOCKING", "on") == "on",
+    )
 
 
 def explain_unmeasured(rounds: Rounds) -> str:

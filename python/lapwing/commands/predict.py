@@ -11,8 +11,10 @@ from lapwing.errors import LapwingError
 from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed, take_fitted_run, take_run
 from lapwing.model.profile import JobProfile
 from lapwing.model.reader import read_profile
+from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES
 from lapwing.model.study import Study, study_profile
 from lapwing.model.system import System, read_system
+from lapwing.options import parse_bytes
 from lapwing.outfiles import check_outputs, refuse_input, write_text
 from lapwing.report.alpha import SCHEMA, encode_curve, make_alpha_page, print_curves
 from lapwing.report.prediction import encode_study, print_study
@@ -23,7 +25,13 @@ def add_model_flags(parser: argparse.ArgumentParser) -> None:
     """Declare what the profile may not know."""
     parser.add_argument("--cores", type=int, metavar="N", help="cores that each rank computes on")
     parser.add_argument("--spare-cores", type=int, metavar="N", help="cores of each host that no rank computes on")
-    parser.add_argument("--threshold", type=int, default=65536, metavar="BYTES", help="smallest message to defer")
+    text = "smallest message to defer"
+    parser.add_argument("--threshold", type=parse_bytes, default=THRESHOLD_BYTES, metavar="SIZE", help=text)
+    text = "smallest nonblocking message that goes on in the background"
+    default = PROGRESS_THRESHOLD_BYTES
+    parser.add_argument("--progress-threshold", type=parse_bytes, default=default, metavar="SIZE", help=text)
+    text = "whether nonblocking operations go on in the background (default: on)"
+    parser.add_argument("--nonblocking", choices=("on", "off"), default="on", help=text)
     parser.add_argument(
         "--wait-contention",
         type=float,
@@ -47,7 +55,8 @@ def read_system_flag(arguments: argparse.Namespace) -> System | None:
 
 def check_flags(arguments: argparse.Namespace) -> None:
     """Refuse numbers that mean nothing."""
-    for name, least in (("cores", 1), ("spare_cores", 0), ("threshold", 1), ("wait_contention", 0)):
+    sizes = (("threshold", 1), ("progress_threshold", 1))
+    for name, least in (("cores", 1), ("spare_cores", 0), *sizes, ("wait_contention", 0)):
         value = getattr(arguments, name)
         if value is not None and not least <= value < 1e12:
             raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
@@ -65,7 +74,14 @@ def complete_profile(profile: JobProfile, arguments: argparse.Namespace) -> JobP
 def study_file(path: Path, arguments: argparse.Namespace) -> Study:
     """Read a file and apply both models."""
     profile = complete_profile(read_profile(path), arguments)
-    return study_profile(profile, arguments.threshold, arguments.wait_contention, read_system_flag(arguments))
+    return study_profile(
+        profile,
+        arguments.threshold,
+        arguments.wait_contention,
+        read_system_flag(arguments),
+        arguments.progress_threshold,
+        arguments.nonblocking == "on",
+    )
 
 
 class PredictCommand:

@@ -24,6 +24,7 @@ from lapwing.model.classes import (
     is_reduction,
     share_first_piece,
 )
+from lapwing.model.moved import EVERYTHING, Moved, measure_moved, select_moved
 from lapwing.model.outcomes import SiteOutcome, limit_hidden, limit_shared
 from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, Way
 from lapwing.model.setup import RUN_SPREAD, Setup, Variation, make_variations
@@ -118,12 +119,13 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Case:
-    """What a calculation is made for."""
+    """What a calculation is made for. moved: what of a rank's nonblocking messages the threshold lets go on."""
 
     profile: JobProfile
     baseline: Baseline
     way: Way
     setup: Setup
+    moved: Moved = EVERYTHING
 
     @property
     def ratio(self) -> float:
@@ -138,7 +140,7 @@ class Case:
 
 def has_progress(case: Case) -> bool:
     """Say whether the program's own nonblocking operations go on beside its computation."""
-    return case.way is not Way.STOCK and (case.way not in DEFERRED_WAYS or case.setup.defers_with_progress)
+    return case.way is not Way.STOCK and case.setup.carries_nonblocking
 
 
 def put_behind(case: Case, times: SiteTimes, groups: tuple[CallGroup, ...]) -> SiteOutcome:
@@ -176,12 +178,16 @@ def change_calls(outcome: SiteOutcome, count: int, cost_ns: float) -> SiteOutcom
 
 def judge_wait(case: Case, times: SiteTimes) -> SiteOutcome:
     """Let a wait's transfers begin at the start of their requests."""
-    return put_behind(case, times, times.groups) if has_progress(case) else SiteOutcome(times)
+    if not has_progress(case):
+        return SiteOutcome(times)
+    return put_behind(case, times, select_moved(times, case.moved, case.setup))
 
 
 def judge_test(case: Case, times: SiteTimes) -> SiteOutcome:
     """A core of its own does the tests' work; on a shared core it is the same work in another thread."""
-    hidden = times.data_ns if case.way in DEDICATED_WAYS else 0.0
+    is_helped = case.way in DEDICATED_WAYS and has_progress(case)
+    groups = select_moved(times, case.moved, case.setup) if is_helped else ()
+    hidden = sum(group.count * group.data_ns for group in groups)
     return SiteOutcome(times, hidden, hidden)
 
 
@@ -286,6 +292,7 @@ def calculate_rank(case: Case, rank: RankProfile) -> RankOutcome:
     times = take_rank_apart(case.baseline, rank, case.setup)
     if case.way is not Way.STOCK and case.setup.crosses_at_once:
         times = [cross_at_once(entry) for entry in times]
+    case = replace(case, moved=measure_moved(rank, case.setup))
     limited = limit_sites(case, rank, [judge_site(case, entry) for entry in times])
     outcomes = [contend(case, outcome) for outcome in limited]
     terms = Terms(

@@ -33,6 +33,9 @@ CALL_FLOOR_MAX_NS = 100_000
 BYTES_PER_NS_MAX = 64.0
 # a + b is b + a (IEEE 754): with so many ranks Lapwing defers sums of floating-point numbers, too.
 EXACT_SUM_RANKS_MAX = 2
+# The defaults of --threshold and --progress-threshold (src/base/options.toml).
+THRESHOLD_BYTES = 65536
+PROGRESS_THRESHOLD_BYTES = 65536
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ class Setup:
     computation_ratio: computation time on the cores left, to that on all; nan when no core can be given up.
     wait_contention: extra time in waits, as a share, while another thread polls too (MiniMD in the paper:
     8.69 s / 4.19 s - 1 = 1.07); Lapwing's engine keeps out of MPI while the program is inside.
-    defers_with_progress: deferring by Lapwing brings progress for the program's own nonblocking calls
-    (`--nonblocking on`, the default).
+    carries_nonblocking: the program's own nonblocking calls go on in the background (`--nonblocking on`, the default).
+    progress_threshold_bytes: of their messages, those from this size on (`--progress-threshold`).
     """
 
     coupling: Coupling = Coupling.INDEPENDENT
@@ -75,8 +78,9 @@ class Setup:
     hold_ns: float = HOLD_NS.expected
     computation_ratio: float = nan
     wait_contention: float = 0.0
-    threshold_bytes: int = 65536
-    defers_with_progress: bool = True
+    threshold_bytes: int = THRESHOLD_BYTES
+    carries_nonblocking: bool = True
+    progress_threshold_bytes: int = PROGRESS_THRESHOLD_BYTES
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,13 @@ def measure_costs(profile: JobProfile) -> tuple[Range, Range]:
     return bytes_range, Range(hold_ns, hold_ns, hold_ns) if hold_ns else HOLD_NS
 
 
-def make_setup(profile: JobProfile, threshold_bytes: int = 65536, wait_contention: float = 0.0) -> Setup:
+def make_setup(
+    profile: JobProfile,
+    threshold_bytes: int = THRESHOLD_BYTES,
+    wait_contention: float = 0.0,
+    progress_threshold_bytes: int = PROGRESS_THRESHOLD_BYTES,
+    carries_nonblocking: bool = True,
+) -> Setup:
     """Return the expected case for a profile."""
     ratio, (byte_ns, hold_ns) = estimate_ratio(profile), measure_costs(profile)
     return Setup(
@@ -136,6 +146,8 @@ def make_setup(profile: JobProfile, threshold_bytes: int = 65536, wait_contentio
         computation_ratio=ratio.expected if ratio else nan,
         wait_contention=wait_contention,
         threshold_bytes=threshold_bytes,
+        progress_threshold_bytes=progress_threshold_bytes,
+        carries_nonblocking=carries_nonblocking,
     )
 
 

@@ -2,10 +2,11 @@
 """Both models on one profile."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lapwing.model.assumptions import Assumption, judge_assumptions
 from lapwing.model.calibration import derive_parameters
+from lapwing.model.moved import choose_threshold
 from lapwing.model.paper import (
     PaperParameters,
     PaperTerms,
@@ -16,12 +17,14 @@ from lapwing.model.paper import (
 )
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.refined import Prediction, predict_ways
-from lapwing.model.setup import Setup, make_setup
-from lapwing.model.sites import make_baseline
+from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES, Setup, make_setup
+from lapwing.model.sites import Baseline, make_baseline
 from lapwing.model.system import System
 from lapwing.model.waits import Waits, explain_waits
 
 CURVE_POINTS = 11
+# A lower threshold is named for so much less time.
+LOWERED_GAIN_MIN = 0.01
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,20 @@ class PaperResult:
 
 
 @dataclass(frozen=True)
+class Lowered:
+    """A way to run with a lower progress threshold (`--progress-threshold`)."""
+
+    threshold_bytes: int
+    prediction: Prediction
+
+
+@dataclass(frozen=True)
 class Study:
     """Everything that is said about one profile.
 
     paper: None when the number of cores is not known or 1. waits: what waiting was for, by rank and call site. system:
-    where transfer times are from; None: from the profile itself.
+    where transfer times are from; None: from the profile itself. lowered: a lower progress threshold, where the present
+    one is what prevents a gain.
     """
 
     profile: JobProfile
@@ -52,6 +64,7 @@ class Study:
     assumptions: tuple[Assumption, ...]
     waits: Waits
     system: System | None = None
+    lowered: Lowered | None = None
 
 
 def apply_paper(profile: JobProfile) -> PaperResult | None:
@@ -71,13 +84,35 @@ def apply_paper(profile: JobProfile) -> PaperResult | None:
     )
 
 
+def lower_threshold(
+    profile: JobProfile, baseline: Baseline, setup: Setup, predictions: Mapping[Way, Prediction]
+) -> Lowered | None:
+    """Return the better way with a lower progress threshold, where that beats both ways with the present one."""
+    threshold_bytes = choose_threshold(profile, setup)
+    if threshold_bytes is None:
+        return None
+    ways = (Way.DEFERRED, Way.EVENTS)
+    lower = replace(setup, progress_threshold_bytes=threshold_bytes)
+    best = min(predict_ways(profile, lower, ways, baseline), key=lambda prediction: prediction.expected_ns)
+    present_ns = min(predictions[way].expected_ns for way in (Way.STOCK, *ways))
+    is_worth_it = best.expected_ns <= (1 - LOWERED_GAIN_MIN) * present_ns
+    return Lowered(threshold_bytes, best) if is_worth_it else None
+
+
 def study_profile(
-    profile: JobProfile, threshold_bytes: int = 65536, wait_contention: float = 0.0, system: System | None = None
+    profile: JobProfile,
+    threshold_bytes: int = THRESHOLD_BYTES,
+    wait_contention: float = 0.0,
+    system: System | None = None,
+    progress_threshold_bytes: int = PROGRESS_THRESHOLD_BYTES,
+    carries_nonblocking: bool = True,
 ) -> Study:
     """Apply both models, and judge what they assume."""
-    setup, baseline = make_setup(profile, threshold_bytes, wait_contention), make_baseline(profile, system)
+    setup = make_setup(profile, threshold_bytes, wait_contention, progress_threshold_bytes, carries_nonblocking)
+    baseline = make_baseline(profile, system)
     predictions = {prediction.way: prediction for prediction in predict_ways(profile, setup, baseline=baseline)}
     stock, dedicated = predictions[Way.STOCK], predictions[Way.DEDICATED]
     assumptions = judge_assumptions(profile, stock, dedicated, wait_contention, system is not None)
     waits = explain_waits(profile, baseline, setup)
-    return Study(profile, setup, predictions, apply_paper(profile), tuple(assumptions), waits, system)
+    lowered = lower_threshold(profile, baseline, setup, predictions)
+    return Study(profile, setup, predictions, apply_paper(profile), tuple(assumptions), waits, system, lowered)
