@@ -34,6 +34,8 @@ static struct {
     _Atomic uintptr_t unmatched_starter; /* transfer_me() of who has begun them: one thread */
     _Atomic uint32_t ahead; /* changed inside the gate, as the next; read by any thread, which has begun them */
     _Atomic uint32_t held;  /* those of them that were not parted */
+    uint32_t launched;      /* and not ended; inside the gate, as the next */
+    int64_t ran_before_ns;  /* for how long the program had run, but for stalls, when the first of these was launched */
 } transfers;
 
 static struct transfer *transfer_of(uint64_t id)
@@ -165,12 +167,26 @@ static int64_t transfer_engine_cost_ns(const struct transfer *transfer)
     return taken_ns / atomic_load_explicit(&transfers.count, memory_order_relaxed);
 }
 
+/* Those that are under way at once have the same time: what each of them has adds up to more than the program ran. */
+static void transfer_count_launched(int64_t ran_ns)
+{
+    if (transfers.launched++ == 0)
+        transfers.ran_before_ns = ran_ns;
+}
+
+static void transfer_count_ended(int64_t ran_ns)
+{
+    if (--transfers.launched == 0 && ran_ns > transfers.ran_before_ns)
+        record_count(RECORD_BESIDE_NS, (uint64_t)(ran_ns - transfers.ran_before_ns));
+}
+
 void transfer_launch(struct transfer *transfer)
 {
     op_thread.is_starter = true;
     busy_raise();
     transfer->returned_ns = base_clock_now_ns();
     transfer->stalled_before_ns = stall_total_ns();
+    transfer_count_launched(transfer->returned_ns - transfer->stalled_before_ns);
     transfer->engine_before_ns = engine_charge_ns();
     engine_pending_add(&transfer->op);
 }
@@ -254,6 +270,7 @@ static struct transfer_outcome transfer_judge(struct transfer *transfer)
     if (touched_ns != 0)
         transfer_count_touch(touched_ns, ended_ns);
     transfer_count(transfer, overlapped_ns);
+    transfer_count_ended(ended_ns - stall_total_ns());
     if (transfer->direction == POLICY_SEND)
         transfer_learn_wait(transfer, touched_ns, ended_ns);
     int64_t touch_cost_ns = touched_ns != 0 ? TOUCH_COST_NS : 0;

@@ -14,6 +14,12 @@ def test_summary_adds_ranks_up(rank_record: RankRecord) -> None:
     assert lines[0] == "overlapped 2 sends (2 MiB) and 4 receives (6 MiB); 2 of 2 ranks reporting"
 
 
+def test_time_of_transfers_that_go_on_at_once_counts_once(rank_record: RankRecord) -> None:
+    counters = {"ops_send": 16, "overlapped_ns": 16_000_000_000, "beside_ns": 1_000_000_000}
+    lines = format_summary(JobRecord({}, [replace(rank_record, counters=counters)]))
+    assert lines[1].startswith("ran on for 1.00 s beside")
+
+
 def test_early_receives_are_shown(rank_record: RankRecord) -> None:
     record = replace(rank_record, counters={"taken": 2, "taken_bytes": 3 << 20})
     assert "received 2 messages early (3 MiB)" in format_summary(JobRecord({}, [record]))

@@ -141,9 +141,10 @@ def describe_times(totals: Totals) -> str:
     """Say what was gained and where the program waited all the same."""
     counters = totals.counters
     touches = format_count(counters.get("touches", 0), "touch").replace("touchs", "touches")
+    beside_ns = counters.get("beside_ns")  # older records do not tell it
+    beside = "" if beside_ns is None else f"ran on for {format_time(beside_ns)} beside these transfers; "
     return (
-        f"time overlapped {format_time(counters.get('overlapped_ns', 0))}; waited "
-        f"{format_time(counters.get('touch_wait_ns', 0))} at {touches}, "
+        f"{beside}waited {format_time(counters.get('touch_wait_ns', 0))} at {touches}, "
         f"{format_time(counters.get('call_wait_ns', 0))} in later calls (sums over ranks)"
     )
 
