@@ -66,6 +66,11 @@ def test_prediction_names_the_threshold_that_prevents_a_gain() -> None:
     assert study([512] * PARTS).lowered is None  # an operation of the engine's costs more
 
 
+def test_computation_to_hide_behind_is_there_whatever_the_threshold() -> None:
+    small = study([SMALL] * PARTS)
+    assert next(a for a in small.assumptions if "enough computation" in a.claim).holds
+
+
 def test_advice_names_the_threshold_that_prevents_a_gain() -> None:
     assert any("--progress-threshold 32KiB" in text for text in advise(study([SMALL] * PARTS), Rounds()).verdict)
 

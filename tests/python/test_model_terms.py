@@ -308,10 +308,11 @@ def find_assumption(profile: JobProfile, words: str) -> Assumption:
     return next(a for a in study_profile(profile).assumptions if words in a.claim)
 
 
+@pytest.mark.parametrize("cores", [16, 1])
 @pytest.mark.parametrize(("slack_ns", "holds"), [(8 * MS, True), (MS, False), (0, False)])
-def test_verdict_on_computation_between_start_and_wait(slack_ns: int, holds: bool) -> None:
+def test_verdict_on_computation_between_start_and_wait(slack_ns: int, holds: bool, cores: int) -> None:
     wait = make_site("MPI_Wait", 10, 4 * MS, slack=make_slack(10, slack_ns))
-    assert find_assumption(make_job(make_rank(0, 100 * MS, wait)), "enough computation").holds is holds
+    assert find_assumption(make_job(make_rank(0, 100 * MS, wait), cores=cores), "enough computation").holds is holds
 
 
 def test_verdict_on_unmeasured_slack_is_open() -> None:

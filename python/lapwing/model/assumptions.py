@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which assumptions of the two models hold for a profile: said with the numbers that decide it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lapwing.model.calibration import ClassSummary, summarise_classes
@@ -37,10 +37,13 @@ def sum_data_ns(outcomes: Iterable[SiteOutcome]) -> float:
     return sum(outcome.times.data_ns for outcome in outcomes)
 
 
-def judge_overlap(dedicated: Prediction) -> Assumption:
-    """Is there computation beside every transfer? (III-C2a; wrong for NAS BT-MZ)"""
+def judge_overlap(ideal: Sequence[RankOutcome]) -> Assumption:
+    """Is there computation beside every transfer? (III-C2a; wrong for NAS BT-MZ)
+
+    ideal: the ranks with progress that leaves nothing out, and takes nothing.
+    """
     claim = "enough computation between start and wait to hide every transfer"
-    waits = list_outcomes(dedicated.ranks, CallClass.WAIT)
+    waits = list_outcomes(ideal, CallClass.WAIT)
     total_ns = sum_data_ns(waits)
     if total_ns <= 0:
         return Assumption(claim, True, "no wait moves data")
@@ -144,16 +147,20 @@ def judge_slack(stock: Prediction) -> Assumption:
 
 
 def judge_assumptions(
-    profile: JobProfile, stock: Prediction, dedicated: Prediction, contention: float, is_measured: bool = False
+    profile: JobProfile,
+    stock: Prediction,
+    ideal: Sequence[RankOutcome],
+    contention: float,
+    is_measured: bool = False,
 ) -> list[Assumption]:
-    """Judge all assumptions. is_measured: transfer times are those of a measured system."""
+    """Judge all assumptions. ideal: as for judge_overlap(). is_measured: transfer times are of a measured system."""
     classes = summarise_classes(profile)
     return [
         judge_stock(profile),
         judge_threads(profile),
         judge_hybrid(profile),
         judge_scaling(profile),
-        judge_overlap(dedicated if dedicated.ranks else stock),
+        judge_overlap(ideal),
         judge_balance(stock, is_measured),
         judge_blocking_progress(classes),
         judge_floor("nonblocking start", classes[CallClass.START]),

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import isnan
 
 from lapwing.model.assumptions import Assumption, judge_assumptions
 from lapwing.model.calibration import derive_parameters
@@ -16,7 +17,7 @@ from lapwing.model.paper import (
     calculate_terms,
 )
 from lapwing.model.profile import JobProfile, Way
-from lapwing.model.refined import Prediction, predict_ways
+from lapwing.model.refined import Case, Prediction, RankOutcome, calculate_ranks, predict_ways
 from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES, Setup, make_setup
 from lapwing.model.sites import Baseline, make_baseline
 from lapwing.model.system import System
@@ -84,6 +85,16 @@ def apply_paper(profile: JobProfile) -> PaperResult | None:
     )
 
 
+def calculate_ideal(profile: JobProfile, baseline: Baseline, setup: Setup) -> list[RankOutcome]:
+    """Return the ranks with the progress that the paper takes for granted: of all messages, and for nothing.
+
+    On a core of its own, or by events where a rank has none to give up.
+    """
+    way = Way.EVENTS if isnan(setup.computation_ratio) else Way.DEDICATED
+    ideal = replace(setup, progress_threshold_bytes=1, carries_nonblocking=True, cpu_ns_per_byte=0.0)
+    return calculate_ranks(Case(profile, baseline, way, ideal), profile.ranks)
+
+
 def lower_threshold(
     profile: JobProfile, baseline: Baseline, setup: Setup, predictions: Mapping[Way, Prediction]
 ) -> Lowered | None:
@@ -111,8 +122,8 @@ def study_profile(
     setup = make_setup(profile, threshold_bytes, wait_contention, progress_threshold_bytes, carries_nonblocking)
     baseline = make_baseline(profile, system)
     predictions = {prediction.way: prediction for prediction in predict_ways(profile, setup, baseline=baseline)}
-    stock, dedicated = predictions[Way.STOCK], predictions[Way.DEDICATED]
-    assumptions = judge_assumptions(profile, stock, dedicated, wait_contention, system is not None)
+    ideal = calculate_ideal(profile, baseline, setup)
+    assumptions = judge_assumptions(profile, predictions[Way.STOCK], ideal, wait_contention, system is not None)
     waits = explain_waits(profile, baseline, setup)
     lowered = lower_threshold(profile, baseline, setup, predictions)
     return Study(profile, setup, predictions, apply_paper(profile), tuple(assumptions), waits, system, lowered)
