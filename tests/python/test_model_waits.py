@@ -8,7 +8,7 @@ import pytest
 from model_simulation import NS_PER_BYTE, Program, Step, profile_programs
 
 from lapwing.advise.words import explain_lateness, explain_nothing
-from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, Peer, RankProfile, SiteStatistics
+from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, Peer, RankProfile, SiteStatistics, Source
 from lapwing.model.study import Study, study_profile
 from lapwing.model.system import EAGER, RENDEZVOUS, Estimate, Interval, Route, SizeParameters, System
 from lapwing.model.transfers import Mix, estimate_message_us, estimate_wait_us, list_transfers, measure_mix
@@ -68,7 +68,7 @@ def one_way(rank: int, sender_ns: float, receiver_ns: float) -> Program:
     return steps
 
 
-def in_turn(rank: int) -> Program:
+def in_turn(rank: int, slack_ns: float = 0.0) -> Program:
     """Ranks with the same work in all, of which now the one is late, and then the other."""
     steps: list[Step] = []
     for number in range(ROUNDS):
@@ -76,6 +76,7 @@ def in_turn(rank: int) -> Program:
         steps += [
             Step("compute", time_ns=30 * MS if number % 2 == rank else 0.0),
             Step(verb, "turn.c", messages=(number,), size_bytes=SIZE),
+            Step("compute", time_ns=slack_ns),
             Step("touch", messages=(number,)),
         ]
     return steps
@@ -169,9 +170,56 @@ def test_ranks_that_are_late_in_turn_are_not_called_uneven() -> None:
 
 def test_partly_uneven_work_is_not_called_even() -> None:
     causes = WaitCauses(sender_ns=100.0, uneven_ns=37.0)
-    assert "explains 37 % of that" in explain_lateness(causes) and "37 %" in describe_evenness(causes)
+    assert "explains 37 % of that" in explain_lateness(causes, True) and "37 %" in describe_evenness(causes, True)
     for share, words in ((0.6, "The work is uneven"), (0.01, "about as much to do")):
-        assert words in explain_lateness(replace(causes, uneven_ns=100.0 * share))
+        assert words in explain_lateness(replace(causes, uneven_ns=100.0 * share), True)
+
+
+def send_and_wait(rank: int) -> Program:
+    """Rank 0 has all the work, and waits at times for a receiver that looks after its files."""
+    steps: list[Step] = []
+    for number in range(ROUNDS):
+        if number % 2 == rank:
+            steps += [Step("compute", time_ns=(100 if rank == 0 else 30) * MS)]
+        verb = "send" if rank == 0 else "recv"
+        steps += [Step(verb, "turn.c", messages=(number,), size_bytes=SIZE), Step("touch", messages=(number,))]
+    return steps
+
+
+def test_ranks_with_other_work_are_not_called_even() -> None:
+    """Where the rank with most to do waits itself, its work explains nothing, and is no proof of evenness."""
+    found = study(send_and_wait)
+    text = next(f.text for f in find_in_profile(found) if "MPI_Send" in f.text and f.kind == "late in turn")
+    assert "as much to do" not in text
+
+
+def meet_at(function: str, size: int) -> Study:
+    """Ranks that are late in turn at one call."""
+    profile = profile_programs([in_turn(rank, slack_ns=20 * MS) for rank in range(2)])
+
+    def rename(site: SiteStatistics) -> SiteStatistics:
+        sizes = tuple(replace(b, bits=size.bit_length(), bytes_total=b.count * size) for b in site.sizes if site.sizes)
+        moments = replace(site.bytes, total=site.bytes.count * size, minimum=size, maximum=size)
+        return replace(site, function=function, sizes=sizes, bytes=moments)
+
+    ranks = [replace(rank, sites=tuple(map(rename, rank.sites))) for rank in profile.ranks]
+    named = [replace(r, functions=tuple(replace(f, function=function) for f in r.functions)) for r in ranks]
+    return study_profile(replace(profile, ranks=tuple(named), cores_per_rank=1))
+
+
+@pytest.mark.parametrize(
+    ("function", "size", "absorbs"), [("MPI_Barrier", 0, False), ("MPI_Recv", 8, False), ("MPI_Recv", SIZE, True)]
+)
+def test_only_calls_that_can_return_early_absorb_lateness(function: str, size: int, absorbs: bool) -> None:
+    text = next(f.text for f in find_in_profile(meet_at(function, size)) if f.kind == "late in turn")
+    assert ("absorb" in text) == absorbs
+
+
+def test_rank_that_sends_to_itself_waits_for_nobody() -> None:
+    own = (Peer(0, 10, 10 * SIZE),)
+    site = SiteStatistics("MPI_Sendrecv", Moments(10, 10**9, 10**6, 9 * 10**8), file="a.c", peers=own)
+    profile = JobProfile(Source.RECORD, (make_rank(0, "a", site),))
+    assert sum_all_causes(study_profile(profile).waits).late_ns == 0
 
 
 @pytest.mark.parametrize("character", [uneven_exchange, late_sender, late_receiver])

@@ -8,7 +8,7 @@ from lapwing.advise.judge import ROUNDS_MIN, Outcome, estimate_rounds, predict_s
 from lapwing.advise.ways import GAIN_MIN
 from lapwing.model.profile import Way
 from lapwing.model.study import Study
-from lapwing.model.waits import WaitCauses, sum_all_causes
+from lapwing.model.waits import WaitCauses, is_even, sum_all_causes
 from lapwing.report.findings import describe_lowered
 from lapwing.report.summary import format_count, format_seconds, format_time
 from lapwing.report.waits import describe_causes
@@ -34,7 +34,7 @@ def explain_nothing(study: Study, speedup: float = 1.0) -> str:
     if study.lowered is not None:
         return f"{text}. Progress in the background would shorten that, but leaves out messages that are so small"
     if causes.late_ns > data_ns and causes.late_ns >= 0.05 * whole_ns:
-        return f"{text}. {explain_lateness(causes)}"
+        return f"{text}. {explain_lateness(causes, is_even(study.profile))}"
     if data_ns < SHARE_MIN * whole_ns:
         return f"{text}. There is hardly a transfer to hide"
     if causes.missed_ns > causes.transfer_ns:
@@ -42,12 +42,14 @@ def explain_nothing(study: Study, speedup: float = 1.0) -> str:
     return f"{text}. The data is used right away, or its messages are too small to gain by overlap"
 
 
-def explain_lateness(causes: WaitCauses) -> str:
+def explain_lateness(causes: WaitCauses, has_even_work: bool) -> str:
     """Say why ranks wait for others."""
     if causes.is_uneven:
         return "The work is uneven, and overlap does not mend that"
     if causes.is_partly_uneven:
         return f"Uneven work explains {100 * causes.uneven_share:.0f} % of that; otherwise ranks are late in turn"
+    if not has_even_work:
+        return "Uneven work explains little of that: ranks are late in turn"
     return "All ranks have about as much to do, and are late in turn: little of that is for data"
 
 

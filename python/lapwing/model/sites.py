@@ -16,7 +16,7 @@ from lapwing.model.distribution import (
     scale,
     shift,
 )
-from lapwing.model.profile import JobProfile, Link, Moments, RankProfile, SiteStatistics, SizeBucket, Slack
+from lapwing.model.profile import JobProfile, Link, Moments, RankProfile, SiteStatistics, SizeBucket, Slack, Source
 from lapwing.model.setup import BYTES_PER_NS_MAX, CALL_FLOOR_MAX_NS, Setup
 from lapwing.model.system import System
 from lapwing.model.transfers import Transfers, list_transfers
@@ -88,13 +88,14 @@ class Baseline:
     """What is pooled over all ranks: the fastest call of each size, by site and by kind; each function's fastest.
 
     transfers: of each rank, where a system was measured. apart remembers ranks that were taken apart: thousands of
-    ranks are looked at for every way and variation.
+    ranks are looked at for every way and variation. is_alone: there is no other rank to wait for.
     """
 
     fastest: Mapping[PoolKey, Fastest]
     floors_ns: Mapping[str, float]
     link: Link | None
     transfers: Mapping[int, Transfers] = field(default_factory=dict)
+    is_alone: bool = False
     apart: dict[ApartKey, list[SiteTimes]] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -138,10 +139,17 @@ def find_floors(profile: JobProfile) -> dict[str, float]:
     return {name: least_ns if least_ns <= CALL_FLOOR_MAX_NS else 0.0 for name, least_ns in floors.items()}
 
 
+def is_alone(profile: JobProfile) -> bool:
+    """Say whether a job has one rank. Where the records of others are lost, its peers may tell."""
+    peers = {peer.rank for rank in profile.ranks for site in rank.sites for peer in site.peers}
+    own = {rank.rank for rank in profile.ranks}
+    return profile.source is Source.RECORD and own == {0} and peers <= own
+
+
 def make_baseline(profile: JobProfile, system: System | None = None) -> Baseline:
     """Pool what the sites of all ranks tell about each other."""
     transfers = list_transfers(profile, system)
-    return Baseline(pool_fastest(profile), find_floors(profile), profile.link, transfers)
+    return Baseline(pool_fastest(profile), find_floors(profile), profile.link, transfers, is_alone(profile))
 
 
 def ask_network_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, rank: int) -> float | None:
@@ -215,7 +223,7 @@ def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, s
     data_ns = fast_ns + choose_weight(site, is_complete, setup) * (mean_ns - fast_ns)
     if site.late_peer_ns is not None and site.time.total > 0:
         data_ns = mean_ns * max(0.0, 1 - site.late_peer_ns / site.time.total)
-    if site.call_class not in (CallClass.WAIT, CallClass.BLOCKING):
+    if baseline.is_alone or site.call_class not in (CallClass.WAIT, CallClass.BLOCKING):
         data_ns = mean_ns  # it waits for nobody: beyond its least time a test or a start moves data
     turn_ns = estimate_turn_ns(baseline, site, bucket, rank, data_ns)
     return CallGroup(count, bucket.bytes_total / count, data_ns, mean_ns - data_ns, turn_ns)

@@ -22,6 +22,8 @@ SYNCHRONOUS_SENDS = SENDS | {"Ssend", "Bsend"}
 WAITING = (CallClass.BLOCKING, CallClass.WAIT)
 SiteKey = tuple[str, str, int]
 UNEVEN_SHARE_MIN = 0.1
+# Ranks whose work differs by no more of the job's time have about as much to do.
+EVEN_SHARE_MAX = 0.05
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,12 @@ def measure_work_ns(rank: RankProfile) -> float:
     """Return what a rank did without waiting for another."""
     calls_ns = sum(f.time.total for f in rank.functions if f.call_class not in WAITING)
     return float(rank.computation_ns + calls_ns)
+
+
+def is_even(profile: JobProfile) -> bool:
+    """Say whether all ranks have about as much to do."""
+    work_ns = [measure_work_ns(rank) for rank in profile.ranks]
+    return max(work_ns, default=0.0) - min(work_ns, default=0.0) <= EVEN_SHARE_MAX * profile.elapsed_ns
 
 
 def measure_slack_ns(sites: Iterable[SiteTimes], setup: Setup) -> dict[SiteKey, float]:

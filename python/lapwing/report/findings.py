@@ -11,7 +11,7 @@ from lapwing.model.outcomes import SiteOutcome
 from lapwing.model.profile import Way
 from lapwing.model.refined import Prediction
 from lapwing.model.study import Lowered, Study
-from lapwing.model.waits import WaitCauses, Waits, sum_site_causes
+from lapwing.model.waits import WaitCauses, Waits, is_even, sum_site_causes
 from lapwing.report.held import describe_waiting, is_waiting
 from lapwing.report.summary import format_bytes, format_time
 
@@ -23,7 +23,10 @@ BELOW_THRESHOLD = "below the progress threshold"
 
 @dataclass(frozen=True)
 class SiteSum:
-    """One call site over all ranks; times are per rank, in ns."""
+    """One call site over all ranks; times are per rank, in ns.
+
+    absorbs: calls are changed there, or what is left of the slack hides waiting for late peers.
+    """
 
     function: str
     place: str
@@ -39,6 +42,7 @@ class SiteSum:
     key: tuple[str, str, int]
     held_count: int = 0
     unheld: Mapping[str, int] = field(default_factory=dict)
+    absorbs: bool = False
 
     @property
     def where(self) -> str:
@@ -96,6 +100,7 @@ def sum_site(outcomes: Sequence[SiteOutcome], rank_count: int) -> SiteSum:
         key=first.key,
         held_count=sum(o.times.site.held_count or 0 for o in outcomes),
         unheld=sum((Counter(o.times.site.unheld) for o in outcomes), Counter()),
+        absorbs=any(o.changed_count or o.hidden_with_idle_ns > o.hidden_ns for o in outcomes),
     )
 
 
@@ -171,18 +176,21 @@ def name_late(function: str, causes: WaitCauses) -> str:
     return "a receiver that is late" if causes.receiver_ns > causes.sender_ns else "a peer that has not called yet"
 
 
-def describe_evenness(causes: WaitCauses) -> str:
+def describe_evenness(causes: WaitCauses, has_even_work: bool) -> str:
     """Say how far uneven work explains waiting, where it is not most of it; a verb follows."""
     if causes.is_partly_uneven:
         return f"uneven work explains {100 * causes.uneven_share:.0f} % of that, and otherwise ranks are"
+    if not has_even_work:
+        return "uneven work explains little of that, and ranks are"
     return "all ranks have about as much to do, and are"
 
 
-def find_imbalance(stock: Prediction, waits: Waits) -> list[Finding]:
+def find_imbalance(study: Study) -> list[Finding]:
     """Name waiting for others, and whether a rank that has more to do explains it."""
-    findings = []
+    findings, stock, has_even_work = [], study.predictions[Way.STOCK], is_even(study.profile)
+    absorbing = {site.key for site in sum_sites(study.predictions[Way.DEFERRED]) if site.absorbs}
     for site in sum_sites(stock)[:SITE_COUNT_MAX]:
-        causes = sum_site_causes(waits, site.key)
+        causes = sum_site_causes(study.waits, site.key)
         late_ns = causes.late_ns / len(stock.ranks)
         if late_ns < 0.05 * stock.expected_ns or late_ns < site.data_ns:
             continue
@@ -193,8 +201,8 @@ def find_imbalance(stock: Prediction, waits: Waits) -> list[Finding]:
         if causes.is_uneven:
             findings.append(Finding("imbalance", text + "the work is uneven, and overlap does not mend that", late_ns))
             continue
-        text += f"{describe_evenness(causes)} late in turn"
-        if not is_waiting(site.held_count, site.unheld):
+        text += f"{describe_evenness(causes, has_even_work)} late in turn"
+        if site.key in absorbing and not is_waiting(site.held_count, site.unheld):
             text += "; calls that return early absorb some of that"
         findings.append(Finding("late in turn", text, late_ns))
     return findings
@@ -277,7 +285,7 @@ def find_in_profile(study: Study) -> list[Finding]:
         *find_hidden_waits(predictions[Way.EVENTS]),
         *find_small_messages(study),
         *find_needless_tests(predictions[Way.STOCK]),
-        *find_imbalance(predictions[Way.STOCK], study.waits),
+        *find_imbalance(study),
         *find_missed_progress(predictions[Way.STOCK], study.waits),
         *find_turns(predictions[Way.STOCK]),
         *find_rewrites(predictions[Way.REWRITTEN]),
