@@ -5,8 +5,10 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,8 @@ from rich.console import Console
 
 from lapwing.bench.contenders import Contender
 from lapwing.bench.line import LinePlace, find_line_mpi
-from lapwing.bench.mpi import Mpi
+from lapwing.bench.mpi import Mpi, find_mpi
+from lapwing.bench.place import ROOT_ALLOWED
 from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
@@ -223,6 +226,37 @@ def test_flags_that_would_be_ignored_are_refused(
     monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
     assert main(["probe", *line.split()]) == 2
     assert "leave --" in capsys.readouterr().err
+
+
+@needs_mpi
+def test_nothing_is_left_when_the_probe_of_a_line_is_killed(tmp_path: Path, stand_in_preload: Path) -> None:
+    launcher = find_mpi(None).launcher.path
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}
+    compiler, stand_in = tmp_path / "cc", tmp_path / "stand-in"  # of a probe that takes long
+    compiler.write_text('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncp stand-in "$2"\n')
+    stand_in.write_text("#!/bin/sh\necho $$ > rank\nexec sleep 60\n")
+    for path in (compiler, stand_in):
+        path.chmod(0o755)
+    command = [sys.executable, "-m", "lapwing", "probe", "--compiler", str(compiler), launcher, "-n", "1"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment | ROOT_ALLOWED) as child:
+        pid = wait_for_number(tmp_path / "rank")
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(30) == 143
+    for _ in range(100):
+        if not Path("/proc", pid).exists():
+            break
+        time.sleep(0.05)
+    assert not Path("/proc", pid).exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cc", "rank", "stand-in"]
+
+
+def wait_for_number(path: Path) -> str:
+    """Return what a process wrote into a file, when it has."""
+    for _ in range(400):
+        if path.exists() and path.read_text().endswith("\n"):
+            return path.read_text().strip()
+        time.sleep(0.05)
+    pytest.fail(f"{path.name} was not written")
 
 
 @needs_mpi

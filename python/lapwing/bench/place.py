@@ -17,6 +17,7 @@ from lapwing.bench.contenders import Contender
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.errors import LapwingError
 from lapwing.lab.network import Network
+from lapwing.launch.job import GRACE_S
 
 SELF = [sys.executable, "-m", "lapwing"]
 ROOT_ALLOWED = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
@@ -122,7 +123,7 @@ class Place:
             with subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
             ) as child:
-                with limit_time(child, self.limit_s) as is_late:
+                with end_with_us(child), limit_time(child, self.limit_s) as is_late:
                     lines = read_lines(child, line_count, on_line)
                 is_ended = len(lines) < line_count or self._end(child)
             errors.seek(0)
@@ -153,6 +154,20 @@ def build_for_each(place: Place, mpis: Sequence[Mpi], source: str) -> Iterator[t
         folder = place.folder / str(number)
         folder.mkdir()
         yield replace(place, mpi=mpi), build_program(mpi, source, folder)
+
+
+@contextmanager
+def end_with_us(child: "subprocess.Popen[str]") -> Iterator[None]:
+    """End a program when we are told to end ourselves: its launcher ends the ranks, for which it has a while."""
+    try:
+        yield
+    except BaseException:
+        child.terminate()
+        try:
+            child.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+        raise
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from lapwing.commands.experiment import (
     show_progress,
     warn_if_busy,
 )
+from lapwing.commands.lab import catch_signals
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
@@ -93,6 +94,7 @@ class HarmExperiment:
 @contextmanager
 def open_suite(arguments: argparse.Namespace, skipped: dict[str, str]) -> Iterator[Suite]:
     """Prepare what the programs are built and run with."""
+    catch_signals()
     options, variables, line = forward_options(arguments), collect_variables(arguments), read_line(arguments)
     if line and arguments.counts:
         raise LapwingError("--counts has no ranks", "leave the launcher's line out")

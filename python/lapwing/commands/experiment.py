@@ -128,10 +128,10 @@ def warn_if_busy() -> None:
 def prepare_lab(arguments: argparse.Namespace) -> None:
     """Check what can be checked before anything takes time."""
     find_preload()
+    catch_signals()
     if not arguments.shared_memory and not getattr(arguments, "launcher", ()):
         if arguments.rate != "none":
             parse_rate(arguments.rate)
-        catch_signals()
         enter_user_namespace([*SELF, *sys.argv[1:]])
     warn_if_busy()  # not above: entering a namespace begins anew
 

@@ -28,7 +28,7 @@ def end_on_signal(number: int, frame: FrameType | None) -> None:
 
 
 def catch_signals() -> None:
-    """Let termination clean up."""
+    """Let termination clean up: folders, ranks, the lab."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end_on_signal)
 

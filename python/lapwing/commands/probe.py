@@ -70,6 +70,7 @@ class ProbeCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Probe and tell."""
+        catch_signals()
         if arguments.repetitions < 3:
             raise LapwingError("fewer than 3 repetitions tell nothing", "correct --repetitions")
         check_absence(arguments)
@@ -164,7 +165,6 @@ def prepare_lab(arguments: argparse.Namespace) -> str:
         return "you asked for --shared-memory only"
     if arguments.rate != "none":
         parse_rate(arguments.rate)
-    catch_signals()
     try:
         enter_user_namespace([*SELF, *sys.argv[1:]])
     except LabError as error:
