@@ -15,6 +15,7 @@ from lapwing.errors import LapwingError
 
 PACKAGE = Path(__file__).resolve().parent
 SOURCE_TREE = PACKAGE.parent.parent
+LIBRARY = "liblapwing.so"
 
 
 def find_file(name: str, folders: list[Path]) -> Path:
@@ -43,10 +44,20 @@ def read_abis() -> dict[str, dict[str, Any]]:
     return load_table("abis")
 
 
+def split_preload(chain: str) -> list[str]:
+    """Return the libraries of an LD_PRELOAD (ld.so(8): colons and spaces separate them)."""
+    return chain.replace(":", " ").split()
+
+
+def is_lapwing(path: str) -> bool:
+    """Say whether a preloaded library is Lapwing's, of whatever installation."""
+    return Path(path).name == LIBRARY
+
+
 def find_preload() -> Path:
     """Return the library to preload; LAPWING_PRELOAD names the one of a build tree."""
     chosen = os.environ.get("LAPWING_PRELOAD")
-    path = Path(chosen).absolute() if chosen else find_file("liblapwing.so", [PACKAGE / "_preload"])
+    path = Path(chosen).absolute() if chosen else find_file(LIBRARY, [PACKAGE / "_preload"])
     if not path.is_file():
         raise LapwingError(f"LAPWING_PRELOAD names {chosen}, which is no file", "correct it or unset it")
     # ld.so(8): both separate the libraries in LD_PRELOAD, and nothing quotes them.

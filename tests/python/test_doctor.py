@@ -112,6 +112,7 @@ def test_what_an_mpi_opens_reduces_what_is_gained() -> None:
         (replace(PRELOAD, others=("libasan.so.8",)), 2),
         (replace(PRELOAD, others=("/opt/libjemalloc.so.2",)), 1),
         (replace(PRELOAD, others=("libdarshan.so",)), 0),
+        (replace(PRELOAD, others=("/opt/liblapwing.so",)), 1),
     ],
 )
 def test_preloads(facts: PreloadFacts, code: int) -> None:

@@ -18,7 +18,8 @@ def test_openmpi_sets_variables_for_each_program() -> None:
 
 
 def test_openmpi_keeps_the_users_preload() -> None:
-    line = OpenMpi("mpirun").add_environment(["-x", "LD_PRELOAD=/u.so", "./a"], {"LD_PRELOAD": "/l.so"})
+    given = ["-x", "LD_PRELOAD=/opt/liblapwing.so:/u.so", "./a"]
+    line = OpenMpi("mpirun").add_environment(given, {"LD_PRELOAD": "/l.so"})
     assert line == ["-x", "LD_PRELOAD=/l.so:/u.so", "./a"]
 
 

@@ -117,6 +117,18 @@ def test_users_preload_stays(tmp_path: Path, stand_in_preload: Path) -> None:
     assert f"LD_PRELOAD={stand_in_preload}:{extra}" in done.stdout
 
 
+def test_another_copy_of_lapwing_is_left_out_and_named(tmp_path: Path, stand_in_preload: Path) -> None:
+    """A site's default, and a user's own."""
+    own, other = tmp_path / "own/liblapwing.so", tmp_path / "site/liblapwing.so"
+    for path in (own, other):
+        path.parent.mkdir()
+        shutil.copy(stand_in_preload, path)
+    chain = f"{other}:{own} {stand_in_preload}"
+    done = start(["run", "--quiet", "env"], tmp_path, own, LD_PRELOAD=chain)
+    assert f"LD_PRELOAD={own}:{stand_in_preload}\n" in done.stdout
+    assert done.stderr == f"lapwing: {other} is preloaded, too: it is left out, so that one Lapwing alone is at work\n"
+
+
 def test_kept_record_can_be_reported(tmp_path: Path, stand_in_preload: Path) -> None:
     extra = {"PMI_RANK": "0", "PMI_SIZE": "1"}
     done = start(["run", "--keep-record", "job", "true"], tmp_path, stand_in_preload, **extra)

@@ -13,7 +13,7 @@ from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import make_variables, prepare_command, say
+from lapwing.launch.start import make_variables, prepare_command, say, tell_copies
 from lapwing.model.recorded import read_recorded
 from lapwing.model.scaling import read_sweep
 from lapwing.options import add_flags
@@ -59,6 +59,7 @@ class ProfileCommand:
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         check_output(arguments.output)
+        tell_copies(preload, command.words)
         records = make_record_folder()
         try:
             result = command.start(make_variables(options, preload, records))

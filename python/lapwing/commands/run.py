@@ -24,7 +24,7 @@ from lapwing.configuration.settings import (
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say
+from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say, tell_copies
 from lapwing.options import add_flags
 from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
 from lapwing.profile.record import read_folder, write_job
@@ -107,6 +107,7 @@ class RunCommand:
         if reason:
             say(f"{reason}: the program runs without Lapwing, and nothing is recorded")
             return command.start({} if is_off() else {"LAPWING": "off"}).exit_code
+        tell_copies(preload, command.words)
         reports = draw_reports(documents, random())
         is_drawn = int(options.get("LAPWING_TIMELINE", "0")) > 0
         check_outputs(arguments.timeline_output if is_drawn else None)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lapwing.doctor.finding import Finding, Level
 from lapwing.errors import LapwingError
-from lapwing.files import find_preload
+from lapwing.files import find_preload, is_lapwing
 
 TOPIC = "preload"
 LOAD_LIMIT_S = 30.0
@@ -20,6 +20,12 @@ LOAD_LIMIT_S = 30.0
 # Libraries that others preload, by the beginning of their file names: what Lapwing does beside them.
 NEIGHBOURS = (
     (r"lib(asan|tsan|lsan|hwasan|clang_rt\.\w*san)", Level.FAILS, "a sanitizer refuses other preloads", "leave it out"),
+    (
+        r"liblapwing\.so$",
+        Level.REDUCES,
+        "another copy of Lapwing: two in a process are in each other's way, and most calls are passed",
+        "take it out (`lapwing run` leaves out what LD_PRELOAD names)",
+    ),
     (
         r"lib(jemalloc|tcmalloc|mimalloc|hoard|scalable|tbbmalloc)",
         Level.REDUCES,
@@ -83,7 +89,15 @@ def list_others(environment: Mapping[str, str]) -> tuple[str, ...]:
     words = re.split(r"[: ]+", f"{environment.get('LD_PRELOAD', '')}:{environment.get('LD_AUDIT', '')}")
     listed = Path("/etc/ld.so.preload")
     words += listed.read_text().split() if listed.exists() else []
-    return tuple(word for word in words if word and Path(word).name != "liblapwing.so")
+    return tuple(word for word in words if word and not is_own(word))
+
+
+def is_own(path: str) -> bool:
+    """Say whether this is the very file that this command preloads."""
+    try:
+        return is_lapwing(path) and Path(path).samefile(find_preload())
+    except (LapwingError, OSError):
+        return False
 
 
 def read_preload(environment: Mapping[str, str] = os.environ) -> PreloadFacts:
@@ -121,7 +135,8 @@ def judge_neighbour(path: str) -> Finding:
     name = Path(path).name
     for pattern, level, text, remedy in NEIGHBOURS:
         if re.match(pattern, name):
-            return Finding(TOPIC, level, f"{name} is preloaded, too: {text}", remedy)
+            shown = path if is_lapwing(path) else name
+            return Finding(TOPIC, level, f"{shown} is preloaded, too: {text}", remedy)
     return Finding(TOPIC, Level.NOTE, f"{name} is preloaded, too")
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lapwing.errors import LapwingError
+from lapwing.files import is_lapwing, split_preload
 
 LAUNCHER_NAME = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?")
 OTHER_LAUNCHERS = {
@@ -31,8 +32,10 @@ SUPPORTED = "mpirun or mpiexec of Open MPI, MPICH, Intel MPI or MVAPICH, prterun
 
 
 def join_preload(first: str, rest: str | None) -> str:
-    """Put a library before those that are to be preloaded anyway."""
-    return f"{first}:{rest}" if rest else first
+    """Put Lapwing's library before those that are to be preloaded anyway; of them no other copy of it is left."""
+    own = split_preload(first)
+    others = [path for path in split_preload(rest or "") if not is_lapwing(path) and path not in own]
+    return ":".join([first, *others])
 
 
 def name_options(names: str, value_count: int) -> dict[str, int]:

@@ -2,6 +2,7 @@
 """From a launcher's command line to a run of it with Lapwing: what `run`, `profile` and `advise` share."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 import lapwing
 from lapwing.errors import LapwingError
+from lapwing.files import is_lapwing, split_preload
 from lapwing.launch.job import JobResult, Supervision, run_job
 from lapwing.launch.launchers import Launcher, find_launcher, join_preload
 from lapwing.launch.program import explain_unusable, locate_program
@@ -56,6 +58,15 @@ def make_variables(options: Mapping[str, str], preload: Path, records: Path | No
     chain = join_preload(str(preload), os.environ.get("LD_PRELOAD"))
     folder = {"LAPWING_RECORD_DIR": str(records)} if records else {}
     return {"LD_PRELOAD": chain, **folder, **options}
+
+
+def tell_copies(preload: Path, words: Sequence[str]) -> None:
+    """Name other copies of Lapwing's library that are left out: both would be at work, and each rank recorded twice."""
+    chains = [os.environ.get("LD_PRELOAD", ""), *re.findall(r"\bLD_PRELOAD[= ]([^ ;]+)", " ".join(words))]
+    paths = dict.fromkeys(path for chain in chains for path in split_preload(chain) if is_lapwing(path))
+    for path in paths:
+        if path != str(preload):
+            say(f"{path} is preloaded, too: it is left out, so that one Lapwing alone is at work")
 
 
 @dataclass(frozen=True)
