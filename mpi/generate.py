@@ -425,7 +425,8 @@ def entry(row: Row) -> str:
     if row.is_variadic or (row.returns != "int" and row.treatment != "gated"):
         raise ValueError(f"{row.name}: what it returns cannot be passed on")
     head = [carried(row)] if begins_small(row) else []
-    lines = [wrap("    " + line, 8) for line in BODIES[row.treatment](row)]
+    first = ["requests_expect_collective();"] if row.makes_collective_request else []
+    lines = [wrap("    " + line, 8) for line in (*first, *BODIES[row.treatment](row))]
     return "\n".join([*head, signature(row, "static "), "{", *lines, "}"])
 
 
@@ -532,6 +533,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "mpi/message/message.h"
 #include "mpi/request/persistent.h"
 #include "mpi/status.h"
+#include "op/requests.h"
 #include "op/session.h"
 #include "op/transfer.h"
 

@@ -181,6 +181,11 @@ class Row:
         return any(parameter.name == name for parameter in self.parameters)
 
     @property
+    def makes_collective_request(self) -> bool:
+        """True for persistent collectives and partitioned messages; the other persistent requests take no info."""
+        return "_init" in self.name and self.has_parameter("info") and self.has_parameter("request")
+
+    @property
     def is_variadic(self) -> bool:
         """True for MPI_Pcontrol, which C cannot forward: only class told can."""
         return any(parameter.type == "..." for parameter in self.parameters)

@@ -40,6 +40,7 @@ static struct {
     int more_bits;
     struct base_lock lock;
     _Atomic uint32_t unknown_count;
+    atomic_bool may_be_collective;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
@@ -234,6 +235,16 @@ struct range requests_range(uint64_t key)
     struct range bytes = request != NULL ? request->bytes : (struct range){0, 0};
     requests_unlock();
     return bytes;
+}
+
+void requests_expect_collective(void)
+{
+    atomic_store_explicit(&requests.may_be_collective, true, memory_order_relaxed); /* see the header */
+}
+
+bool requests_may_be_collective(void)
+{
+    return atomic_load_explicit(&requests.may_be_collective, memory_order_relaxed);
 }
 
 void requests_note_send(uint64_t key, struct requests_send send)

@@ -34,6 +34,11 @@ void requests_untrack_unknown(void);
 
 bool requests_are_unknown(void);
 
+/* Requests may be those of persistent collectives or partitioned messages from now on: the program makes one. May they?
+ * Asked by who waits for such a request, which it has from the thread that made it. */
+void requests_expect_collective(void);
+bool requests_may_be_collective(void);
+
 /* One request with this key is over. */
 void requests_untrack(uint64_t key);
 

@@ -25,8 +25,23 @@ static int wait_some(struct completion *c)
     return real.MPI_Waitsome(c->count, c->requests, c->out_count, c->indices, c->statuses);
 }
 
+/* One after the other, then as the program asked. MPICH's MPI_Testall fails at the end of a persistent collective and
+ * of a partitioned message, and its MPI_Waitall does not (4.0.2). */
+static int wait_poll_each(struct completion *c, int *is_over)
+{
+    for (; c->over_count < c->count; c->over_count++) {
+        int result = real.MPI_Request_get_status(c->requests[c->over_count], is_over, MPI_STATUS_IGNORE);
+        if (result != MPI_SUCCESS || !*is_over)
+            return result;
+    }
+    *is_over = true;
+    return real.MPI_Waitall(c->count, c->requests, c->statuses);
+}
+
 static int wait_poll_all(struct completion *c, int *is_over)
 {
+    if (requests_may_be_collective())
+        return wait_poll_each(c, is_over);
     return real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
 }
 
