@@ -172,17 +172,17 @@ void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count c
         dispatch_assist(request, return_address);
 }
 
-/* Of a type that names its bytes in order, one after the other: the message is its range. */
+/* A send may outlast its wait if its type names its bytes in order, one after the other: the message is its range. */
 static void dispatch_note_send(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,
                                struct requests_send send)
 {
     const struct type_layout *layout = datatype_layout(datatype);
     bool is_small = dispatch_is_below(options.threshold_bytes, count, layout);
-    bool is_plain = layout->is_known && !is_small && !datatype_has_gaps(layout, count);
-    if (!is_plain || request == abi_handles.request_null || buffer == MPI_BOTTOM)
+    bool is_plain = layout->is_known && buffer != MPI_BOTTOM && !datatype_has_gaps(layout, count);
+    if (is_small || request == abi_handles.request_null)
         return;
-    send.may_outlast &= options.waits;
-    send.may_hide_gaps = datatype_may_hide_gaps(layout);
+    send.may_outlast &= options.waits && is_plain;
+    send.may_hide_gaps = !is_plain || datatype_may_hide_gaps(layout);
     requests_note_send(request_key(request), send);
 }
 

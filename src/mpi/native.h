@@ -35,6 +35,7 @@ struct native {
     uint32_t send_count;
     MPI_Request sends[NATIVE_SENDS_MAX];
     struct native_ahead ahead;
+    int64_t patience_ns; /* of a freed send (request/freed.h): so long a call may wait for it; 0: none does any more */
 };
 
 extern struct native native_slots[TRANSFERS_MAX];

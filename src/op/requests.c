@@ -308,24 +308,25 @@ void requests_set_aside(uint64_t key, bool is_aside)
     requests_unlock();
 }
 
-bool requests_find_send(uint64_t key, struct requests_send *send)
+bool requests_find_any_send(uint64_t key, struct requests_send *send)
 {
     requests_lock();
     const struct request *request = request_of(key);
-    bool is_found = request != NULL && request->may_outlast;
+    bool is_found = request != NULL && request->is_send;
     if (is_found)
-        *send = (struct requests_send){request->bytes, true, request->may_hide_gaps, request->is_persistent};
+        *send = (struct requests_send){request->bytes, request->may_outlast, request->may_hide_gaps,
+                                       request->is_persistent};
     requests_unlock();
     return is_found;
 }
 
-bool requests_is_whole_send(uint64_t key)
+bool requests_find_send(uint64_t key, struct requests_send *send)
 {
-    requests_lock();
-    const struct request *request = request_of(key);
-    bool is_whole = request != NULL && request->is_send && !request->may_hide_gaps;
-    requests_unlock();
-    return is_whole;
+    struct requests_send found;
+    bool is_found = requests_find_any_send(key, &found) && found.may_outlast;
+    if (is_found)
+        *send = found;
+    return is_found;
 }
 
 static uint64_t request_size(const struct request *request)

@@ -63,8 +63,8 @@ void requests_forget_send(uint64_t key);
 /* Is there a send with this key that may outlast its wait? */
 bool requests_find_send(uint64_t key, struct requests_send *send);
 
-/* Is there a send with this key all of whose bytes are the message's? */
-bool requests_is_whole_send(uint64_t key);
+/* Is there a send with this key? */
+bool requests_find_any_send(uint64_t key, struct requests_send *send);
 
 /* The send of this key is over for the program, which keeps its persistent request; it goes on as this op. */
 void requests_leave_to(uint64_t key, uint64_t op_id);

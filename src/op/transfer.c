@@ -741,7 +741,7 @@ void transfer_open_kept(void)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
         const struct transfer *transfer = &transfers.slots[slot];
-        if (transfer_id(slot) != 0 && transfer_is_kept(transfer))
+        if (transfer_id(slot) != 0 && transfer_is_kept(transfer) && transfer->hold_count != 0)
             protect_hold_abandon(transfer->holds[0].hold);
     }
 }

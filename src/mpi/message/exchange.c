@@ -10,6 +10,7 @@
 #include "op/late_errors.h"
 #include "op/transfer.h"
 #include "mpi/message/matched.h"
+#include "mpi/request/freed.h"
 #include "mpi/status.h"
 #include "mpi/early.h"
 
@@ -203,6 +204,7 @@ static bool exchange_take(struct exchange *exchange, int *result)
 int exchange_end(const struct exchange *exchange, int result)
 {
     early_resume(&exchange->receive, result);
+    freed_requests_await();
     away_begin();
     return result;
 }

@@ -6,6 +6,7 @@
 #include "op/away.h"
 #include "mpi/entries.h"
 #include "mpi/message/message_probe.h"
+#include "mpi/request/freed.h"
 #include "mpi/status.h"
 
 static int matched_start(const struct message *message, void *buffer, MPI_Request *request)
@@ -115,6 +116,7 @@ static int matched_judged(struct message *message, MPI_Message *handle, MPI_Stat
 static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, const void *return_address)
 {
     int result = matched_judged(message, handle, status, return_address);
+    freed_requests_await();
     away_begin();
     return result;
 }

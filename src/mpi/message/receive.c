@@ -10,6 +10,7 @@
 #include "mpi/entries.h"
 #include "mpi/message/matched.h"
 #include "mpi/message/message.h"
+#include "mpi/request/freed.h"
 #include "mpi/status.h"
 #include "mpi/early.h"
 
@@ -78,6 +79,7 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
     message.promised = status_is_ignored(status) ? NULL : status;
     int result = early.is_on ? receive_beside_early(&message, status, return_address)
                              : receive_judged(&message, status, return_address);
+    freed_requests_await();
     away_begin();
     return result;
 }

@@ -12,6 +12,7 @@
 #include "op/untracked.h"
 #include "mpi/request_key.h"
 #include "mpi/request/ahead.h"
+#include "mpi/request/freed.h"
 #include "mpi/request/persistent.h"
 #include "mpi/request/sent.h"
 #include "mpi/status.h"
@@ -66,10 +67,15 @@ static void completion_begin(struct completion *completion)
 static void completion_untrack(const struct completion *completion)
 {
     uint64_t null_key = request_key(abi_handles.request_null);
+    bool are_some = false;
     for (int i = 0; i < completion->count; i++) {
-        if (completion->keys[i] != null_key && completion->requests[i] == abi_handles.request_null)
-            requests_untrack(completion->keys[i]);
+        if (completion->keys[i] == null_key || completion->requests[i] != abi_handles.request_null)
+            continue;
+        requests_untrack(completion->keys[i]);
+        are_some = true;
     }
+    if (are_some)
+        freed_requests_await();
 }
 
 static void completion_settle_one(const struct completion *completion, int index)

@@ -3,7 +3,8 @@
  * when its bytes are the program's again. Until then nobody writes what a large send sends: with MPI alone a program
  * may take its receiver's answer as proof that the send is over (MPI 4.1, 3.7.3, MPI_Request_free), but a receive that
  * has returned early is answered before. It is no op: its receiver may need this process's next calls, so none waits
- * for it but who uses that memory. */
+ * for it but who uses that memory. What cannot be held is waited for in calls that may bring that answer, for a time.
+ */
 #include "mpi/request/freed.h"
 
 #include <stdatomic.h>
@@ -11,7 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "base/lock.h"
+#include "base/options.h"
 #include "base/pages.h"
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
@@ -59,19 +62,20 @@ static void freed_count_set(uint32_t count)
     atomic_store_explicit(&freed.count, count, memory_order_relaxed);
 }
 
-static void freed_poll(uint32_t index)
+static bool freed_poll(uint32_t index)
 {
     if (!request_status_is_over(freed.requests[index]))
-        return;
+        return false;
     request_give_back(&freed.requests[index]);
     freed_count_set(freed_count() - 1);
     freed.requests[index] = freed.requests[freed_count()];
+    return true;
 }
 
 static void freed_sweep(uint32_t looks)
 {
     for (uint32_t i = 0; i < looks && freed_count() != 0; i++)
-        freed_poll(freed.next++ % freed_count());
+        (void)freed_poll(freed.next++ % freed_count());
 }
 
 /* Each look makes MPI progress: seldom, and all of them then. */
@@ -100,19 +104,33 @@ static bool freed_grow(void)
 
 /* --- sends --- */
 
+/* Still there? Inside the gate. */
+static bool freed_is_under_way(MPI_Request request)
+{
+    bool is_under_way = false;
+    base_lock_take(&freed.lock);
+    for (uint32_t i = 0; i < freed_count(); i++) {
+        if (freed.requests[i] != request)
+            continue;
+        is_under_way = !freed_poll(i);
+        break;
+    }
+    base_lock_release(&freed.lock);
+    return is_under_way;
+}
+
 /* For transfer_keep_begin(). The slot may be another op's by now: then its request is none of these. */
 static void freed_look(struct transfer *transfer)
 {
-    MPI_Request request = native_of(transfer)->request;
-    base_lock_take(&freed.lock);
-    for (uint32_t i = 0; i < freed_count(); i++) {
-        if (freed.requests[i] == request) {
-            freed_poll(i);
-            break;
-        }
-    }
-    base_lock_release(&freed.lock);
+    (void)freed_is_under_way(native_of(transfer)->request);
 }
+
+/* A send to be freed. held: what may be held of it; patience_ns: if that is not all. */
+struct freed_send {
+    bool is_wanted;
+    struct range held;
+    int64_t patience_ns;
+};
 
 /* The pages on which nothing but the message lies. Empty: there are none. Whoever writes beside the message need not
  * know that it is over, and the receiver may wait for what follows. */
@@ -129,48 +147,95 @@ static struct range freed_pages(struct range bytes)
     return is_alone ? within : (struct range){0, 0};
 }
 
-/* What may be held once the request is freed. Not inside the gate. */
-static struct range freed_judge(MPI_Request request)
+static struct range freed_choose(const struct requests_send *send)
 {
     struct range nothing = {0, 0};
-    bool is_possible = requests_are_tracked() && session_hold_reason() == REASON_NONE && !requests_are_unknown();
-    if (!is_possible || gate_is_inside() || !requests_is_whole_send(request_key(request)))
+    if (send->may_hide_gaps || requests_are_unknown() || session_look_for_devices() != REASON_NONE)
         return nothing;
-    if (judge_session() != REASON_NONE || session_look_for_devices() != REASON_NONE)
-        return nothing;
-    struct range held = freed_pages(requests_range(request_key(request)));
-    if (base_range_is_empty(held) || protect_memory_check_to_hold(held) != REASON_NONE || !session_has_engine())
-        return nothing;
-    return held;
+    struct range held = freed_pages(send->bytes);
+    bool is_possible = !base_range_is_empty(held) && protect_memory_check_to_hold(held) == REASON_NONE;
+    return is_possible ? held : nothing;
 }
 
-static void freed_describe(struct transfer *transfer, MPI_Request request, struct range held)
+/* At 100 MB/s, and what a busy machine takes. */
+static int64_t freed_patience_ns(uint64_t bytes)
+{
+    enum { NS_PER_S = 1000000000, NS_PER_BYTE = 10, BYTES_MAX = 1 << 30 };
+    return NS_PER_S + NS_PER_BYTE * (int64_t)(bytes < BYTES_MAX ? bytes : BYTES_MAX);
+}
+
+/* Where receives never return early an answer tells the truth. Not inside the gate. */
+static struct freed_send freed_judge(MPI_Request request)
+{
+    struct freed_send freed_send = {.is_wanted = false};
+    struct requests_send send;
+    bool is_possible = options.receives && options.hold != OPTION_HOLD_NONE && !gate_is_inside();
+    if (!is_possible || !requests_are_tracked() || !requests_find_any_send(request_key(request), &send))
+        return freed_send;
+    freed_send.is_wanted = judge_session() == REASON_NONE && session_has_engine();
+    if (freed_send.is_wanted)
+        freed_send.held = freed_choose(&send);
+    if (freed_send.held.low != send.bytes.low || freed_send.held.high != send.bytes.high)
+        freed_send.patience_ns = freed_patience_ns(send.bytes.high - send.bytes.low);
+    return freed_send;
+}
+
+static void freed_describe(struct transfer *transfer, MPI_Request request, const struct freed_send *send)
 {
     transfer->op.is_schedule = false;
     transfer->direction = POLICY_SEND;
-    transfer->bytes = held.high - held.low;
+    transfer->bytes = send->held.high - send->held.low;
     transfer->site = NULL;
-    *native_of(transfer) = (struct native){.request = request, .ahead.bytes = held};
+    *native_of(transfer) =
+        (struct native){.request = request, .ahead.bytes = send->held, .patience_ns = send->patience_ns};
 }
 
-static void freed_hold(MPI_Request request, struct range held)
+/* What cannot be held after all is left as it is. */
+static void freed_keep(MPI_Request request, const struct freed_send *send)
 {
-    if (base_range_is_empty(held) || !progress_prepare())
-        return;
-    struct transfer *transfer = transfer_take();
+    struct transfer *transfer = send->is_wanted && progress_prepare() ? transfer_take() : NULL;
     if (transfer == NULL)
         return;
-    freed_describe(transfer, request, held);
-    if (transfer_hold(transfer, HOLD_NO_WRITE, held) == REASON_NONE)
+    freed_describe(transfer, request, send);
+    if (base_range_is_empty(send->held) || transfer_hold(transfer, HOLD_NO_WRITE, send->held) == REASON_NONE)
         transfer_keep_begin(transfer, freed_look);
     else
         transfer_cancel(transfer);
 }
 
+/* --- what is not held --- */
+
+static bool freed_is_awaited(struct transfer *transfer, int64_t begin_ns)
+{
+    struct native *native = native_of(transfer);
+    if (native->patience_ns == 0 || !freed_is_under_way(native->request))
+        return false;
+    if (base_clock_now_ns() - begin_ns >= native->patience_ns)
+        native->patience_ns = 0;
+    return native->patience_ns != 0;
+}
+
+static int freed_look_all(void *begin_ns, int *is_over)
+{
+    bool is_awaited = false;
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
+        is_awaited |= freed_is_awaited(one, *(int64_t *)begin_ns);
+    *is_over = !is_awaited;
+    return MPI_SUCCESS;
+}
+
+void freed_requests_await(void)
+{
+    if (transfer_ahead_count() == 0 || gate_is_inside())
+        return;
+    int64_t begin_ns = base_clock_now_ns();
+    dispatch_block(freed_look_all, &begin_ns);
+}
+
 /* --- the call --- */
 
 /* Without memory for it MPI gets it as it is, and its bytes stay tracked. */
-static int freed_take(MPI_Request *request, struct range held)
+static int freed_take(MPI_Request *request, const struct freed_send *send)
 {
     if (request_status_is_over(*request))
         return request_give_back(request);
@@ -180,7 +245,7 @@ static int freed_take(MPI_Request *request, struct range held)
     }
     freed.requests[freed_count()] = *request;
     freed_count_set(freed_count() + 1);
-    freed_hold(*request, held);
+    freed_keep(*request, send);
     *request = abi_handles.request_null;
     return MPI_SUCCESS;
 }
@@ -206,13 +271,13 @@ int entry_MPI_Request_free(MPI_Request *request)
 {
     dispatch_wait_argument(request, sizeof *request);
     persistent_await(1, request);
-    struct range held = freed_judge(*request);
+    struct freed_send send = freed_judge(*request);
     dispatch_enter();
     if (!freed_is_of_interest(*request))
         return dispatch_leave(real.MPI_Request_free(request));
     base_lock_take(&freed.lock);
     freed_sweep_when_many();
-    int result = freed_take(request, held);
+    int result = freed_take(request, &send);
     base_lock_release(&freed.lock);
     return dispatch_leave(result);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a program that has freed the request of a send may take its receiver's answer as proof that the send is over
- * (MPI 4.1, 3.7.3): it may write the buffer, unmap it, or free it.
- * arguments: write unmap free synchronous persistent multiple
+ * (MPI 4.1, 3.7.3): it may write the buffer, wherever it lies, unmap it, or free it.
+ * arguments: write unmap free beside stack tested synchronous persistent multiple
  * environment: LAPWING_MATCH=off
  * defers: receive */
 #include <sys/mman.h>
@@ -44,9 +44,26 @@ static void use_again(unsigned char *buffer)
 
 static unsigned char *buffer_new(void)
 {
+    enum { BESIDE_BYTES = 100 };
+    if (is_way("beside") || is_way("tested"))
+        return check_buffer_new(CHECK_LARGE_BYTES + 2 * BESIDE_BYTES) + BESIDE_BYTES;
     if (!is_way("unmap"))
         return check_buffer_new(CHECK_LARGE_BYTES);
     return mmap(NULL, CHECK_LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void await_answer(void)
+{
+    MPI_Request request;
+    char answer;
+    int is_there = 0;
+    if (!is_way("tested")) {
+        check_recv(&answer, 1, 1, 1);
+        return;
+    }
+    MPI_Irecv(&answer, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+    while (!is_there)
+        MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
 }
 
 static void rank_send(unsigned round, unsigned char *buffer)
@@ -54,7 +71,7 @@ static void rank_send(unsigned round, unsigned char *buffer)
     check_fill(buffer, CHECK_LARGE_BYTES, round);
     check_delay(); /* the receive may have returned */
     send_freed(buffer);
-    check_recv(&(char){0}, 1, 1, 1);
+    await_answer();
     use_again(buffer);
 }
 
@@ -72,7 +89,7 @@ int main(int argc, char **argv)
         check_start_multiple(&argc, &argv);
     else
         check_start(&argc, &argv);
-    unsigned char *buffer = buffer_new();
+    unsigned char stack[CHECK_LARGE_BYTES], *buffer = check_rank() == 0 && is_way("stack") ? stack : buffer_new();
     for (unsigned round = 1; round <= ROUNDS; round++) {
         if (check_rank() == 0)
             rank_send(round, buffer);
