@@ -342,6 +342,16 @@ def test_verdict_on_scaling(reduced_ns: int, holds: bool) -> None:
     assert find_assumption(profile, "N / (N - 1)").holds is None
 
 
+def test_ratio_in_the_verdict_is_the_models() -> None:
+    """Also of an even number of runs, whose median lies between two of them."""
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Recv", 10, MS)))
+    calibrated = replace(profile, calibration=Calibration(16, (100, 120), (110, 154)))
+    assert make_setup(calibrated).computation_ratio == pytest.approx(1.2)
+    assert "measured 1.200" in find_assumption(calibrated, "N / (N - 1)").evidence
+    unusable = replace(profile, calibration=Calibration(16, (0,), (110,)))
+    assert find_assumption(unusable, "N / (N - 1)").holds is None
+
+
 @pytest.mark.parametrize(("least_ns", "holds"), [(90_000, True), (2 * MS, False)])
 def test_verdict_on_the_fastest_wait(least_ns: int, holds: bool) -> None:
     profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Wait", 10, 3 * MS, least_ns)))

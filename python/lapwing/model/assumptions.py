@@ -9,7 +9,7 @@ from lapwing.model.classes import CallClass
 from lapwing.model.outcomes import SiteOutcome
 from lapwing.model.profile import JobProfile, Source, Way
 from lapwing.model.refined import Prediction, RankOutcome
-from lapwing.model.setup import CALL_FLOOR_MAX_NS
+from lapwing.model.setup import CALL_FLOOR_MAX_NS, measure_ratio
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,11 @@ def judge_floor(name: str, summary: ClassSummary) -> Assumption:
 def judge_scaling(profile: JobProfile) -> Assumption:
     """Does the computation scale with the cores? (III-B1)"""
     claim = "the computation takes N / (N - 1) of its time on one core less"
-    calibration, cores = profile.calibration, profile.cores_per_rank
-    if calibration is None or cores is None or cores < 2:
+    measured, cores = measure_ratio(profile.calibration), profile.cores_per_rank
+    if measured is None or cores is None or cores < 2:
         return Assumption(claim, None, "no calibration run on one core less")
-    measured = (
-        sorted(calibration.reduced_ns)[len(calibration.reduced_ns) // 2]
-        / (sorted(calibration.full_ns)[len(calibration.full_ns) // 2])
-    )
-    linear = cores / (cores - 1)
-    return Assumption(claim, abs(measured - linear) < 0.02, f"measured {measured:.3f}, linear {linear:.3f}")
+    ratio, linear = measured.expected, cores / (cores - 1)
+    return Assumption(claim, abs(ratio - linear) < 0.02, f"measured {ratio:.3f}, linear {linear:.3f}")
 
 
 def judge_balance(stock: Prediction, is_measured: bool) -> Assumption:

@@ -91,8 +91,10 @@ class Variation:
     ends: tuple[Setup, ...]
 
 
-def measure_ratio(calibration: Calibration) -> Range:
+def measure_ratio(calibration: Calibration | None) -> Range | None:
     """Return how much longer the computation takes on N - 1 cores, from interleaved runs: quartiles around it."""
+    if calibration is None or not calibration.reduced_ns or min(calibration.full_ns, default=0) <= 0:
+        return None
     full_ns = median(calibration.full_ns)
     ratios = [reduced_ns / full_ns for reduced_ns in calibration.reduced_ns]
     if len(ratios) < 2:
@@ -109,9 +111,9 @@ def estimate_ratio(profile: JobProfile) -> Range | None:
     """
     if profile.spare_cores > 0:
         return Range(1.0, 1.0, 1.0)
-    calibration = profile.calibration
-    if calibration is not None and calibration.full_ns and calibration.reduced_ns and min(calibration.full_ns) > 0:
-        return measure_ratio(calibration)
+    measured = measure_ratio(profile.calibration)
+    if measured is not None:
+        return measured
     if profile.cores_per_rank is None or profile.cores_per_rank < 2:
         return None
     linear = profile.cores_per_rank / (profile.cores_per_rank - 1)
