@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from lapwing.cli import main
+from lapwing.commands.config import describe_reports
 from lapwing.configuration.document import Document, find_user_file, is_ranks, parse_document, read_documents
 from lapwing.configuration.settings import (
     draw_reports,
@@ -126,14 +127,19 @@ def test_ranks() -> None:
     found = list_rank_variables({}, files)
     assert found == {"LAPWING_EXCLUDE_RANKS": "0,4-6", "LAPWING_INCLUDE_RANKS": "0-3"}
     assert list_rank_variables({"LAPWING_EXCLUDE_RANKS": ""}, files) == {"LAPWING_INCLUDE_RANKS": "0-3"}
-    assert [is_ranks(text) for text in ("0", "1,3-4", "", "-1", "a", "1--2")] == [
-        True,
-        True,
-        False,
-        False,
-        False,
-        False,
-    ]
+    assert [text for text in ("0", "1,3-4", "", "-1", "a", "1--2", "5-2", "٣") if is_ranks(text)] == ["0", "1,3-4"]
+    assert list_rank_variables({"LAPWING_INCLUDE_RANKS": "0, 2"}, [])["LAPWING_INCLUDE_RANKS"] == "0,2"
+
+
+def test_ranks_of_the_environment_are_checked() -> None:
+    with pytest.raises(LapwingError, match="LAPWING_EXCLUDE_RANKS cannot be 'banana'"):
+        list_rank_variables({"LAPWING_EXCLUDE_RANKS": "banana"}, [])
+
+
+@pytest.mark.parametrize(("sampling", "words"), [("0.001", "0.1 % of the jobs"), ("1", "100 % of the jobs")])
+def test_share_of_the_records_is_not_rounded_to_none(sampling: str, words: str) -> None:
+    (line,) = describe_reports([parse(f'[reports]\nfolder = "/r"\nsampling = {sampling}')])
+    assert words in line
 
 
 def test_reports_are_sampled_and_dated() -> None:

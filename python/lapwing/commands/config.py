@@ -96,7 +96,7 @@ def describe_selection(documents: Sequence[Document]) -> list[str]:
 def describe_reports(documents: Sequence[Document]) -> list[str]:
     """Say which records are kept."""
     reports = choose_reports(documents)
-    return [f"records of {reports.sampling:.0%} of the jobs are kept in {reports.folder}"] if reports else []
+    return [f"records of {100 * reports.sampling:.3g} % of the jobs are kept in {reports.folder}"] if reports else []
 
 
 def show(settings: Mapping[str, Setting], ranks: Mapping[str, str], documents: Sequence[Document]) -> None:

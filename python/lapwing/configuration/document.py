@@ -111,17 +111,32 @@ def read_patterns(path: Path, name: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def is_rank_range(text: str) -> bool:
+    """Tell whether a text is a rank, or a range from the lower one to the higher."""
+    ends = text.split("-")
+    is_numbers = len(ends) <= 2 and all(end.isascii() and end.isdecimal() for end in ends)
+    return is_numbers and int(ends[0]) <= int(ends[-1])
+
+
 def is_ranks(text: str) -> bool:
     """Tell whether a text is a list of ranks."""
-    return all(1 <= len(part.split("-")) <= 2 and all(map(str.isdecimal, part.split("-"))) for part in text.split(","))
+    return all(map(is_rank_range, text.split(",")))
+
+
+def parse_ranks(text: str) -> str:
+    """Return a list of ranks as the injected part reads it; an empty one says nothing."""
+    ranks = text.replace(" ", "")
+    if ranks and not is_ranks(ranks):
+        raise LapwingError(f"{text!r} is no list of ranks", "write ranks, and ranges from low to high, as in 0,4-7")
+    return ranks
 
 
 def read_ranks(path: Path, name: str, value: Any) -> str:
-    """Read a list of ranks; an empty one says nothing."""
-    text = str(value).replace(" ", "")
-    if text and not is_ranks(text):
-        raise refuse(path, f"[select] {name} is no list of ranks", f'write {name} = "0,4-7"')
-    return text
+    """Read a list of ranks."""
+    try:
+        return parse_ranks(str(value))
+    except LapwingError as error:
+        raise refuse(path, f"[select] {name}: {error.message}", error.remedy) from error
 
 
 def read_selection(path: Path, table: Mapping[str, Any]) -> Selection:

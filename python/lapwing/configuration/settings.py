@@ -10,7 +10,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from time import localtime, strftime, struct_time
 
-from lapwing.configuration.document import Document, Reports, find_system_file, read_documents
+from lapwing.configuration.document import Document, Reports, find_system_file, parse_ranks, read_documents
+from lapwing.errors import LapwingError
 from lapwing.options import Option, load_options, parse_value
 
 DEFAULT = "default"
@@ -61,12 +62,20 @@ def resolve(
     return settings
 
 
+def read_ranks(name: str, text: str) -> str:
+    """Read a list of ranks from the environment."""
+    try:
+        return parse_ranks(text)
+    except LapwingError as error:
+        raise LapwingError(f"{name} cannot be {text!r}", error.remedy) from error
+
+
 def list_rank_variables(environment: Mapping[str, str], documents: Sequence[Document]) -> dict[str, str]:
-    """Return the variables that keep Lapwing out of ranks: a variable wins; excluded ranks add up."""
+    """Return the variables that keep Lapwing out of ranks, checked: a variable wins; excluded ranks add up."""
     excluded = [document.selection.exclude_ranks for document in documents if document.selection.exclude_ranks]
     included = [document.selection.include_ranks for document in documents if document.selection.include_ranks]
     filed = {RANKS_OUT: ",".join(excluded), RANKS_IN: included[-1] if included else ""}
-    found = {name: environment.get(name, text) for name, text in filed.items()}
+    found = {name: read_ranks(name, environment[name]) if name in environment else filed[name] for name in filed}
     return {name: text for name, text in found.items() if text}
 
 
