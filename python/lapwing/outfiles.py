@@ -22,9 +22,17 @@ DEVICES = ("/dev/", "/proc/")  # what stands there is no file that another may t
 PLOT_ENDINGS = ("", ".png", ".svg", ".svgz", ".pdf", ".eps", ".ps", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 
 
+def find_folder(path: Path) -> Path:
+    """Return the folder of a file that is to be made."""
+    try:
+        return Path(os.path.realpath(path)).parent
+    except FileNotFoundError as error:  # of os.getcwd()
+        raise LapwingError(f"{path} cannot be written (the current folder is gone)", REMEDY) from error
+
+
 def check_output(path: Path) -> None:
     """Find out before a long run whether its results can be written."""
-    is_writable = os.access(path if path.exists() else Path(os.path.realpath(path)).parent, os.W_OK)
+    is_writable = os.access(path if path.exists() else find_folder(path), os.W_OK)
     if path.is_dir() or not is_writable:
         raise LapwingError(f"{path} cannot be written", REMEDY)
 

@@ -25,6 +25,14 @@ def test_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(LapwingError, match=r"record cannot be written \(the current folder is gone\)"):
+        check_output(Path("record"))
+
+
 def test_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("file")
     write_text(tmp_path / "link", "text")
