@@ -115,15 +115,16 @@ def test_budget_for_no_round_gives_the_prediction(tmp_path: Path) -> None:
 
 
 @needs_preload
-def test_interrupt_ends_the_ranks_and_keeps_whole_rounds(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_ends_the_ranks_and_keeps_whole_rounds(tmp_path: Path, number: signal.Signals) -> None:
     program = build("mpich", tmp_path)
     words = ["--rounds", "1000", "--way", "deferred", "--json", "advice.json", *LAUNCH["mpich"], "-n", "2", program]
     line = [sys.executable, "-m", "lapwing", "advise", *words, "61"]
     with subprocess.Popen(line, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as process:
         folder = wait_for_rounds(tmp_path)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         output, _ = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert "interrupted: only whole rounds" in output.replace("\n", " ")
     advice = read_advice(tmp_path / "advice.json")
     assert advice.is_interrupted

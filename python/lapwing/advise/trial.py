@@ -114,6 +114,7 @@ class Trial:
     on_look: Callable[[], None] | None = None
     limit_s: float = inf
     start_s: float = 0.0  # what `lapwing run` takes beside the launcher
+    interrupted_with: int = 0  # exit code
     count: int = 0
     outputs: dict[str, str] = field(default_factory=dict)
     input: Path = Path(os.devnull)
@@ -187,7 +188,8 @@ class Trial:
         records.mkdir()
         try:
             return self._run_stock() if way is Way.STOCK else self._run_lapwing(way, records)
-        except InterruptionError:
+        except InterruptionError as interrupted:
+            self.interrupted_with = interrupted.exit_code
             return Run(0.0, is_interrupted=True)
         finally:
             shutil.rmtree(records, ignore_errors=True)

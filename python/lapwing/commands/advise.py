@@ -188,7 +188,7 @@ class AdviseCommand:
             looks = (arguments.rounds,) if arguments.rounds else LOOKS
             rounds = try_ways(trial, choice, Plan(looks, run_s, left_s), steps)
         advice = conclude(trial, profiled, choice, rounds)
-        return Finished(130 if rounds.is_interrupted else 0, advice, profiled)
+        return Finished(trial.interrupted_with if rounds.is_interrupted else 0, advice, profiled)
 
     def _show(self, arguments: argparse.Namespace, advice: Advice, profiled: Profiled) -> None:
         """Write what was asked for, then print: whoever reads may have left."""
