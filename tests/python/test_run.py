@@ -43,6 +43,21 @@ def test_engine_cores_reach_the_program(tmp_path: Path, stand_in_preload: Path) 
         assert f"LAPWING_ENGINE_CORES={cores}" in result.stdout.splitlines()
 
 
+@pytest.mark.parametrize("command", ["profile", "advise"])
+def test_commands_that_need_lapwing_name_what_keeps_it_out(
+    tmp_path: Path, stand_in_preload: Path, command: str
+) -> None:
+    result = start([command, "sh", "-c", "touch ran"], tmp_path, stand_in_preload, LAPWING="off")
+    assert (result.returncode, "LAPWING=off" in result.stderr) == (2, True)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_summary_that_is_not_written_is_named(tmp_path: Path, stand_in_preload: Path) -> None:
+    words = ["--json", "sum.json", "--keep-record", "job.record"]
+    result = start(["run", *words, "true"], tmp_path, stand_in_preload, LAPWING="off")
+    assert "sum.json and job.record are not written" in result.stderr
+
+
 def test_engine_cores_that_cannot_be_are_refused(tmp_path: Path, stand_in_preload: Path) -> None:
     for words in (["4-"], ["auto", "--dedicate-core"], ["auto", "--progress", "dedicated"]):
         result = start(["run", "--engine-cores", *words, "env"], tmp_path, stand_in_preload)

@@ -31,7 +31,7 @@ from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import Command, prepare_command, say
+from lapwing.launch.start import Command, prepare_command, refuse_off, say
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES
@@ -109,6 +109,7 @@ class AdviseCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Profile, predict, try, advise."""
+        refuse_off()
         check_arguments(arguments)
         read_system_flag(arguments)  # a file that cannot be read is refused before anything runs
         if arguments.inputs:

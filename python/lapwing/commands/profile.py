@@ -13,7 +13,7 @@ from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import make_variables, prepare_command, say, tell_copies
+from lapwing.launch.start import make_variables, prepare_command, refuse_off, say, tell_copies
 from lapwing.model.recorded import read_recorded
 from lapwing.model.scaling import read_sweep
 from lapwing.options import add_flags
@@ -55,6 +55,7 @@ class ProfileCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the launcher, gather what the ranks left, and say what it shows."""
+        refuse_off()
         options = {**collect_variables(arguments), "LAPWING_PROFILE": "on"}
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)

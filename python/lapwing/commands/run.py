@@ -63,6 +63,12 @@ def choose_cores(arguments: argparse.Namespace, options: Mapping[str, str]) -> d
     return {**variables, **({ENGINE_CORES: cores} if cores else {})}
 
 
+def describe_unwritten(arguments: argparse.Namespace) -> str:
+    """Name the files that stay as they are."""
+    names = [str(path) for path in (arguments.json, arguments.keep_record) if path]
+    return f"; {' and '.join(names)} {'are' if len(names) > 1 else 'is'} not written" if names else ""
+
+
 class RunCommand:
     """Run an MPI program so that its blocking calls overlap its computation.
 
@@ -105,7 +111,7 @@ class RunCommand:
         documents = read_documents()
         reason = "LAPWING=off" if is_off() else explain_exclusion(command.list_programs(), find_user(), documents)
         if reason:
-            say(f"{reason}: the program runs without Lapwing, and nothing is recorded")
+            say(f"{reason}: the program runs without Lapwing, and nothing is recorded{describe_unwritten(arguments)}")
             return command.start({} if is_off() else {"LAPWING": "off"}).exit_code
         tell_copies(preload, command.words)
         reports = draw_reports(documents, random())

@@ -39,6 +39,12 @@ def is_off() -> bool:
     return os.environ.get("LAPWING") == "off"
 
 
+def refuse_off() -> None:
+    """Refuse what cannot be found out while the environment keeps Lapwing out."""
+    if is_off():
+        raise LapwingError("LAPWING=off is set, and keeps Lapwing out of every process", "unset LAPWING")
+
+
 def strip_separator(line: Sequence[str]) -> list[str]:
     """Take away the -- that may stand before a command."""
     return list(line[1:] if line[:1] == ["--"] else line)
