@@ -43,6 +43,11 @@ def test_engine_cores_reach_the_program(tmp_path: Path, stand_in_preload: Path) 
         assert f"LAPWING_ENGINE_CORES={cores}" in result.stdout.splitlines()
 
 
+def test_strategy_beside_a_dedicated_core_is_refused(tmp_path: Path, stand_in_preload: Path) -> None:
+    result = start(["run", "--dedicate-core", "--progress", "event", "env"], tmp_path, stand_in_preload)
+    assert (result.returncode, "--dedicate-core" in result.stderr, result.stdout) == (2, True, "")
+
+
 @pytest.mark.parametrize("command", ["profile", "advise"])
 def test_commands_that_need_lapwing_name_what_keeps_it_out(
     tmp_path: Path, stand_in_preload: Path, command: str

@@ -54,6 +54,8 @@ def keep_report(folder: Path, command: Command, about: Mapping[str, Any], record
 def choose_cores(arguments: argparse.Namespace, options: Mapping[str, str]) -> dict[str, str]:
     """Return these variables, and those that say where the engines run."""
     cores = arguments.engine_cores
+    if arguments.dedicate_core and arguments.option_progress not in (None, "dedicated"):
+        raise LapwingError("--dedicate-core is --progress dedicated", "leave one of the two out")
     dedicated = {"LAPWING_PROGRESS": "dedicated"} if arguments.dedicate_core else {}
     variables = {**options, **dedicated}
     if cores and variables.get("LAPWING_PROGRESS") == "dedicated":
