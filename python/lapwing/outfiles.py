@@ -3,7 +3,6 @@
 
 import errno
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -84,7 +83,7 @@ def open_beside(target: Path, mode: int) -> Iterator[BinaryIO]:
     """Open a file that takes the target's place, and its rights, at the end."""
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-    part = target.with_name(f".lapwing-{secrets.token_hex(6)}.part")
+    part = target.with_name(f".lapwing-{os.urandom(6).hex()}.part")
     try:
         with open_new(part, mode) as stream:
             yield stream

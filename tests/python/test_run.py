@@ -157,6 +157,15 @@ def test_kept_record_can_be_reported(tmp_path: Path, stand_in_preload: Path) -> 
     assert "1 of 1 rank reporting" in shown.stdout
 
 
+def test_launcher_does_not_wait_for_what_the_report_needs() -> None:
+    code = "import sys, lapwing.cli as c; c.make_parser('run'); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(PYTHON)}, capture_output=True, text=True
+    )
+    assert "lapwing.commands.run" in done.stdout.split()
+    assert not {"json", "hashlib", "rich", "lapwing.report.summary"}.intersection(done.stdout.split())
+
+
 def test_no_process_with_lapwing_is_said(tmp_path: Path) -> None:
     assert "no process left a record" in start(["run", "true"], tmp_path).stderr
 

@@ -2,14 +2,13 @@
 """`lapwing run`."""
 
 import argparse
-import json
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from random import random
-from secrets import token_hex
 from time import strftime
 from typing import Any
 
@@ -27,8 +26,6 @@ from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say, tell_copies
 from lapwing.options import add_flags
 from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
-from lapwing.profile.record import read_folder, write_job
-from lapwing.report.summary import format_summary, make_json
 
 DEFAULT_TIMELINE = "lapwing-timeline.record"
 ENGINE_CORES = "LAPWING_ENGINE_CORES"  # src/base/cores.h
@@ -45,8 +42,10 @@ def say_failure() -> Iterator[None]:
 
 def keep_report(folder: Path, command: Command, about: Mapping[str, Any], records: Path) -> None:
     """Keep a job's record in the folder of reports, for the user's eyes, under a name that says what and when."""
+    from lapwing.profile.record import read_folder, write_job
+
     programs = [Path(program).name for program in command.list_programs()]
-    name = f"{(programs or ['job'])[0]}-{strftime('%H%M%S')}-{token_hex(4)}.record"
+    name = f"{(programs or ['job'])[0]}-{strftime('%H%M%S')}-{os.urandom(4).hex()}.record"
     make_private_folder(folder)
     write_job(folder / name, about, read_folder(records, about).ranks, PRIVATE_MODE)
 
@@ -160,7 +159,15 @@ class RunCommand:
             say(f"the timeline is {name}: lapwing report {name} --html FILE --chrome-trace FILE")
 
     def _report(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
-        """Write and keep what was asked for, then print: whoever reads may have left."""
+        """Write and keep what was asked for, then print: whoever reads may have left.
+
+        What that takes is loaded here, after the job: the program should not wait for it.
+        """
+        import json
+
+        from lapwing.profile.record import read_folder, write_job
+        from lapwing.report.summary import format_summary, make_json
+
         job = read_folder(records, about)
         if arguments.keep_record:
             with say_failure():
