@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROLES = {
-    "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "message_reads", "message_writes", "aio_list",
-    "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known", "known_when", "file",
-    "threads", "key", "room", "locks", "unlocks", "remaps", "tells", "shares",
+    "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "message_reads", "message_writes",
+    "aio_list", "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known",
+    "known_when", "file", "threads", "key", "room", "locks", "unlocks", "remaps", "tells", "shares",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file", "tells"}  # not memory: after it
 ANYWAY = {"threads", "key", "locks", "unlocks", "shares"}  # whether or not something is armed
