@@ -114,29 +114,35 @@ void *copies_room(size_t length_bytes)
     return block == NULL ? NULL : block + 1;
 }
 
-void *copies_take(const void *bytes, size_t length_bytes)
+/* Like kernel_copy(), of what the program can read for certain. */
+static bool copy_plainly(void *copy, uintptr_t bytes, size_t length_bytes)
 {
-    int64_t begin_ns = base_clock_now_ns();
-    void *copy = copies_room(length_bytes);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, bytes, length_bytes);
-    cost_learn(base_clock_now_ns() - begin_ns, length_bytes);
-    return copy;
+    memcpy(copy, (const void *)bytes, length_bytes);
+    return true;
 }
 
-void *copies_take_readable(const void *bytes, size_t length_bytes)
+static void *copies_take_by(bool (*copy_bytes)(void *, uintptr_t, size_t), const void *bytes, size_t length_bytes)
 {
     int64_t begin_ns = base_clock_now_ns();
     void *copy = copies_room(length_bytes);
     if (copy == NULL)
         return NULL;
-    if (!kernel_copy(copy, (uintptr_t)bytes, length_bytes)) {
+    if (!copy_bytes(copy, (uintptr_t)bytes, length_bytes)) {
         copies_give_back(copy);
         return NULL;
     }
     cost_learn(base_clock_now_ns() - begin_ns, length_bytes);
     return copy;
+}
+
+void *copies_take(const void *bytes, size_t length_bytes)
+{
+    return copies_take_by(copy_plainly, bytes, length_bytes);
+}
+
+void *copies_take_readable(const void *bytes, size_t length_bytes)
+{
+    return copies_take_by(kernel_copy, bytes, length_bytes);
 }
 
 static bool spare_keep(struct block *block)
