@@ -276,11 +276,12 @@ static void flush_expect(void)
 /* Does a program or library that is loaded call it? Asked again when something was loaded since. */
 static bool flush_is_expected(void)
 {
+    if (real.MPI_Buffer_iflush == NULL)
+        return false;
     unsigned long long loads = object_counts().loads;
     bool is_found = false;
     /* relaxed: nothing is published through the number. */
-    if (real.MPI_Buffer_iflush != NULL &&
-        loads != atomic_exchange_explicit(&buffered.loads_seen, loads, memory_order_relaxed))
+    if (loads != atomic_exchange_explicit(&buffered.loads_seen, loads, memory_order_relaxed))
         dl_iterate_phdr(object_visit, &is_found);
     if (is_found)
         flush_expect();
