@@ -36,22 +36,24 @@ class Transfers:
 
     def estimate_ns(self, site: SiteStatistics, size_bytes: float) -> float | None:
         """Return the time of one call with so many bytes; None where the system does not tell it."""
+        exchange_ns = self._estimate_exchange_ns(site, size_bytes, with_lapwing=not self.is_stock)
+        if exchange_ns is not None:
+            return exchange_ns
         route = self.system.find_route(self._is_within(site))
         if route is None or is_collective(site.function):
             return None
-        exchange_us = estimate_exchange_us(route, self.mix, site, size_bytes, with_lapwing=not self.is_stock)
-        if exchange_us is not None:
-            return exchange_us * 1e3
         if site.call_class is CallClass.WAIT:
             return estimate_wait_us(route, self.mix, size_bytes) * 1e3
         return estimate_message_us(route, site.function, size_bytes) * 1e3
 
     def estimate_crossing_ns(self, site: SiteStatistics, size_bytes: float) -> float | None:
         """Return the time of one call whose messages cross under Lapwing; None where it makes no difference."""
+        return self._estimate_exchange_ns(site, size_bytes, with_lapwing=True) if self.is_stock else None
+
+    def _estimate_exchange_ns(self, site: SiteStatistics, size_bytes: float, with_lapwing: bool) -> float | None:
+        """Return the time of one call whose messages cross; None where none do, or the system does not tell it."""
         route = self.system.find_route(self._is_within(site))
-        if route is None or not self.is_stock:
-            return None
-        exchange_us = estimate_exchange_us(route, self.mix, site, size_bytes, with_lapwing=True)
+        exchange_us = estimate_exchange_us(route, self.mix, site, size_bytes, with_lapwing) if route else None
         return None if exchange_us is None else exchange_us * 1e3
 
     def _is_within(self, site: SiteStatistics) -> bool:
@@ -79,25 +81,25 @@ def estimate_wait_us(route: Route, mix: Mix, size_bytes: float) -> float:
     return route.predict_half_trip_us(first_bytes) + (one_way_bytes - first_bytes) * route.byte_ns.value * 1e-3
 
 
-def measure_exchange(mix: Mix, site: SiteStatistics, size_bytes: float) -> tuple[float, float]:
-    """Return what a call sends and receives at once, and how long a message of it is; nothing where it goes one way."""
+def measure_exchange(mix: Mix, site: SiteStatistics, size_bytes: float) -> tuple[float, float, float]:
+    """Return the bytes that a call sends while it receives as many, those of a message, and those that go one way."""
     if shorten_name(site.function) in EXCHANGES:
-        return size_bytes, size_bytes
+        return size_bytes, size_bytes, 0.0
     is_several = mix.mean_bytes > 0 and size_bytes >= MESSAGES_MIN * mix.mean_bytes
     if site.call_class is not CallClass.WAIT or not is_several:
-        return 0.0, 0.0
-    return size_bytes * min(mix.out_share, 1 - mix.out_share), mix.mean_bytes
+        return 0.0, 0.0, size_bytes
+    both_bytes = size_bytes * min(mix.out_share, 1 - mix.out_share)
+    return both_bytes, mix.mean_bytes, size_bytes - 2 * both_bytes
 
 
 def estimate_exchange_us(
     route: Route, mix: Mix, site: SiteStatistics, size_bytes: float, with_lapwing: bool
 ) -> float | None:
     """Return the time of a call whose messages cross; what goes one way alone comes after them."""
-    both_bytes, message_bytes = measure_exchange(mix, site, size_bytes)
+    both_bytes, message_bytes, rest_bytes = measure_exchange(mix, site, size_bytes)
     exchange_us = route.predict_exchange_us(message_bytes, with_lapwing) if both_bytes > 0 else None
     if exchange_us is None:
         return None
-    rest_bytes = 0.0 if both_bytes == size_bytes else size_bytes - 2 * both_bytes
     return exchange_us * both_bytes / message_bytes + rest_bytes * route.byte_ns.value * 1e-3
 
 

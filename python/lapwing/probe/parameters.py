@@ -119,6 +119,11 @@ def estimate_mean(jobs: Sequence[Mapping[str, Any]]) -> Estimate:
     return Estimate(median(means), min(means), max(means))
 
 
+def select_size(rows: Sequence[Mapping[str, Any]], size_bytes: int) -> list[Mapping[str, Any]]:
+    """Return the rows of messages of one size, one of each job."""
+    return [row for row in rows if row.get("size_bytes") == size_bytes]
+
+
 def measure_exchanges(
     place: Place, program: Path, ground: Ground, eager_bytes: int, largest_bytes: int
 ) -> tuple[Exchange, ...]:
@@ -129,8 +134,10 @@ def measure_exchanges(
     for _ in range(min(ground.jobs, EXCHANGE_JOBS) if sizes else 0):
         for contender in contenders:
             rows[contender.name] += measure_rows(place, program, ground.where, EXCHANGES, sizes, contender)[1:]
-    by_size = [[[row for row in rows[name] if row.get("size_bytes") == size] for name in rows] for size in sizes]
-    return tuple(Exchange(size, *map(estimate_mean, both)) for size, both in zip(sizes, by_size, strict=True))
+    return tuple(
+        Exchange(size, *(estimate_mean(select_size(rows[contender.name], size)) for contender in contenders))
+        for size in sizes
+    )
 
 
 def make_route(ground: Ground, head: Mapping[str, Any], eager_bytes: int, rows: Sequence[Mapping[str, Any]]) -> Route:
