@@ -17,7 +17,7 @@ static struct {
     bool has_local_peers;
     _Atomic enum option_progress mode; /* auto: not chosen yet; never off */
     int64_t sleep_ns;
-    int guard_misses;
+    int guard_misses; /* more than ops that ended at events; never below 0 */
 } strategy = {.mode = OPTION_PROGRESS_AUTO};
 
 static const char *const names[] = {
@@ -82,13 +82,21 @@ void engine_strategy_back_off(bool has_progressed)
         strategy.sleep_ns = longer_ns < POLL_LONGEST_NS ? longer_ns : POLL_LONGEST_NS;
 }
 
-/* An op that ends at an expired guard, and not at an event, was carried by
- * something that is no socket. After a few of them, do not rely on events. */
+static void strategy_miss(void)
+{
+    if (++strategy.guard_misses >= GUARD_MISSES_MAX && strategy.wish == OPTION_PROGRESS_AUTO)
+        atomic_store_explicit(&strategy.mode, OPTION_PROGRESS_POLL, memory_order_relaxed);
+}
+
+/* An op that ends at an expired guard, and not at an event, was carried by something that is no socket, or the engine
+ * got no core in time. Where a few more end so than at events, do not rely on events. */
 bool engine_strategy_judge(bool is_timeout, uint32_t ended)
 {
-    if (strategy_mode() != OPTION_PROGRESS_EVENT || !is_timeout)
+    if (strategy_mode() != OPTION_PROGRESS_EVENT)
         return false;
-    if (ended != 0 && ++strategy.guard_misses >= GUARD_MISSES_MAX && strategy.wish == OPTION_PROGRESS_AUTO)
-        atomic_store_explicit(&strategy.mode, OPTION_PROGRESS_POLL, memory_order_relaxed);
-    return true;
+    if (ended != 0 && is_timeout)
+        strategy_miss();
+    else if (ended != 0 && strategy.guard_misses > 0)
+        strategy.guard_misses--;
+    return is_timeout;
 }
