@@ -75,23 +75,40 @@ def test_a_run_under_lapwing_has_no_turns_left() -> None:
     assert TURNS not in list_kinds(found)
 
 
-def make_sendrecv(size_bytes: int) -> JobProfile:
-    """One call of MPI_Sendrecv."""
+def make_job(name: str, size_bytes: int, rank_count: int = 2) -> JobProfile:
+    """One call of a function on each rank."""
     time, sizes = Moments(1, round(TRANSFER_NS), round(TRANSFER_NS)), Moments(1, size_bytes, size_bytes, size_bytes)
-    site = SiteStatistics("MPI_Sendrecv", time, bytes=sizes)
-    function = FunctionStatistics("MPI_Sendrecv", time, bytes=sizes)
+    site = SiteStatistics(name, time, bytes=sizes)
+    function = FunctionStatistics(name, time, bytes=sizes)
     ranks = tuple(
         RankProfile(rank, round(10 * TRANSFER_NS), functions=(function,), sites=(site,), host=f"host {rank}")
-        for rank in range(2)
+        for rank in range(rank_count)
     )
     return JobProfile(Source.RECORD, ranks)
+
+
+def cross_ns(profile: JobProfile, size_bytes: int, data_ns: float) -> float | None:
+    """Return what the call takes under Lapwing, of which an exchange takes half as long as in stock."""
+    route = replace(make_route("between", 1.0), exchanges=(make_exchange(be_sure(AT_ONCE_NS / 1e3)),))
+    transfers = list_transfers(profile, make_system(route))[0]
+    return transfers.estimate_crossing_ns(profile.ranks[0].sites[0], size_bytes, data_ns)
 
 
 @pytest.mark.parametrize("factor", [0.5, 1, 2])
 def test_sendrecv_is_an_exchange_of_its_size(factor: float) -> None:
     size_bytes = round(factor * MESSAGE_BYTES)
     route = replace(make_route("between", 1.0), exchanges=(make_exchange(be_sure(AT_ONCE_NS / 1e3)),))
-    profile = make_sendrecv(size_bytes)
+    profile = make_job("MPI_Sendrecv", size_bytes)
     transfers, site = list_transfers(profile, make_system(route))[0], profile.ranks[0].sites[0]
     assert transfers.estimate_ns(site, size_bytes) == pytest.approx(factor * TRANSFER_NS)
-    assert transfers.estimate_crossing_ns(site, size_bytes) == pytest.approx(factor * AT_ONCE_NS)
+    assert cross_ns(profile, size_bytes, 0.0) == pytest.approx(factor * AT_ONCE_NS)
+
+
+@pytest.mark.parametrize("name", ["MPI_Allreduce", "MPI_Alltoallv", "MPI_Allgather_c", "MPI_Reduce_scatter"])
+def test_collective_of_two_ranks_is_shortened_as_an_exchange_is(name: str) -> None:
+    assert cross_ns(make_job(name, MESSAGE_BYTES), MESSAGE_BYTES, 7 * MS) == pytest.approx(3.5 * MS)
+
+
+@pytest.mark.parametrize(("name", "rank_count"), [("MPI_Bcast", 2), ("MPI_Reduce", 2), ("MPI_Allreduce", 3)])
+def test_collective_whose_messages_do_not_cross_stays(name: str, rank_count: int) -> None:
+    assert cross_ns(make_job(name, MESSAGE_BYTES, rank_count), MESSAGE_BYTES, 7 * MS) is None

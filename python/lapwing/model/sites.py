@@ -177,7 +177,8 @@ def estimate_transfer_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeB
 def estimate_turn_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, rank: int, data_ns: float) -> float:
     """Return what of a call's time for data is spared where messages that cross travel at once."""
     transfers = baseline.transfers.get(rank)
-    at_once_ns = transfers.estimate_crossing_ns(site, bucket.bytes_total / bucket.count) if transfers else None
+    size_bytes = bucket.bytes_total / bucket.count
+    at_once_ns = transfers.estimate_crossing_ns(site, size_bytes, data_ns) if transfers else None
     return 0.0 if at_once_ns is None else max(0.0, data_ns - at_once_ns)
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from lapwing.model.classes import CallClass, is_collective, shorten_name
+from lapwing.model.classes import BOTH_WAYS, CallClass, is_collective, shorten_name
 from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, Way
 from lapwing.model.system import EAGER, Route, System
 
@@ -12,6 +12,8 @@ SEND_STARTS = frozenset(["Isend", "Ibsend", "Issend", "Irsend"])
 RECEIVE_STARTS = frozenset(["Irecv", "Imrecv"])
 SENDS = frozenset(["Send", "Rsend"])
 EXCHANGES = frozenset(["Sendrecv", "Sendrecv_replace"])
+# Between two ranks the messages of a collective cross; among more each rank sends to one and receives from another.
+RANKS_OF_CROSSING_COLLECTIVES = 2
 # A wait that ends fewer messages than these, of a rank's usual ones, ends one.
 MESSAGES_MIN = 1.5
 
@@ -46,9 +48,26 @@ class Transfers:
             return estimate_wait_us(route, self.mix, size_bytes) * 1e3
         return estimate_message_us(route, site.function, size_bytes) * 1e3
 
-    def estimate_crossing_ns(self, site: SiteStatistics, size_bytes: float) -> float | None:
-        """Return the time of one call whose messages cross under Lapwing; None where it makes no difference."""
-        return self._estimate_exchange_ns(site, size_bytes, with_lapwing=True) if self.is_stock else None
+    def estimate_crossing_ns(self, site: SiteStatistics, size_bytes: float, data_ns: float) -> float | None:
+        """Return what a call whose data takes data_ns takes where its messages cross at once, as under Lapwing.
+
+        None where that makes no difference, or the system does not tell it.
+        """
+        if not self.is_stock:
+            return None
+        if is_collective(site.function):
+            return self._scale_collective_ns(site, size_bytes, data_ns)
+        return self._estimate_exchange_ns(site, size_bytes, with_lapwing=True)
+
+    def _scale_collective_ns(self, site: SiteStatistics, size_bytes: float, data_ns: float) -> float | None:
+        """Shorten a collective as an exchange of its size is: how its messages are cut is the library's own matter."""
+        route = self.system.find_route(self._is_within(site))
+        is_crossing = shorten_name(site.function) in BOTH_WAYS and len(self.hosts) == RANKS_OF_CROSSING_COLLECTIVES
+        if route is None or not is_crossing:
+            return None
+        stock_us = route.predict_exchange_us(size_bytes, with_lapwing=False)
+        lapwing_us = route.predict_exchange_us(size_bytes, with_lapwing=True)
+        return data_ns * lapwing_us / stock_us if stock_us and lapwing_us else None
 
     def _estimate_exchange_ns(self, site: SiteStatistics, size_bytes: float, with_lapwing: bool) -> float | None:
         """Return the time of one call whose messages cross; None where none do, or the system does not tell it."""
