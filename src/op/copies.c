@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/options.h"
 #include "op/host.h"
+#include "protect/beside.h"
 #include "protect/kernel.h"
 
 enum { SPARES_MAX = 8, WASTE_FACTOR_MAX = 4, SMOOTHING = 8 };
@@ -143,6 +144,11 @@ void *copies_take(const void *bytes, size_t length_bytes)
 void *copies_take_readable(const void *bytes, size_t length_bytes)
 {
     return copies_take_by(kernel_copy, bytes, length_bytes);
+}
+
+void *copies_take_beside(const void *bytes, size_t length_bytes)
+{
+    return copies_take_by(protect_beside_copy, bytes, length_bytes);
 }
 
 static bool spare_keep(struct block *block)

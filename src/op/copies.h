@@ -16,6 +16,9 @@ void *copies_take(const void *bytes, size_t length_bytes);
 /* The same where the program may not be able to read all of them. NULL then, too. */
 void *copies_take_readable(const void *bytes, size_t length_bytes);
 
+/* The same of what may lie beside a receive under way (protect/beside.h). */
+void *copies_take_beside(const void *bytes, size_t length_bytes);
+
 /* Room for so many bytes, within the same bounds; NULL when there is none. Any thread. */
 void *copies_room(size_t length_bytes);
 

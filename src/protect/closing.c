@@ -159,7 +159,7 @@ __attribute__((no_sanitize("address", "thread"))) void closing_prepare(struct ra
 {
     uintptr_t address = bytes.low;
     if (protect_armed_find((struct range){address, address + 1}, false) != 0)
-        return; /* another send holds it: it has pages already */
+        return; /* another message holds it: it has pages already */
     unsigned char *byte = (unsigned char *)address;
     unsigned char value = __atomic_load_n(byte, __ATOMIC_RELAXED);
     __atomic_compare_exchange_n(byte, &value, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

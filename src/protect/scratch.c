@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pages.h"
+#include "protect/beside.h"
 #include "protect/kernel.h"
 #include "protect/transit.h"
 
@@ -63,15 +64,15 @@ static void edge_remove(const struct hold *hold, struct range edge)
         page_remove(hold, base_pages_of(edge).low);
 }
 
-/* The program may not write what is being sent; beside it anything may happen, and no tool's shadow knows of transit.
- */
+/* The program may not write what is being sent; beside it anything may happen, and the page may be held for a receive.
+ * No tool's shadow knows of transit. */
 __attribute__((no_sanitize("address", "thread"))) static bool edge_lay(const struct hold *hold, struct range edge)
 {
     if (base_range_is_empty(edge))
         return true;
     if (!page_lay(hold, base_pages_of(edge).low))
         return false;
-    memcpy((void *)transit_address(TRANSIT_SEND, edge.low), (const void *)edge.low, edge.high - edge.low);
+    memcpy((void *)transit_address(TRANSIT_SEND, edge.low), beside_find(edge), edge.high - edge.low);
     return true;
 }
 

@@ -16,6 +16,7 @@
 #include "op/observer.h"
 #include "op/requests.h"
 #include "op/session.h"
+#include "protect/beside.h"
 #include "protect/protect.h"
 #include "protect/touched.h"
 #include "record/record.h"
@@ -59,11 +60,28 @@ static void *message_copy_range(const struct message *message)
     return is_readable ? copies_take(bytes, length_bytes) : copies_take_readable(bytes, length_bytes);
 }
 
+bool message_is_beside(const struct message *message)
+{
+    return message->direction == POLICY_SEND && !message_may_have_gaps(message) && protect_beside_is(message->range);
+}
+
+/* A receive beside it, on the same page, need not be waited for. */
+static void *message_copy_apart(const struct message *message)
+{
+    struct range bytes = message->range;
+    void *copy = NULL;
+    if (message_is_beside(message))
+        copy = copies_take_beside((const void *)bytes.low, bytes.high - bytes.low);
+    if (copy != NULL)
+        return copy;
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
+    return message_copy_range(message);
+}
+
 bool message_copy(struct message *message)
 {
     struct range bytes = message->range;
-    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
-    message->copy = message_copy_range(message);
+    message->copy = message_copy_apart(message);
     if (message->copy == NULL)
         return false;
     message->is_copied = true;
@@ -95,8 +113,9 @@ void message_stay(struct message *message)
     message->reserved_bytes = 0;
 }
 
-/* Pages that hold data of MPI's cannot be closed. Short messages are copied as fast as their pages move. */
-static enum policy_send message_way_beside_heap(const struct message *message)
+/* Pages that hold data of MPI's cannot be closed, nor those of a receive read where they were. Short messages are
+ * copied as fast as their pages move. */
+static enum policy_send message_way_beside(const struct message *message)
 {
     enum { MOVE_COST_NS = 20000 };
     return copies_cost_ns(message->bytes) < MOVE_COST_NS ? POLICY_COPY : POLICY_COPY_TOUCHED;
@@ -105,8 +124,8 @@ static enum policy_send message_way_beside_heap(const struct message *message)
 void message_choose_way(struct message *message)
 {
     enum policy_send way = policy_site_send(message->site);
-    if (way == POLICY_HOLD && libc_sharing_is_heap(message->range))
-        way = message_way_beside_heap(message);
+    if (way == POLICY_HOLD && (libc_sharing_is_heap(message->range) || message_is_beside(message)))
+        way = message_way_beside(message);
     if (way == POLICY_HOLD || (way == POLICY_COPY_TOUCHED && message_copy_touched(message)))
         return;
     (void)message_copy(message);

@@ -69,6 +69,9 @@ void message_stay(struct message *message);
  * too, nor for another op. */
 bool message_pages_are_free(struct range pages);
 
+/* Is it a send of which a receive under way holds pages, but no bytes (protect/beside.h)? */
+bool message_is_beside(const struct message *message);
+
 /* The op has what was taken for the message. */
 void message_hand_over(struct message *message);
 

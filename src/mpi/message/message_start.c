@@ -119,7 +119,8 @@ static void *message_transfer_buffer(const struct transfer *transfer, const stru
     return (char *)message->buffer + transfer->holds[0].moved_bytes;
 }
 
-/* Holds what is to move. A send that cannot is held where it is: nothing has happened yet. */
+/* Holds what is to move. A send that cannot is held where it is: nothing has happened yet. But MPI could not read it
+ * there beside a receive. */
 static enum reason message_move(const struct start *start)
 {
     struct message *message = start->message;
@@ -129,6 +130,8 @@ static enum reason message_move(const struct start *start)
     if (message_moves(message) &&
         (!message_pages_are_free(base_pages_within(message->range)) || message_hold(transfer, message) != REASON_NONE))
         message_stay(message);
+    if (!message_moves(message) && !message->is_copied && message_is_beside(message))
+        return REASON_MEMORY_NEIGHBOURS;
     transfer->way = message_moves(message) ? POLICY_COPY_TOUCHED : POLICY_HOLD;
     start->native->reserved_bytes = message->reserved_bytes;
     return REASON_NONE;
@@ -218,8 +221,9 @@ static enum reason message_start_taken(struct start *start, MPI_Status *status, 
 static struct begin_message message_begin(const struct message *message, message_start_fn *function)
 {
     bool is_receive = function == message_start_receive;
+    bool is_beside = message->reserved_bytes != 0 && message_is_beside(message);
     return (struct begin_message){
-        .bytes = message->range,
+        .bytes = is_beside ? message_held(message) : message->range,
         .is_read = message->direction == POLICY_SEND,
         .is_matched = message->direction == POLICY_RECEIVE && !is_receive,
         .keeps_order = is_receive && message->order == SESSION_ORDER_KEPT,

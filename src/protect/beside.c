@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "protect/beside.h"
+
+#include <string.h>
+
+#include "base/pages.h"
+#include "protect/armed.h"
+#include "protect/holds.h"
+#include "protect/protect.h"
+#include "protect/table.h"
+#include "protect/transit.h"
+
+enum beside { BESIDE_NOTHING, BESIDE_RECEIVE, BESIDE_OVERLAPS };
+
+/* What is sent and stays where it is everybody may read. */
+static enum beside hold_compare(const struct hold *hold, enum hold_kind kind, struct range bytes)
+{
+    if (kind == HOLD_NO_WRITE)
+        return BESIDE_NOTHING;
+    bool is_apart = kind == HOLD_NO_ACCESS && !base_ranges_overlap(hold->bytes, bytes);
+    return is_apart ? BESIDE_RECEIVE : BESIDE_OVERLAPS;
+}
+
+/* Under the lock. */
+static enum beside beside_compare(struct range bytes)
+{
+    struct range pages = base_pages_of(bytes);
+    enum beside worst = BESIDE_NOTHING;
+    struct hold_view view;
+    for (struct hold *hold = hold_next(NULL, pages, &view); hold != NULL; hold = hold_next(hold, pages, &view)) {
+        enum beside found = hold_compare(hold, view.kind, bytes);
+        worst = found > worst ? found : worst;
+    }
+    return worst;
+}
+
+bool protect_beside_is(struct range bytes)
+{
+    if (protect_armed_find(bytes, true) == 0 || protect_holds_in_place())
+        return false;
+    uint64_t mask = table_enter();
+    enum beside found = beside_compare(bytes);
+    table_leave(mask);
+    return found == BESIDE_RECEIVE;
+}
+
+const void *beside_find(struct range bytes)
+{
+    struct hold_view view;
+    struct hold *hold = hold_next(NULL, base_pages_of(bytes), &view);
+    while (hold != NULL && view.kind != HOLD_NO_ACCESS)
+        hold = hold_next(hold, base_pages_of(bytes), &view);
+    return (const void *)(hold == NULL ? bytes.low : transit_address(TRANSIT_RECEIVE, bytes.low));
+}
+
+/* No tool's shadow knows of transit. */
+__attribute__((no_sanitize("address", "thread"))) static void edge_copy(void *room, struct range edge)
+{
+    if (!base_range_is_empty(edge))
+        memcpy(room, beside_find(edge), edge.high - edge.low);
+}
+
+/* Its whole pages, behind what of the bytes lies on the first page; that may be all of them. */
+static struct range inner_of(struct range bytes)
+{
+    struct range inner = base_pages_within(bytes);
+    return inner.low > inner.high ? (struct range){bytes.high, bytes.high} : inner;
+}
+
+/* The pages between the first and the last are the bytes' alone: nobody releases them meanwhile. */
+bool protect_beside_copy(void *room, uintptr_t bytes, size_t length_bytes)
+{
+    struct range all = {bytes, bytes + length_bytes};
+    struct range inner = inner_of(all);
+    char *copy = room;
+    uint64_t mask = table_enter();
+    bool is_possible = beside_compare(all) != BESIDE_OVERLAPS;
+    if (is_possible) {
+        edge_copy(copy, (struct range){all.low, inner.low});
+        edge_copy(copy + (inner.high - all.low), (struct range){inner.high, all.high});
+    }
+    table_leave(mask);
+    if (is_possible)
+        memcpy(copy + (inner.low - all.low), (const void *)inner.low, inner.high - inner.low);
+    return is_possible;
+}
