@@ -4,7 +4,8 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
+
+#include "base/text.h"
 
 enum { FIRST_HASH = 5381, HIDDEN_VERSION = 0x8000, WORD_BITS = CHAR_BIT * sizeof(ElfW(Addr)) };
 
@@ -21,7 +22,7 @@ static bool is_definition(const struct object *object, uint32_t index, const cha
 {
     const ElfW(Sym) *symbol = &object->symbols[index];
     bool is_hidden = object->versions != NULL && (object->versions[index] & HIDDEN_VERSION) != 0;
-    return symbol->st_shndx != SHN_UNDEF && !is_hidden && strcmp(object->strings + symbol->st_name, text) == 0;
+    return symbol->st_shndx != SHN_UNDEF && !is_hidden && base_text_is(object->strings + symbol->st_name, text);
 }
 
 /* The last symbol of a chain has the lowest bit of its hash set, which is no part of the hash. */

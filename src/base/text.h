@@ -5,9 +5,23 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Not by libc's functions: see scope_make() in libc/real.c. */
 static inline bool base_text_begins(const char *text, const char *beginning)
 {
-    return strncmp(text, beginning, strlen(beginning)) == 0;
+    while (*beginning != '\0' && *beginning == *text) {
+        beginning++;
+        text++;
+    }
+    return *beginning == '\0';
+}
+
+static inline bool base_text_is(const char *text, const char *other)
+{
+    while (*text != '\0' && *text == *other) {
+        text++;
+        other++;
+    }
+    return *text == *other;
 }
 
 static inline bool base_text_begins_any(const char *text, const char *const beginnings[], size_t count)

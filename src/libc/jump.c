@@ -156,6 +156,20 @@ static void *dlsym_for(void *handle, const char *name, void *caller)
     return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)LIBC_REAL(dlsym);
 }
 
+static bool are_of_one_object(void *function, void *other)
+{
+    Dl_info first;
+    Dl_info second;
+    return dladdr(function, &first) != 0 && dladdr(other, &second) != 0 && first.dli_fbase == second.dli_fbase;
+}
+
+/* A sanitizer's runtime asks for what stands behind its own functions, before any constructor. To us these are libc's,
+ * and until it has its answers they do not work: strcmp() is one. */
+static bool is_runtime_that_starts(void *caller)
+{
+    return !libc_threads_are_started() && are_of_one_object(caller, (void *)strcmp);
+}
+
 /* A library that has just been loaded is first used through dlsym (Python asks
  * for PyInit_<module>): time to make the MPI names that this MPI lacks look
  * absent in it. dlopen's entry cannot, since dlopen looks where its caller lives
@@ -163,6 +177,8 @@ static void *dlsym_for(void *handle, const char *name, void *caller)
 void *libc_jump_before_dlsym(void *handle, const char *name, void *unused, void *caller)
 {
     (void)unused;
+    if (is_runtime_that_starts(caller))
+        return (void *)LIBC_REAL(dlsym);
     int saved_errno = errno;
     mpi_names.objects_adjust();
     void *answering = dlsym_for(handle, name, caller);

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -66,11 +67,34 @@ static void objects_walk(visit_object_fn *visit, void *context)
     dl_iterate_phdr(walk_visit, &walk);
 }
 
-static bool scope_add(const struct object *object, void *unused)
+/* As dl_iterate_phdr() would tell it, but for the segments that nobody asks for here. */
+static bool library_read(const struct link_map *map, struct object *object)
 {
-    (void)unused;
-    libc_real_state.objects[libc_real_state.object_count++] = *object;
-    return libc_real_state.object_count == LIBC_REAL_OBJECTS_MAX || base_text_begins(object->soname, "libc.so");
+    ElfW(Phdr) dynamic = {.p_type = PT_DYNAMIC, .p_vaddr = (uintptr_t)map->l_ld - map->l_addr};
+    struct dl_phdr_info info = {
+        .dlpi_addr = map->l_addr, .dlpi_name = map->l_name, .dlpi_phdr = &dynamic, .dlpi_phnum = 1};
+    return object_read(&info, object) && is_asked(object);
+}
+
+/* Is it the last one? */
+static bool scope_add(const struct link_map *map)
+{
+    struct object *object = &libc_real_state.objects[libc_real_state.object_count];
+    if (!library_read(map, object))
+        return false;
+    return ++libc_real_state.object_count == LIBC_REAL_OBJECTS_MAX || base_text_begins(object->soname, "libc.so");
+}
+
+/* The linker's list for debuggers (link.h), which up to libc never changes. ThreadSanitizer's runtime calls malloc(),
+ * and so comes here, before its own dl_iterate_phdr() and strcmp() work: neither is called on the way. */
+static void scope_make(void)
+{
+    const struct link_map *map = _r_debug.r_map;
+    while (map != NULL && !object_holds_own(map->l_ld))
+        map = map->l_next;
+    bool is_made = map == NULL;
+    while (!is_made && (map = map->l_next) != NULL)
+        is_made = scope_add(map);
 }
 
 /* Who comes while it is being made, in another thread or a signal handler, does without it. acquire: who sees that it
@@ -83,7 +107,7 @@ static bool scope_is_made(void)
     if (!atomic_compare_exchange_strong_explicit(&libc_real_state.scope, &known, LIBC_REAL_SCOPE_IS_BEING_MADE,
                                                  memory_order_relaxed, memory_order_relaxed))
         return false;
-    objects_walk(scope_add, NULL);
+    scope_make();
     atomic_store_explicit(&libc_real_state.scope, LIBC_REAL_SCOPE_IS_MADE, memory_order_release);
     return true;
 }
