@@ -266,6 +266,14 @@ enum { FXSTAT_VERSION = 1 };
 static long run___fxstat(char *h) { return CALL("__fxstat", fxstat_fn *, FXSTAT_VERSION, 0, stat_of(h)); }
 static long run___fxstat64(char *h) { return CALL("__fxstat64", fxstat_fn *, FXSTAT_VERSION, 0, stat_of(h)); }
 static long run_getrandom(char *h) { hold(h); return getrandom(h, 100, 0); }
+static long run_getentropy(char *h) { hold(h); return getentropy(h, 100); }
+/* GLIBC 2.36 and later. */
+typedef void arc4random_fn(void *, size_t);
+static long run_arc4random_buf(char *h)
+{
+    arc4random_fn *fill = (arc4random_fn *)dlsym(RTLD_DEFAULT, "arc4random_buf");
+    return fill == NULL ? run_getentropy(h) : (hold(h), fill(h, 100), 0);
+}
 static long run_times(char *h) { hold(h); return times((struct tms *)h) > 0; }
 static long run_getrusage(char *h) { hold(h); return getrusage(RUSAGE_SELF, (struct rusage *)h); }
 static pid_t child_ended(void)
@@ -376,7 +384,8 @@ static const struct test_case cases[] = {
     WRITES(select, 8), WRITES(pselect, 8), WRITES(epoll_wait, 5 * sizeof(struct epoll_event)),
     WRITES(epoll_pwait, 5 * sizeof(struct epoll_event)), READS(nanosleep, 16), READS(clock_nanosleep, 16),
     WRITES(fstat, sizeof(struct stat)), WRITES(fstat64, sizeof(struct stat)), WRITES(__fxstat, sizeof(struct stat)),
-    WRITES(__fxstat64, sizeof(struct stat)), WRITES(getrandom, 100), WRITES(times, sizeof(struct tms)),
+    WRITES(__fxstat64, sizeof(struct stat)), WRITES(getrandom, 100), WRITES(getentropy, 100),
+    WRITES(arc4random_buf, 100), WRITES(times, sizeof(struct tms)),
     WRITES(getrusage, sizeof(struct rusage)), WRITES(wait, 4), WRITES(waitpid, 4), WRITES(wait4, 4),
     WRITES(getcwd, 1000), WRITES(clock_gettime, 16), READS(sigwait, 128),
     WRITES(shmctl, sizeof(struct shmid_ds)), READS(timer_create, sizeof(struct sigevent)), WRITES(aio_read, 100),
