@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* syscall(): system calls by number, past libc's functions. Lapwing's own calls do
  * not come here (--wrap=syscall, base/system_call_own.c). */
+#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
@@ -17,6 +18,13 @@ static void call_use_futex(long word, long timeout, long second_word)
     libc_use_writes((void *)word, sizeof(int));
     libc_use_reads((void *)timeout, sizeof(struct timespec));
     libc_use_writes((void *)second_word, sizeof(int));
+}
+
+/* Said of pages that are away, it would be forgotten when they come back. */
+static void call_use_policy(long address, long length_bytes, long nodes, long node_count)
+{
+    libc_use_writes((void *)address, (size_t)length_bytes);
+    libc_use_reads((void *)nodes, (size_t)node_count / CHAR_BIT);
 }
 
 /* A clone that copies the process waits for all, as the table's do. A call of which
@@ -40,6 +48,8 @@ static void call_use(long number, long a, long b, long c, long d, long e, long f
         call_use_futex(a, d, e);
     else if (number == SYS_madvise)
         libc_use_writes((void *)a, (size_t)b);
+    else if (number == SYS_mbind)
+        call_use_policy(a, b, d, e);
     else if (!libc_use_system_call(number, a, b, c, d, e, f))
         call_use_unknown(number, a);
 }

@@ -362,6 +362,7 @@ static long run_mmap64(char *h) { hold(h); return mmap64(h, page_bytes, PROT_REA
 static long run_mprotect(char *h) { hold(h); return mprotect(h, page_bytes, PROT_READ); }
 static long run_pkey_mprotect(char *h) { hold(h); return pkey_mprotect(h, page_bytes, PROT_READ, -1); }
 static long run_madvise(char *h) { hold(h); return madvise(h, page_bytes, MADV_DONTNEED); }
+static long run_posix_madvise(char *h) { hold(h); return posix_madvise(h, page_bytes, POSIX_MADV_RANDOM); }
 static long run_mlock(char *h) { hold(h); return mlock(h, page_bytes); }
 static long run_munlock(char *h) { hold(h); return munlock(h, page_bytes); }
 static long run_mlock2(char *h) { hold(h); return mlock2(h, page_bytes, 0); }
@@ -393,7 +394,7 @@ static const struct test_case cases[] = {
     READS(lio_listio64, 100), READS(sigprocmask, 128),
     WRITES(pthread_sigmask, 128), WRITES(sigaltstack, sizeof(stack_t)), WRITES(syscall, 100), MEMORY(munlock, 4096),
     MEMORY(munmap, 100), MEMORY(mremap, 4096), MEMORY(mmap, 4096), MEMORY(mmap64, 4096), MEMORY(mprotect, 4096),
-    MEMORY(pkey_mprotect, 4096), MEMORY(madvise, 4096), MEMORY(mlock, 4096), MEMORY(mlock2, 4096),
+    MEMORY(pkey_mprotect, 4096), MEMORY(madvise, 4096), MEMORY(posix_madvise, 4096), MEMORY(mlock, 4096), MEMORY(mlock2, 4096),
 };
 
 /* clang-format on */
