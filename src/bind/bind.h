@@ -25,6 +25,9 @@ const char *bind_function_name(uint32_t index);
 /* Path of the MPI library; "" before the first MPI call. */
 const char *bind_library_path(void);
 
+/* A symbol of the MPI library, inner ones included, past whoever defines it, too; NULL: none. Once it is bound. */
+void *bind_library_symbol(const char *name);
+
 /* True for MPI functions of the table that this process has; false for all while no
  * MPI library is loaded. */
 bool bind_offers(const char *name);

@@ -31,9 +31,6 @@ void *bind_next(size_t index);
 /* Any that does so for some function. */
 bool bind_has_tool(void);
 
-/* A symbol of the MPI library, inner ones included. */
-void *bind_library_symbol(const char *name);
-
 /* True for functions of the table, whether this process's MPI has them or not. */
 bool bind_is_listed(const char *name);
 

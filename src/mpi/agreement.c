@@ -10,11 +10,12 @@
  *
  * No receive of the program can match these messages. Both ends are still in MPI_Init, and their programs have posted
  * nothing; each message has been received before MPI_Init returns there; and since messages do not overtake each other,
- * what a program sends next comes after. */
+ * what a program sends next comes after. Nor does a tool see them that defines MPI_Send() and its kin itself. */
 #include "mpi/agreement.h"
 
 #include "abi.h"
 #include "base/options.h"
+#include "bind/bind.h"
 #include "engine/gate.h"
 #include "job/fingerprint.h"
 #include "job/store.h"
@@ -26,8 +27,19 @@
  * status of a later one that fails. */
 enum { TAG_NO = 19520, TAG_YES = 19521, CHILDREN = 2 };
 
+/* MPI's own functions. */
+struct own {
+    __typeof__(real.MPI_Comm_size) comm_size;
+    __typeof__(real.MPI_Comm_rank) comm_rank;
+    __typeof__(real.MPI_Send) send;
+    __typeof__(real.MPI_Isend) isend;
+    __typeof__(real.MPI_Recv) receive;
+    __typeof__(real.MPI_Wait) wait;
+};
+
 /* Written in MPI_Init, before the program can ask. */
 static struct {
+    struct own own;
     char fingerprint[FINGERPRINT_BYTES]; /* "": nothing is offered */
     bool is_whole;
     struct store store;
@@ -38,16 +50,37 @@ bool agreement_is_whole(void)
     return agreement.is_whole;
 }
 
+static bool own_find(struct own *own)
+{
+    own->comm_size = bind_library_symbol("PMPI_Comm_size");
+    own->comm_rank = bind_library_symbol("PMPI_Comm_rank");
+    own->send = bind_library_symbol("PMPI_Send");
+    own->isend = bind_library_symbol("PMPI_Isend");
+    own->receive = bind_library_symbol("PMPI_Recv");
+    own->wait = bind_library_symbol("PMPI_Wait");
+    return own->comm_size != NULL && own->comm_rank != NULL && own->send != NULL && own->isend != NULL &&
+           own->receive != NULL && own->wait != NULL;
+}
+
+/* A tool may show the program a part of the processes only: the others may never come here. */
+static bool own_world_is(int size, int *rank)
+{
+    int own_size;
+    agreement.own.comm_size(abi_handles.comm_world, &own_size);
+    agreement.own.comm_rank(abi_handles.comm_world, rank);
+    return own_size == size;
+}
+
 static bool answer_receive(int peer)
 {
     MPI_Status status = {.MPI_TAG = TAG_NO};
-    int result = real.MPI_Recv(NULL, 0, abi_handles.byte, peer, MPI_ANY_TAG, abi_handles.comm_world, &status);
+    int result = agreement.own.receive(NULL, 0, abi_handles.byte, peer, MPI_ANY_TAG, abi_handles.comm_world, &status);
     return result == MPI_SUCCESS && status.MPI_TAG == TAG_YES;
 }
 
 static void answer_send(int peer, bool is_yes)
 {
-    real.MPI_Send(NULL, 0, abi_handles.byte, peer, is_yes ? TAG_YES : TAG_NO, abi_handles.comm_world);
+    agreement.own.send(NULL, 0, abi_handles.byte, peer, is_yes ? TAG_YES : TAG_NO, abi_handles.comm_world);
 }
 
 /* The ranks below one in the tree. is_like: has offered the same; asked once. greetings: under way to those. */
@@ -75,7 +108,8 @@ static void children_greet(struct children *children)
         int child = children->first + i;
         children->is_like[i] = store_is_same(&agreement.store, child);
         if (children->is_like[i])
-            real.MPI_Isend(NULL, 0, abi_handles.byte, child, TAG_NO, abi_handles.comm_world, &children->greetings[i]);
+            agreement.own.isend(NULL, 0, abi_handles.byte, child, TAG_NO, abi_handles.comm_world,
+                                &children->greetings[i]);
     }
 }
 
@@ -95,7 +129,7 @@ static void children_tell(struct children *children, bool is_whole)
     for (int i = 0; i < children->count; i++) {
         if (!children->is_like[i])
             continue;
-        real.MPI_Wait(&children->greetings[i], &status);
+        agreement.own.wait(&children->greetings[i], &status);
         answer_send(children->first + i, is_whole);
     }
 }
@@ -136,7 +170,7 @@ void agreement_settle(int rank, int size, bool is_able)
     if (size < 2 || !store_is_settled(&agreement.store))
         return;
     gate_enter();
-    agreement.is_whole = tree_settle(rank, size, is_able);
+    agreement.is_whole = own_find(&agreement.own) && own_world_is(size, &rank) && tree_settle(rank, size, is_able);
     gate_leave();
     record_count(RECORD_WHOLE, agreement.is_whole);
 }
