@@ -25,10 +25,11 @@
 
 enum { LEVEL_MULTIPLE = 3 };
 
-/* identity, started_ns: written in MPI_Init. */
+/* identity, started_ns, is_finalized: written in MPI_Init. */
 static struct {
     struct record_format_header identity;
     int64_t started_ns;
+    bool (*is_finalized)(void);
     _Atomic bool is_written;  /* by whoever ends the process first */
     _Atomic bool is_aborting; /* by MPI_Abort, read by the exit that follows */
 } lifetime = {.identity = {.rank = -1, .size = -1, .abi = "none", .hold = "none", .progress = "none"}};
@@ -167,6 +168,7 @@ void lifetime_prepare(void)
 void lifetime_start(const struct lifetime_facts *facts)
 {
     lifetime.started_ns = base_clock_now_ns();
+    lifetime.is_finalized = facts->is_finalized;
     lifetime_identify(facts);
     session_set_size(facts->size);
     if (facts->provided_ordinal == LEVEL_MULTIPLE)
@@ -239,13 +241,14 @@ void lifetime_abort_failed(void)
  * still happens, as it would have under MPI alone. But when MPI itself ends the
  * process (an abort, a lost peer: often from a thread of its own), nothing may
  * hold it up. Handlers of atexit() and destructors run after us and may call MPI;
- * what they began would not be waited for: pass. */
+ * what they began would not be waited for: pass. MPI may have ended past us: by MPI_Finalize of the program's own. */
 void lifetime_exit(void)
 {
     if (lifetime.identity.pid != (uint32_t)getpid())
         return;
-    observer.leave();
+    bool is_finalized = lifetime.is_finalized();
+    observer.leave(is_finalized);
     session_refuse(REASON_NOT_RUNNING);
     transfer_leave(transfer_is_starter() && !atomic_load_explicit(&lifetime.is_aborting, memory_order_relaxed));
-    lifetime_write_record(false);
+    lifetime_write_record(is_finalized);
 }

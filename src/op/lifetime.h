@@ -18,6 +18,7 @@ struct lifetime_facts {
     void (*progress)(void); /* lets MPI progress */
     /* Does a part of the program reach MPI past Lapwing? Then `text` says how. */
     bool (*find_bypass)(char *text, size_t text_bytes);
+    bool (*is_finalized)(void); /* is MPI? Takes no lock */
 };
 
 /* Before MPI_Init, and before its entry is inside the gate. */

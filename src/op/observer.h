@@ -30,9 +30,9 @@ struct observer {
 
     /* After MPI_Init; false, and no profile, when its file cannot be made. */
     bool (*start)(const struct profile_file_identity *identity);
-    /* MPI_Finalize; the end of a process without; the child of a fork. */
+    /* MPI_Finalize; the end of a process that we have not seen in it; the child of a fork. */
     void (*stop)(void);
-    void (*leave)(void);
+    void (*leave)(bool is_finalized);
     void (*forked_child)(void);
 
     /* These bytes, or any, are about to be used by a call. Only while something is watched or held. */

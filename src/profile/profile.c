@@ -49,11 +49,12 @@ void profile_stop(void)
     profile_file_close(PROFILE_FINALIZED, ended_ns);
 }
 
-void profile_leave(void)
+void profile_leave(bool is_finalized)
 {
-    picture_close(PROFILE_EXITED, base_clock_now_ns());
+    enum profile_format_state state = is_finalized ? PROFILE_FINALIZED : PROFILE_EXITED;
+    picture_close(state, base_clock_now_ns());
     if (atomic_exchange_explicit(&profile_now.is_on, false, memory_order_relaxed))
-        profile_file_close(PROFILE_EXITED, base_clock_now_ns());
+        profile_file_close(state, base_clock_now_ns());
 }
 
 void profile_fork(void)

@@ -45,7 +45,7 @@ bool profile_start(const struct profile_file_identity *identity);
 void profile_stop(void);
 
 /* The process ends without: what is closed stays so, its touches are still seen to. */
-void profile_leave(void);
+void profile_leave(bool is_finalized);
 
 /* In the child after fork. */
 void profile_fork(void);

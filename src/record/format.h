@@ -31,7 +31,7 @@ struct record_format_header {
     int32_t rank;          /* in MPI_COMM_WORLD; -1 when never known */
     int32_t size;          /* of MPI_COMM_WORLD; -1 when never known */
     uint32_t pid;
-    uint32_t is_complete;   /* 1 when written by MPI_Finalize */
+    uint32_t is_complete;   /* 1 when written by MPI_Finalize, or after it */
     uint32_t counter_count; /* uint64_t each */
     uint32_t reason_count;  /* struct record_format_pass each */
     uint64_t is_active;     /* 1 when ops were possible in this process */

@@ -78,6 +78,8 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     is_recorded = case.program.directives.get("records") != "none"
     if is_recorded and is_expected_exit(case.program, 0) and len(records) < case.ranks:
         return f"{len(records)} of {case.ranks} ranks left a record"
+    if case.program.directives.get("records") == "complete" and not all(record.is_complete for record in records):
+        return "a record says that its rank ended without MPI_Finalize"
     if is_wrong_agreement(case, records):
         return f"the ranks' answers are {sorted(record.counters['whole'] for record in records)}"
     if case.variant in ("default", "profile"):

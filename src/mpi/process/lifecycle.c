@@ -41,6 +41,12 @@ static bool lifecycle_is_able(void)
     return session_reason() == REASON_NONE && !abi_survives_ranks();
 }
 
+static bool lifecycle_is_finalized(void)
+{
+    int is_finalized = 0;
+    return real.MPI_Finalized(&is_finalized) == MPI_SUCCESS && is_finalized;
+}
+
 static void lifecycle_start(int provided_ordinal)
 {
     struct lifetime_facts facts = {.abi = ABI_NAME,
@@ -49,7 +55,8 @@ static void lifecycle_start(int provided_ordinal)
                                    .size = -1,
                                    .provided_ordinal = provided_ordinal,
                                    .progress = lifecycle_progress,
-                                   .find_bypass = bind_bypass};
+                                   .find_bypass = bind_bypass,
+                                   .is_finalized = lifecycle_is_finalized};
     MPI_Comm parent = abi_handles.comm_null;
     real.MPI_Comm_rank(abi_handles.comm_world, &facts.rank);
     real.MPI_Comm_size(abi_handles.comm_world, &facts.size);
