@@ -54,7 +54,9 @@ def test_notice_of_a_rank_is_shown(rank_record: RankRecord) -> None:
 
 
 def test_no_record_is_explained() -> None:
-    assert "no process left a record" in format_summary(JobRecord({}, []))[0]
+    text = format_summary(JobRecord({}, []))[0]
+    assert "no process left a record" in text
+    assert "sessions alone" in text
 
 
 def test_json_has_a_schema(rank_record: RankRecord) -> None:
