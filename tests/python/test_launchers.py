@@ -51,6 +51,23 @@ def test_openmpi_adds_to_the_list_in_a_file(no_parameters: Path) -> None:
     assert line == ["--mca", "mca_base_env_list", "FOO=1;BAR;LD_PRELOAD=/l.so;LAPWING_HOLD=signal", "./a"]
 
 
+def test_openmpi_lists_the_variables_where_a_file_names_the_programs(no_parameters: Path) -> None:
+    file = no_parameters / "programs"
+    file.write_text("-n 1 ./a\n# -x A=1\n-n 1 ./b -x 5\n")
+    given = ["--app", str(file)]
+    line = OpenMpi("/mpi/bin/mpirun").add_environment(given, VARIABLES)
+    assert line == ["--mca", "mca_base_env_list", "LD_PRELOAD=/l.so;LAPWING_HOLD=signal", *given]
+    assert Prrte("/mpi/bin/mpirun").add_environment(given, {"A": "1"}) == ["-x", "A=1", *given]
+
+
+def test_openmpi_refuses_a_file_of_programs_with_variables(no_parameters: Path) -> None:
+    file = no_parameters / "programs"
+    file.write_text("-n 1 ./a\n-n 1 -x A=1 ./b\n")
+    with pytest.raises(LapwingError, match="has -x"):
+        OpenMpi("/mpi/bin/mpirun").add_environment(["--app", str(file)], VARIABLES)
+    assert OpenMpi("/mpi/bin/mpirun").add_environment(["--app", str(file)], {}) == ["--app", str(file)]
+
+
 def test_hydra_sets_variables_once() -> None:
     line = Hydra("mpiexec").add_environment(["-n", "1", "./a", ":", "-n", "1", "./b"], VARIABLES)
     assert line[:6] == ["-genv", "LD_PRELOAD", "/l.so", "-genv", "LAPWING_HOLD", "signal"]
@@ -125,3 +142,69 @@ def test_openmpi_program_is_found_only_when_certain(line: list[str], programs: l
 
 def test_hydra_program_is_found() -> None:
     assert Hydra("mpiexec").find_programs(["-n", "2", "-genv", "A", "B", "./a", "x"]) == ["./a"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["-n", "2", "./app", "q", "-x", "LD_PRELOAD=foo"],
+        ["-n", "2", "./app", "q", "-mca", "mca_base_env_list", "A=1"],
+        ["--unheard-of", "2", "./app", "-x", "LD_PRELOAD=foo"],
+    ],
+)
+def test_openmpi_leaves_the_programs_words(no_parameters: Path, given: list[str]) -> None:
+    line = OpenMpi("/mpi/bin/mpirun").add_environment(given, {"LD_PRELOAD": "/l.so"})
+    assert line == ["-x", "LD_PRELOAD=/l.so", *given]
+
+
+def test_openmpi_takes_no_option_of_the_program_for_its_own(
+    no_parameters: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMPI_MCA_mca_base_env_list", "XVAR=1")
+    given = ["-n", "1", "./app", "-x", "5", "-mca", "mca_base_env_list", "A=1"]
+    line = OpenMpi("/mpi/bin/mpirun").add_environment(given, {"LD_PRELOAD": "/l.so"})
+    assert line == ["--mca", "mca_base_env_list", "XVAR=1;LD_PRELOAD=/l.so", *given]
+
+
+def test_openmpi_merges_behind_an_option_that_is_not_known(no_parameters: Path) -> None:
+    given = ["--unheard-of", "2", "-x", "LD_PRELOAD=/u.so", "./app"]
+    line = OpenMpi("/mpi/bin/mpirun").add_environment(given, {"LD_PRELOAD": "/l.so"})
+    assert line == ["-x", "LD_PRELOAD=/l.so:/u.so", "--unheard-of", "2", "./app"]
+
+
+def test_hydra_leaves_the_programs_words() -> None:
+    given = ["-n", "2", "./app", "q", "-env", "LD_PRELOAD", "foo", ":", "./b", "-genv", "LD_PRELOAD=foo"]
+    assert Hydra("mpiexec").add_environment(given, {"LD_PRELOAD": "/l.so"})[3:] == given
+
+
+@pytest.mark.parametrize(
+    ("setting", "merged"),
+    [
+        (["-genv", "LD_PRELOAD=/u.so"], ["-genv", "LD_PRELOAD=/l.so:/u.so"]),
+        (["--env", "LD_PRELOAD=/u.so"], ["--env", "LD_PRELOAD=/l.so:/u.so"]),
+        (["--genv", "LD_PRELOAD", "/u.so"], ["--genv", "LD_PRELOAD", "/l.so:/u.so"]),
+    ],
+)
+def test_hydra_merges_each_way_to_set_a_variable(setting: list[str], merged: list[str]) -> None:
+    line = Hydra("mpiexec").add_environment([*setting, "-n", "2", "./a"], {"LD_PRELOAD": "/l.so"})
+    assert line[3:] == [*merged, "-n", "2", "./a"]
+
+
+@pytest.mark.parametrize("options", ["-genv X=1", "-env X=1", "--genv X=1", "-genv X 1", "-genv=X 1", "-pmi-port"])
+def test_hydra_program_is_found_behind(options: str) -> None:
+    assert Hydra("mpiexec").find_programs([*options.split(), "-n", "2", "./a"]) == ["./a"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["-n4", "-n 2 -w n1", "-wn1", "-ln4", "-l -n 4", "--nodelist=n1", "--gpus 1", "--unheard-of", "--unheard-of 5"],
+)
+def test_srun_leaves_the_programs_words(monkeypatch: pytest.MonkeyPatch, options: str) -> None:
+    monkeypatch.delenv("SLURM_EXPORT_ENV", raising=False)
+    given = [*options.split(), "./app", "--export=mesh.vtk"]
+    assert Srun("srun").add_environment(given, {"LD_PRELOAD": "/l.so"}) == ["--export=ALL,LD_PRELOAD=/l.so", *given]
+
+
+def test_srun_merges_behind_an_option_that_is_not_known() -> None:
+    line = Srun("srun").add_environment(["--unheard-of", "5", "--export=FOO", "./app"], {"LD_PRELOAD": "/l.so"})
+    assert line == ["--export=FOO,LD_PRELOAD=/l.so", "--unheard-of", "5", "./app"]

@@ -15,7 +15,7 @@ from lapwing.bench.mpi import Mpi, build_program
 from lapwing.bench.place import Place
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
-from lapwing.launch.launchers import Direct, Hydra, Launcher, ask_version, count_values, find_launcher
+from lapwing.launch.launchers import Direct, Hydra, Launcher, ask_version, find_launcher
 
 LOOK_LIMIT_S = 120.0
 LINES_MOST = 1 << 20  # more than a launcher starts ranks
@@ -154,7 +154,7 @@ def hide_hosts(launcher: Launcher, arguments: Sequence[str]) -> list[str]:
         is_naming = "-" + option.lstrip("-") in launcher.host_options
         shown.append(f"{option}=..." if is_naming and value else word)
         if is_naming and not value:
-            taken = min(count_values(word, launcher.option_values) or 0, len(pending))
+            taken = min(launcher.count_values([word, *pending]) or 0, len(pending))
             shown += ["..."] * taken
             pending = pending[taken:]
     return shown

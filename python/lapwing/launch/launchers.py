@@ -9,7 +9,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from lapwing.errors import LapwingError
@@ -43,11 +45,27 @@ def name_options(names: str, value_count: int) -> dict[str, int]:
     return dict.fromkeys(names.split(), value_count)
 
 
-def count_values(argument: str, values: Mapping[str, int]) -> int | None:
-    """Return how many arguments follow a launcher's option; None when it is not known."""
-    if "=" in argument and argument.startswith("--"):
-        return 0
-    return values.get("-" + argument.lstrip("-"))
+def may_be_program(word: str) -> bool:
+    """Tell whether a word of a launcher's line may name a program: it is one here, or a path of another host."""
+    is_elsewhere = "/" in word and not Path(word).exists()
+    return is_elsewhere or any(shutil.which(name) for name in (word, f"./{word}"))
+
+
+def name_option(word: str) -> str:
+    """Return an option's name as the tables have it: one dash, no value."""
+    return "-" + word.lstrip("-").split("=")[0]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The launcher's own words before a program.
+
+    end: where they end. is_known: every option is, so that the program stands there. is_here: on this host, too.
+    """
+
+    end: int
+    is_known: bool
+    is_here: bool
 
 
 class Launcher:
@@ -80,14 +98,32 @@ class Launcher:
 
     def find_program(self, segment: Sequence[str]) -> int | None:
         """Return where the program's name stands; None when an unknown option or a host list stands before it."""
-        position = 0
-        while position < len(segment) and segment[position].startswith("-"):
-            follow = count_values(segment[position], self.option_values)
-            name = "-" + segment[position].lstrip("-").split("=")[0]
-            if follow is None or name in self.host_options:
-                return None
-            position += 1 + follow
-        return position if position < len(segment) else None
+        head = self.read_head(segment)
+        return head.end if head.is_known and head.is_here and head.end < len(segment) else None
+
+    def read_head(self, segment: Sequence[str]) -> Head:
+        """Tell the launcher's own words from the program's: after an unknown option the first that may be it is."""
+        position, is_known, is_here = 0, True, True
+        while position < len(segment):
+            word = segment[position]
+            follow = self.count_values(segment[position:]) if word.startswith("-") else 0
+            if not word.startswith("-") and (is_known or may_be_program(word)):
+                break
+            is_known = is_known and follow is not None
+            is_here = is_here and name_option(word) not in self.host_options
+            position += 1 + (follow or 0)
+        return Head(min(position, len(segment)), is_known, is_here)
+
+    def split_own(self, segment: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Split a segment into the launcher's own words, and the program with its own."""
+        end = self.read_head(segment).end
+        return list(segment[:end]), list(segment[end:])
+
+    def count_values(self, words: Sequence[str]) -> int | None:
+        """Return how many arguments follow the option that these words begin with; None when it is not known."""
+        if "=" in words[0] and words[0].startswith("--"):
+            return 0
+        return self.option_values.get(name_option(words[0]))
 
 
 def split_segments(arguments: Sequence[str], separator: str) -> list[list[str]]:
@@ -122,6 +158,27 @@ def read_parameter_file(path: Path, name: str) -> str | None:
     return found[-1].strip("\"'") if found else None
 
 
+def find_parameters(own: Sequence[str], name: str) -> Iterator[int]:
+    """Yield where a launcher's words have the value of an MCA parameter."""
+    for position in range(len(own) - 2):
+        if own[position].lstrip("-") in ("mca", "gmca") and own[position + 1] == name:
+            yield position + 2
+
+
+def find_file_of_programs(own: Sequence[str]) -> Path | None:
+    """Return the file that names the programs, if there is one."""
+    return next((Path(value) for word, value in pairwise(own) if name_option(word) == "-app"), None)
+
+
+def read_segments(path: Path) -> list[list[str]]:
+    """Return a file's programs, each with what its line gives the launcher; none if it cannot be read."""
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [line.split() for line in lines if not line.lstrip().startswith("#")]
+
+
 def merge_env_list(listed: str, variables: Mapping[str, str], delimiter: str) -> str:
     """Add variables to a list of them; a library that it preloads comes after ours."""
     merged = dict(variables)
@@ -138,7 +195,8 @@ def merge_env_list(listed: str, variables: Mapping[str, str], delimiter: str) ->
 class OpenMpi(Launcher):
     """Open MPI 4's mpirun, mpiexec and orterun: -x NAME=VALUE, once per program.
 
-    Beside the MCA parameter mca_base_env_list it refuses -x: then the parameter gets the variables.
+    Beside the MCA parameter mca_base_env_list it refuses -x: then the parameter gets the variables. So it does where a
+    file names the programs (--app): they get no -x of the line.
     """
 
     has_env_list = True
@@ -149,7 +207,7 @@ class OpenMpi(Launcher):
     option_values = (
         name_options(
             "-n -np -c -N -npernode -npersocket -x -bind-to -map-by -rank-by -prefix -timeout -stdin -output-filename "
-            "-output -display -cpus-per-proc -cpus-per-rank -tune -rankfile -rf "
+            "-output -display -app -cpus-per-proc -cpus-per-rank -tune -rankfile -rf "
             "-H -host -hostfile -machinefile -default-hostfile -wdir -wd",
             1,
         )
@@ -164,18 +222,28 @@ class OpenMpi(Launcher):
 
     def add_environment(self, arguments: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Set the variables for each program of the line."""
-        listed = self._find_parameter(arguments, ENV_LIST) if self.has_env_list else None
-        if listed and variables and "-x" not in arguments:
-            delimiter = self._find_parameter(arguments, f"{ENV_LIST}_delimiter") or ";"
-            return self._replace_list(arguments, merge_env_list(listed, variables, delimiter))
         segments = split_segments(arguments, self.separator)
+        own = [word for segment in segments for word in self.split_own(segment)[0]]
+        listed = self._find_parameter(own, ENV_LIST) if self.has_env_list else None
+        if variables and (self._has_file_of_programs(own) or (listed and "-x" not in own)):
+            delimiter = self._find_parameter(own, f"{ENV_LIST}_delimiter") or ";"
+            return self._replace_list(segments, merge_env_list(listed or "", variables, delimiter))
         return join_segments([self._prepend(segment, variables) for segment in segments], self.separator)
 
-    def _find_parameter(self, arguments: Sequence[str], name: str) -> str | None:
+    def _has_file_of_programs(self, own: Sequence[str]) -> bool:
+        """Tell whether a file names the programs; refuse one with -x, beside which the launcher takes no list."""
+        path = find_file_of_programs(own) if self.has_env_list else None
+        if path is None:
+            return False
+        if any("-x" in self.split_own(segment)[0] for segment in read_segments(path)):
+            remedy = f"name the variables in --mca {ENV_LIST} instead"
+            raise LapwingError(f"{path} has -x, beside which Open MPI 4 takes no variables of Lapwing's", remedy)
+        return True
+
+    def _find_parameter(self, own: Sequence[str], name: str) -> str | None:
         """Return an MCA parameter as the launcher will see it: of the line, the environment, or a file."""
-        for position in range(len(arguments) - 2):
-            if arguments[position].lstrip("-") in ("mca", "gmca") and arguments[position + 1] == name:
-                return arguments[position + 2]
+        for place in find_parameters(own, name):
+            return own[place]
         if f"OMPI_MCA_{name}" in os.environ:
             return os.environ[f"OMPI_MCA_{name}"]
         home = Path(os.environ.get("HOME", "/"))
@@ -187,19 +255,23 @@ class OpenMpi(Launcher):
         )
         return next(filter(None, (read_parameter_file(path, name) for path in files)), None)
 
-    def _replace_list(self, arguments: Sequence[str], merged: str) -> list[str]:
+    def _replace_list(self, segments: Sequence[Sequence[str]], merged: str) -> list[str]:
         """Write the list of variables, in place of those in the line or before it."""
-        changed = list(arguments)
-        places = [position + 2 for position in range(len(changed) - 2) if changed[position + 1] == ENV_LIST]
-        for place in places:
-            changed[place] = merged
-        return changed if places else ["--mca", ENV_LIST, merged, *changed]
+        changed: list[list[str]] = []
+        is_replaced = False
+        for segment in segments:
+            own, rest = self.split_own(segment)
+            for place in find_parameters(own, ENV_LIST):
+                own[place], is_replaced = merged, True
+            changed.append(own + rest)
+        line = join_segments(changed, self.separator)
+        return line if is_replaced else ["--mca", ENV_LIST, merged, *line]
 
     def _prepend(self, segment: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Write -x before a program's arguments, and merge an LD_PRELOAD that the user set there."""
         merged = dict(variables)
+        pending, program = self.split_own(segment)
         rest: list[str] = []
-        pending = list(segment)
         while pending:
             found = re.fullmatch(r"LD_PRELOAD(=(.*))?", pending[1]) if pending[0] == "-x" and len(pending) > 1 else None
             if found and "LD_PRELOAD" in variables:
@@ -208,7 +280,7 @@ class OpenMpi(Launcher):
             else:
                 rest.append(pending.pop(0))
         flags = [word for name, value in merged.items() for word in ("-x", f"{name}={value}")]
-        return flags + rest
+        return flags + rest + program
 
 
 class Prrte(OpenMpi):
@@ -217,6 +289,9 @@ class Prrte(OpenMpi):
     name = "prrte"
     has_env_list = False  # it takes both
     version_pattern = r"\(Open MPI\) ([5-9]|\d\d)\.|PRTE|PRRTE|prterun"
+
+
+SETTINGS = ("-env", "-genv")
 
 
 class Hydra(Launcher):
@@ -228,39 +303,79 @@ class Hydra(Launcher):
     option_values = (
         name_options(
             "-n -np -ppn -perhost -genvlist -envlist -iface -launcher -bootstrap -rmk -launcher-exec -bootstrap-exec "
-            "-bind-to -map-by -outfile-pattern -errfile-pattern -usize -pmi-port -grr -rr -s -membind -topolib "
+            "-bind-to -map-by -prepend-pattern -outfile-pattern -errfile-pattern -usize -grr -rr -s -membind -topolib "
+            "-demux -nameserver -order-nodes -localhost -gpus-per-proc "
             "-hosts -host -f -hostfile -machinefile -machine -wdir -configfile",
             1,
         )
         | name_options("-genv -env", 2)
         | name_options(
-            "-l -prepend-rank -verbose -v -print-all-exitcodes -genvall -genvnone -envall -envnone "
-            "-disable-hostname-propagation -enable-x -disable-x -print-rank-map",
+            "-l -prepend-rank -verbose -v -print-all-exitcodes -genvall -genvnone -envall -envnone -info -profile "
+            "-disable-hostname-propagation -disable-auto-cleanup -enable-x -disable-x -print-rank-map -pmi-port "
+            "-skip-launch-node",
             0,
         )
     )
 
+    def count_values(self, words: Sequence[str]) -> int | None:
+        """Return how many arguments follow: a variable may stand in one, as NAME=VALUE, and the first in the option."""
+        name, has_value = name_option(words[0]), "=" in words[0]
+        if has_value:
+            return self.option_values.get(name, 1) - 1
+        if name in SETTINGS and "=" in "".join(words[1:2]):
+            return 1
+        return self.option_values.get(name)
+
     def add_environment(self, arguments: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Set the variables for all programs; a user's own LD_PRELOAD comes after ours."""
-        changed = list(arguments)
-        for position in range(len(changed) - 2):
-            is_setting = changed[position] in ("-env", "-genv", "--env", "--genv")
-            if is_setting and changed[position + 1] == "LD_PRELOAD" and "LD_PRELOAD" in variables:
-                changed[position + 2] = join_preload(variables["LD_PRELOAD"], changed[position + 2])
+        segments = split_segments(arguments, self.separator)
+        changed = join_segments([self._merge_preload(segment, variables) for segment in segments], self.separator)
         # -env wins over -genv, and of two -genv the later one wins: ours go first.
         return [word for name, value in variables.items() for word in ("-genv", name, value)] + changed
+
+    def _merge_preload(self, segment: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+        """Put ours before the LD_PRELOAD of a user's settings, whichever way they are written."""
+        own, program = self.split_own(segment)
+        for position in range(len(own) - 1) if "LD_PRELOAD" in variables else ():
+            name, equals, value = own[position + 1].partition("=")
+            if name_option(own[position]) not in SETTINGS or name != "LD_PRELOAD":
+                continue
+            if equals:
+                own[position + 1] = f"LD_PRELOAD={join_preload(variables['LD_PRELOAD'], value)}"
+            elif position + 2 < len(own):
+                own[position + 2] = join_preload(variables["LD_PRELOAD"], own[position + 2])
+        return own + program
 
 
 class Srun(Launcher):
     """Slurm's srun: --export, where a comma always separates, so that only LD_PRELOAD is set by value."""
 
     name = "srun"
-    host_options = frozenset(["-w", "-nodelist", "-D", "-chdir", "-multi-prog"])
+    host_options = frozenset(["-w", "-nodelist", "-F", "-nodefile", "-D", "-chdir", "-multi-prog"])
     option_values = name_options(
         "-n -ntasks -N -nodes -c -cpus-per-task -p -partition -t -time -A -account -J -job-name -mpi -export "
-        "-ntasks-per-node -distribution -m -o -e -w -nodelist -D -chdir -multi-prog",
+        "-ntasks-per-node -ntasks-per-core -ntasks-per-socket -ntasks-per-gpu -distribution -m -output -o -error -e "
+        "-input -i -w -nodelist -F -nodefile -exclude -x -D -chdir -G -gpus -gpus-per-node -gpus-per-socket "
+        "-gpus-per-task -gpu-bind -gpu-freq -cpu-bind -cpu-freq -mem -mem-per-cpu -mem-per-gpu -mem-bind -gres -hint "
+        "-q -qos -C -constraint -reservation -L -licenses -M -clusters -d -dependency -jobid -r -relative -W -wait "
+        "-S -core-spec -B -extra-node-info -T -threads -export-file -signal -time-min -network -switches",
         1,
-    ) | name_options("-exclusive -l -label -overlap -oversubscribe -s -u -unbuffered", 0)
+    ) | name_options(
+        "-exclusive -l -label -overlap -oversubscribe -s -O -overcommit -u -unbuffered -multi-prog -E -preserve-env "
+        "-exact -pty -Q -quiet -v -verbose -X -disable-status -Z -no-allocate -contiguous -spread-job -use-min-nodes "
+        "-K -kill-on-bad-exit -k -no-kill -immediate -I -H -hold",
+        0,
+    )
+
+    def count_values(self, words: Sequence[str]) -> int | None:
+        """Return how many arguments follow: none where a short option has its value behind it, as in -n4."""
+        word = words[0]
+        if word.startswith("--") or len(word) == 2:
+            return super().count_values(words)
+        follow = self.option_values.get(word[:2])
+        if follow == 0:  # -ln4 is -l -n4
+            return self.count_values([f"-{word[2:]}", *words[1:]])
+        return None if follow is None else 0
 
     def launcher_environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """Return the variables that srun takes over by name."""
@@ -285,13 +400,12 @@ class Srun(Launcher):
 
     def _split_export(self, segment: Sequence[str]) -> tuple[str | None, list[str]]:
         """Take the user's --export out of the arguments of srun."""
-        program = self.find_program(segment)
-        end = len(segment) if program is None else program
-        for position in range(end):
-            if segment[position].startswith("--export="):
-                return segment[position].partition("=")[2], [*segment[:position], *segment[position + 1 :]]
-            if segment[position] == "--export" and position + 1 < end:
-                return segment[position + 1], [*segment[:position], *segment[position + 2 :]]
+        own, program = self.split_own(segment)
+        for position, word in enumerate(own):
+            if word.startswith("--export="):
+                return word.partition("=")[2], [*own[:position], *own[position + 1 :], *program]
+            if word == "--export" and position + 1 < len(own):
+                return own[position + 1], [*own[:position], *own[position + 2 :], *program]
         return None, list(segment)
 
 
