@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from lapwing.advise.document import read_advice
-from lapwing.advise.trial import Trial
+from lapwing.advise.rounds import run_rounds
+from lapwing.advise.trial import PLAIN, Trial
 from lapwing.launch.start import prepare_command
 from lapwing.model.profile import Way
 
@@ -112,6 +113,28 @@ def test_budget_for_no_round_gives_the_prediction(tmp_path: Path) -> None:
     words = ["--budget", "0", "--way", "deferred", *LAUNCH["mpich"], "-n", "2", program]
     done = advise(tmp_path, *words)
     assert "Not measured: the budget is too small for one round" in done.stdout, done.stderr
+
+
+SLOW = 'trap "echo ended >ended; exit 9" TERM; sleep 1000 >/dev/null 2>&1 & wait'
+
+
+@pytest.mark.parametrize(
+    ("script", "name"), [(SLOW, PLAIN), (f'[ -z "$LAPWING_PROFILE" ] || {{ {SLOW}; }}', "profile")]
+)
+def test_budget_ends_the_first_runs(script: str, name: str, tmp_path: Path, stand_in_preload: Path) -> None:
+    line = [sys.executable, "-m", "lapwing", "advise", "--budget", "2", "sh", "-c", script]
+    environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)}
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert f"the budget was over before the program had ended ({name})" in done.stderr
+    assert (tmp_path / "ended").exists()
+
+
+def test_budget_ends_a_round(tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    trial = Trial(prepare_command(["sleep", "60"], "advise"), stand_in_preload, tmp_path, left_s=lambda: 0.5)
+    rounds = run_rounds((Way.STOCK, Way.DEFERRED), (5,), trial.run_way, trial.left_s, lambda _: True)
+    assert (rounds.count, rounds.is_cut, rounds.failed) == (0, True, {})
 
 
 @needs_preload

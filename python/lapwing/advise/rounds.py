@@ -17,13 +17,19 @@ class Run:
     """One run. time_s: of the launcher, from its start to its end, and of `lapwing run` where the way needs it.
 
     problem: why the way did not do what it should; then its times mean nothing.
-    is_idle: no rank deferred anything or kept anything going.
+    is_idle: no rank deferred anything or kept anything going. is_cut: the budget was over before its end.
     """
 
     time_s: float
     problem: str = ""
     is_interrupted: bool = False
     is_idle: bool = False
+    is_cut: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Say whether it came to its end."""
+        return not (self.is_interrupted or self.is_cut)
 
 
 @dataclass
@@ -48,12 +54,12 @@ def plan_rounds(run_s: float, way_count: int, left_s: float, wanted: int) -> int
 
 
 def run_round(ways: Sequence[Way], make_run: Callable[[Way], Run], advance: Callable[[], None]) -> dict[Way, Run]:
-    """Run each way once; an interrupted run ends the round."""
+    """Run each way once; a run that does not come to its end ends the round."""
     runs: dict[Way, Run] = {}
     for way in ways:
         runs[way] = make_run(way)
         advance()
-        if runs[way].is_interrupted:
+        if not runs[way].is_whole:
             break
     return runs
 
@@ -65,7 +71,8 @@ def add_round(
     runs = run_round([way for way in ways if way not in rounds.failed], make_run, advance)
     rounds.failed |= {way: run.problem for way, run in runs.items() if run.problem}
     rounds.is_interrupted = any(run.is_interrupted for run in runs.values())
-    if not rounds.is_interrupted:
+    rounds.is_cut = any(run.is_cut for run in runs.values())
+    if all(run.is_whole for run in runs.values()):
         for way, run in runs.items():
             rounds.runs[way].append(run)
         rounds.count += 1
@@ -93,7 +100,7 @@ def run_rounds(
     round_s = 0.0
     while not rounds.is_cut:
         round_s = max(round_s, add_round(rounds, ways, make_run, advance))
-        if is_over(rounds, ways, needs_more):
+        if rounds.is_cut or is_over(rounds, ways, needs_more):
             break
         rounds.is_cut = left_s() < round_s
     return rounds

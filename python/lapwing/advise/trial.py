@@ -36,6 +36,14 @@ DEEDS = ("ops_send", "ops_receive", "ops_collective", "assisted")
 REMEDY = "see docs/limits.md whether it may; if not, please report it"
 
 
+class BudgetError(LapwingError):
+    """The time for everything was over before a run was."""
+
+    def __init__(self, name: str) -> None:
+        message = f"the budget was over before the program had ended ({name})"
+        super().__init__(message, "give it more time (--budget), or a shorter input", 1)
+
+
 class InterruptionError(Exception):
     """Somebody told Lapwing to end while the program ran."""
 
@@ -113,6 +121,7 @@ class Trial:
     options: Mapping[str, str] = field(default_factory=dict)
     on_look: Callable[[], None] | None = None
     limit_s: float = inf
+    left_s: Callable[[], float] = lambda: inf  # of the budget
     start_s: float = 0.0  # what `lapwing run` takes beside the launcher
     interrupted_with: int = 0  # exit code
     count: int = 0
@@ -124,13 +133,18 @@ class Trial:
 
     def _start(self, name: str, variables: Mapping[str, str]) -> tuple[JobResult, Supervision]:
         """Run the program once; its streams are files with this name."""
+        left_s = self.left_s()
+        if left_s <= 0:
+            raise BudgetError(name)
         self.count += 1
         stem = f"{self.count:03}-{name.replace(' ', '-').replace(',', '')}"
         output, errors = self.folder / f"{stem}.out", self.folder / f"{stem}.err"
-        supervision = Supervision(output, errors, self.input, self.limit_s, self.on_look)
+        supervision = Supervision(output, errors, self.input, min(self.limit_s, left_s), self.on_look)
         result = self.command.start(variables, supervision)
         if result.interrupted_by:
             raise InterruptionError(result.interrupted_by)
+        if result.is_late and left_s < self.limit_s:
+            raise BudgetError(name)
         return result, supervision
 
     def _check(self, name: str, result: JobResult, supervision: Supervision) -> None:
@@ -157,7 +171,7 @@ class Trial:
         best, best_records = self.run_profiled("profile")
         check_one_job(best_records)
         for _ in range(1, PROFILES_MAX):
-            if best.elapsed_s <= DISTURBED_FACTOR * plain_s:
+            if best.elapsed_s <= DISTURBED_FACTOR * plain_s or self.left_s() <= LIMIT_FACTOR * best.elapsed_s:
                 break
             result, records = self.run_profiled("profile")
             if result.elapsed_s < best.elapsed_s:
@@ -191,6 +205,8 @@ class Trial:
         except InterruptionError as interrupted:
             self.interrupted_with = interrupted.exit_code
             return Run(0.0, is_interrupted=True)
+        except BudgetError:
+            return Run(0.0, is_cut=True)
         finally:
             shutil.rmtree(records, ignore_errors=True)
 

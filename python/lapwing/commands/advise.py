@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from rich.progress import Progress, TaskID
@@ -87,7 +88,9 @@ class AdviseCommand:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
         parser.usage = "lapwing advise [options] LAUNCHER ..."
-        budget = f"time for everything (default: {DEFAULT_BUDGET_S:.0f})"
+        budget = (
+            f"time for everything; a run that it ends does not count; 0: predict only (default: {DEFAULT_BUDGET_S:.0f})"
+        )
         looks = f"{LOOKS[0]}, and up to {LOOKS[-1]} until the answer is clear; fewer than {LOOKS[0]} give no verdict"
         rounds = f"runs of each way, fewer when the budget is short (default: {looks})"
         parser.add_argument("--budget", type=float, default=DEFAULT_BUDGET_S, metavar="SECONDS", help=budget)
@@ -114,7 +117,7 @@ class AdviseCommand:
         read_system_flag(arguments)  # a file that cannot be read is refused before anything runs
         if arguments.inputs:
             return self._run_campaign(arguments)
-        finished = self._run_line(arguments, self._prepare(arguments.launcher), arguments.budget)
+        finished = self._run_line(arguments, self._prepare(arguments.launcher), arguments.budget or inf)
         if finished.advice and finished.profiled:
             self._show(arguments, finished.advice, finished.profiled)
         return finished.exit_code
@@ -129,7 +132,7 @@ class AdviseCommand:
         begin_s, runs = time.monotonic(), list[CampaignRun]()
         exit_code = 0
         for number, (line, command) in enumerate(zip(lines, commands, strict=True)):
-            left_s = max(0.0, arguments.budget - (time.monotonic() - begin_s))
+            left_s = max(0.0, (arguments.budget or inf) - (time.monotonic() - begin_s))
             say(f"{line.name}: {shlex.join(line.words)}")
             try:
                 finished = self._run_line(arguments, command, left_s / (len(lines) - number))
@@ -168,10 +171,7 @@ class AdviseCommand:
     def _advise(self, arguments: argparse.Namespace, trial: Trial, budget_s: float) -> Finished:
         """Do everything in a folder that is there."""
         begin_s = time.monotonic()
-
-        def left_s() -> float:
-            return budget_s - (time.monotonic() - begin_s)
-
+        trial.left_s = lambda: budget_s - (time.monotonic() - begin_s)
         with show_steps(trial) as steps:
             try:
                 steps.begin("without Lapwing", 2)
@@ -187,7 +187,7 @@ class AdviseCommand:
             # Of two runs, one may have met a busy moment.
             run_s = min(plain_s, profiled.wall_s)
             looks = (arguments.rounds,) if arguments.rounds else LOOKS
-            rounds = try_ways(trial, choice, Plan(looks, run_s, left_s), steps)
+            rounds = try_ways(trial, choice, Plan(looks, run_s, trial.left_s), steps) if arguments.budget else Rounds()
         advice = conclude(trial, profiled, choice, rounds)
         return Finished(trial.interrupted_with if rounds.is_interrupted else 0, advice, profiled)
 
