@@ -29,10 +29,17 @@ def find_folder(path: Path) -> Path:
         raise LapwingError(f"{path} cannot be written (the current folder is gone)", REMEDY) from error
 
 
+def can_write(path: Path) -> bool:
+    """Tell whether a file can be written, or made."""
+    if path.exists():
+        return os.access(path, os.W_OK)
+    folder = find_folder(path)
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
 def check_output(path: Path) -> None:
     """Find out before a long run whether its results can be written."""
-    is_writable = os.access(path if path.exists() else find_folder(path), os.W_OK)
-    if path.is_dir() or not is_writable:
+    if path.is_dir() or not can_write(path):
         raise LapwingError(f"{path} cannot be written", REMEDY)
 
 

@@ -138,6 +138,20 @@ def test_budget_ends_a_round(tmp_path: Path, stand_in_preload: Path, monkeypatch
 
 
 @needs_preload
+def test_failure_to_write_loses_no_advice(tmp_path: Path) -> None:
+    program = build("mpich", tmp_path)
+    (tmp_path / "gone").mkdir()
+    files = ["--json", "gone/j", "--html", "page", "--profile-record", "gone/r"]
+    script = f"rm -rf gone; exec {program}"
+    done = advise(tmp_path, "--budget", "0", *files, *LAUNCH["mpich"], "-n", "2", "sh", "-c", script)
+    assert done.returncode == 1
+    assert "gone/j was not written" in done.stderr
+    assert "gone/r was not written" in done.stderr
+    assert "Not measured" in done.stdout
+    assert (tmp_path / "page").exists()
+
+
+@needs_preload
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupt_ends_the_ranks_and_keeps_whole_rounds(tmp_path: Path, number: signal.Signals) -> None:
     program = build("mpich", tmp_path)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lapwing.cli import main
+from lapwing.commands.profile import write_somewhere
 from lapwing.errors import LapwingError
 from lapwing.outfiles import check_output, check_plot, write_text, write_whole
 from lapwing.profile.job_file import write_profile_job
@@ -116,6 +117,30 @@ def test_old_file_without_the_right_to_write_is_refused(tmp_path: Path, monkeypa
         check_output(tmp_path / "file")
     with pytest.raises(LapwingError, match="was not written"):
         write_text(tmp_path / "file", "text")
+
+
+def test_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(LapwingError, match="file/x cannot be written"):
+        check_output(tmp_path / "file/x")
+
+
+def test_folder_without_the_right_to_enter_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Root may enter everything.
+    monkeypatch.setattr("lapwing.outfiles.os.access", lambda _, rights: rights == os.W_OK)
+    with pytest.raises(LapwingError, match="x cannot be written"):
+        check_output(tmp_path / "x")
+
+
+def test_profile_whose_place_is_gone_is_kept_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "records").mkdir()
+    record = write_somewhere(Path("gone/record"), {}, tmp_path / "records")
+    assert record is not None
+    assert record.is_file()
+    assert "gone/record was not written" in capsys.readouterr().err
 
 
 def test_ending_that_no_plot_has_is_refused_before_anything_runs() -> None:

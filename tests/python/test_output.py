@@ -69,7 +69,8 @@ def test_advice_is_written_before_it_is_printed(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(advise, "make_advice_page", lambda *_: "page")
     arguments = argparse.Namespace(json=tmp_path / "a.json", html=tmp_path / "a.html")
     with pytest.raises(BrokenPipeError):
-        advise.AdviseCommand()._show(arguments, SimpleNamespace(), SimpleNamespace(totals=None))  # type: ignore[arg-type]
+        told = SimpleNamespace(totals=None, is_kept=True)
+        advise.AdviseCommand()._show(arguments, SimpleNamespace(), told)  # type: ignore[arg-type]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.json"]
 
 

@@ -8,8 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from rich.progress import Progress, TaskID
 
@@ -32,7 +34,7 @@ from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import Command, prepare_command, refuse_off, say
+from lapwing.launch.start import Command, prepare_command, refuse_off, say, say_failure
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES
@@ -47,6 +49,7 @@ from lapwing.report.totals import JobTotals, sum_profile
 from lapwing.screen import Screen
 
 DEFAULT_BUDGET_S = 900.0
+UNWRITTEN = 1  # exit code
 NAMES = {name: way for name, way in WAY_NAMES.items() if way in CANDIDATES}
 
 
@@ -61,11 +64,12 @@ class Finished:
 
 @dataclass(frozen=True)
 class Profiled:
-    """What the profiled run told. wall_s: of the launcher."""
+    """What the profiled run told. wall_s: of the launcher. is_kept: where the user wants its record."""
 
     study: Study
     totals: JobTotals
     wall_s: float
+    is_kept: bool = True
 
 
 class AdviseCommand:
@@ -118,9 +122,10 @@ class AdviseCommand:
         if arguments.inputs:
             return self._run_campaign(arguments)
         finished = self._run_line(arguments, self._prepare(arguments.launcher), arguments.budget or inf)
-        if finished.advice and finished.profiled:
-            self._show(arguments, finished.advice, finished.profiled)
-        return finished.exit_code
+        if not (finished.advice and finished.profiled):
+            return finished.exit_code
+        shown = self._show(arguments, finished.advice, finished.profiled)
+        return finished.exit_code or shown
 
     def _run_campaign(self, arguments: argparse.Namespace) -> int:
         """Advise on all lines in turn, and compare them; an interruption ends it with what is there.
@@ -145,13 +150,11 @@ class AdviseCommand:
             if finished.exit_code:
                 exit_code = finished.exit_code
                 break
-        if runs and arguments.json:
-            write_text(arguments.json, encode_campaign(runs))
-        if runs and arguments.html:
-            write_text(arguments.html, make_campaign_page(runs))
-        if runs:
-            print_campaign(Screen(), runs)
-        return exit_code
+        if not runs:
+            return exit_code
+        is_written = write_asked(arguments, lambda: encode_campaign(runs), lambda: make_campaign_page(runs))
+        print_campaign(Screen(), runs)
+        return exit_code or (0 if is_written else UNWRITTEN)
 
     def _prepare(self, words: Sequence[str]) -> Command:
         """Refuse a command line that cannot be run with and without Lapwing."""
@@ -191,13 +194,12 @@ class AdviseCommand:
         advice = conclude(trial, profiled, choice, rounds)
         return Finished(trial.interrupted_with if rounds.is_interrupted else 0, advice, profiled)
 
-    def _show(self, arguments: argparse.Namespace, advice: Advice, profiled: Profiled) -> None:
+    def _show(self, arguments: argparse.Namespace, advice: Advice, profiled: Profiled) -> int:
         """Write what was asked for, then print: whoever reads may have left."""
-        if arguments.json:
-            write_text(arguments.json, encode_advice(advice))
-        if arguments.html:
-            write_text(arguments.html, make_advice_page(advice, profiled.totals))
+        page = partial(make_advice_page, advice, profiled.totals)
+        is_written = write_asked(arguments, lambda: encode_advice(advice), page) and profiled.is_kept
         print_advice(advice, Screen())
+        return 0 if is_written else UNWRITTEN
 
 
 @dataclass
@@ -256,6 +258,19 @@ def try_ways(trial: Trial, choice: Choice, plan: Plan, steps: Steps) -> Rounds:
     return run_rounds(ways, plan.looks, trial.run_way, plan.left_s, is_open, steps.advance) if count else Rounds()
 
 
+def write_asked(arguments: argparse.Namespace, make_json: Callable[[], str], make_page: Callable[[], str]) -> bool:
+    """Write the files that are wanted; say so where that fails, and go on: what was measured is not lost."""
+    is_written = True
+    for path, make in ((arguments.json, make_json), (arguments.html, make_page)):
+        try:
+            if path:
+                write_text(path, make())
+        except LapwingError as error:
+            say(str(error))
+            is_written = False
+    return is_written
+
+
 def read_inputs(path: Path) -> str:
     """Read the lines of a campaign."""
     try:
@@ -286,14 +301,24 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
         text = f"no rank left a profile{describe_damaged(damaged)}"
         remedy = "see docs/limits.md: is MPI linked statically, do all hosts see this folder, is the disk full?"
         raise LapwingError(f"{text}: no MPI program was started, or Lapwing did not reach it", remedy, 1)
-    path = arguments.profile_record or trial.folder / "profile.record"
     about = trial.command.describe(result)
     if arguments.calibrate:
         about |= calibrate_as_asked(trial, arguments.calibrate)
-    write_profile_job(path, about, records)
+    path = keep_profile(arguments.profile_record, trial.folder / "profile.record", about, records)
     profile = complete_profile(read_profile(path), arguments)
     study = study_with_options(profile, trial.options, read_system_flag(arguments))
-    return Profiled(study, sum_profile(open_profile_job(path)), result.elapsed_s)
+    is_kept = arguments.profile_record in (path, None)
+    return Profiled(study, sum_profile(open_profile_job(path)), result.elapsed_s, is_kept)
+
+
+def keep_profile(wanted: Path | None, own: Path, about: Mapping[str, Any], records: Path) -> Path:
+    """Write the profile's record where it is wanted; for this command alone where that fails, or nobody wants it."""
+    with say_failure():
+        if wanted:
+            write_profile_job(wanted, about, records)
+            return wanted
+    write_profile_job(own, about, records)
+    return own
 
 
 def study_with_options(profile: JobProfile, options: Mapping[str, str], system: System | None) -> Study:

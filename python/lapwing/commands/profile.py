@@ -2,7 +2,9 @@
 """`lapwing profile`."""
 
 import argparse
+import os
 import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -82,16 +84,26 @@ class ProfileCommand:
                 f"this folder, is there room on the disk?{describe_old(arguments.output)}"
             )
             return
-        try:
-            write_profile_job(arguments.output, about, records)
-        except LapwingError as error:
-            raise LapwingError(error.message, f"{error.remedy}.{describe_old(arguments.output)}") from error
-        if not arguments.quiet:
-            totals = sum_profile(open_profile_job(arguments.output))
+        record = write_somewhere(arguments.output, about, records)
+        if record and not arguments.quiet:
+            totals = sum_profile(open_profile_job(record))
             with forgive_output():
                 print_profile(totals, Screen(stderr=True))
-                print_scaling(arguments.output, Screen(stderr=True))
-            say(f"the record is {arguments.output}; see `lapwing report` and `lapwing predict`")
+                print_scaling(record, Screen(stderr=True))
+        if record and (record != arguments.output or not arguments.quiet):
+            say(f"the record is {record}; see `lapwing report` and `lapwing predict`")
+
+
+def write_somewhere(path: Path, about: Mapping[str, Any], records: Path) -> Path | None:
+    """Write the record, in this folder or TMPDIR where its own place fails after the run; return where it is."""
+    other = f"lapwing-profile-{os.urandom(4).hex()}.record"
+    for place in (path, Path(other), Path(tempfile.gettempdir()) / other):
+        try:
+            write_profile_job(place, about, records)
+            return place
+        except LapwingError as error:
+            say(f"{error.message}{'.' if describe_old(place) else ''}{describe_old(place)}")
+    return None
 
 
 def print_scaling(record: Path, screen: Screen) -> None:
@@ -103,7 +115,7 @@ def print_scaling(record: Path, screen: Screen) -> None:
 
 def describe_old(path: Path) -> str:
     """Say that what lies where the record would be is not this run's: the next command would study it."""
-    return f" {path} holds no record of this run: remove it" if path.exists() else ""
+    return f" {path} holds no record of this run: remove it" if path.is_file() else ""
 
 
 def parse_runs(text: str) -> tuple[int, ...]:

@@ -5,8 +5,7 @@ import argparse
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from random import random
 from time import strftime
@@ -23,21 +22,12 @@ from lapwing.configuration.settings import (
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
-from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say, tell_copies
+from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say, say_failure, tell_copies
 from lapwing.options import add_flags
 from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
 
 DEFAULT_TIMELINE = "lapwing-timeline.record"
 ENGINE_CORES = "LAPWING_ENGINE_CORES"  # src/base/cores.h
-
-
-@contextmanager
-def say_failure() -> Iterator[None]:
-    """Say what was not written, and go on: the exit code is the program's own."""
-    try:
-        yield
-    except LapwingError as error:
-        say(str(error))
 
 
 def keep_report(folder: Path, command: Command, about: Mapping[str, Any], records: Path) -> None:

@@ -5,7 +5,8 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,15 @@ def say(text: str) -> None:
     """Print one line of Lapwing's own, if anybody reads; stdout belongs to the program."""
     with forgive_output():
         print(f"lapwing: {text}", file=sys.stderr)
+
+
+@contextmanager
+def say_failure() -> Iterator[None]:
+    """Say what was not written, and go on: the exit code is the program's own."""
+    try:
+        yield
+    except LapwingError as error:
+        say(str(error))
 
 
 def is_off() -> bool:
