@@ -14,6 +14,7 @@ import pytest
 from lapwing.advise.document import read_advice
 from lapwing.advise.rounds import run_rounds
 from lapwing.advise.trial import PLAIN, Trial
+from lapwing.errors import LapwingError
 from lapwing.launch.start import prepare_command
 from lapwing.model.profile import Way
 
@@ -206,6 +207,18 @@ def test_program_that_only_fails_under_lapwing_is_named(tmp_path: Path, stand_in
     assert done.returncode == 1
     assert "| oops" in done.stderr
     assert "ended with 1 under Lapwing (profile), not without it" in done.stderr
+
+
+def test_full_disk_is_not_blamed_on_the_program(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("lapwing.advise.trial.os.posix_fallocate", fail)
+    with pytest.raises(LapwingError, match="is full; make room"):
+        Trial(prepare_command(["false"], "advise"), stand_in_preload, tmp_path).run_plain()
 
 
 def test_disturbed_profile_is_made_again(

@@ -264,6 +264,22 @@ def test_file_that_no_rank_wrote_to_is_no_profile(command: list[str], words: str
     assert [path.name for path in tmp_path.iterdir()] == ["empty"]
 
 
+def test_device_is_not_to_be_removed(tmp_path: Path) -> None:
+    text = start(["profile", "--output", "/dev/null", "true"], tmp_path).stderr
+    assert "no rank left a profile" in text
+    assert "remove it" not in text
+
+
+def test_folder_is_no_configuration(tmp_path: Path) -> None:
+    text = start(["run", "true"], tmp_path, LAPWING_CONFIG=str(tmp_path)).stderr
+    assert "is a folder; name a file in its place" in text
+
+
+def test_program_without_the_right_to_run_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch(0o644)
+    assert "./file is not executable; chmod +x ./file" in start(["run", "./file"], tmp_path).stderr
+
+
 def test_interruption_is_among_the_causes_of_no_record(tmp_path: Path) -> None:
     text = start(["run", "true"], tmp_path).stderr
     assert "the run was interrupted, the disk is full" in text

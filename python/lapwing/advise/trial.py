@@ -4,11 +4,13 @@
 Its output goes into files of a folder.
 """
 
+import errno
 import os
 import shlex
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -27,6 +29,7 @@ from lapwing.profile.record import JobRecord, read_folder
 # A run that takes so many times as long as stock, and a minute more, is not waited for.
 LIMIT_FACTOR, LIMIT_EXTRA_S = 5.0, 60.0
 ERROR_LINES = 8
+ROOM_BYTES = 1 << 16
 # A profile costs 2 % at most: one that takes so many times as long as the plain run met a busy machine.
 DISTURBED_FACTOR, PROFILES_MAX = 1.2, 3
 PLAIN = "without Lapwing"
@@ -68,6 +71,21 @@ def keep_input(folder: Path) -> Path:
 def read_end(path: Path) -> list[str]:
     """Return the last lines of a file."""
     return path.read_text("utf-8", "replace").strip().splitlines()[-ERROR_LINES:]
+
+
+def tell_end(result: JobResult) -> str:
+    """Say how a run ended that did not end well."""
+    return f"was ended after {result.elapsed_s:.0f} s" if result.is_late else f"ended with {result.exit_code}"
+
+
+def is_full(folder: Path) -> bool:
+    """Tell whether a folder's disk has no room, so that a program could not write its output."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as stream:
+            os.posix_fallocate(stream.fileno(), 0, ROOM_BYTES)
+    except OSError as error:
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return False
 
 
 def find_problem(way: Way, record: JobRecord) -> str:
@@ -151,9 +169,12 @@ class Trial:
         """Refuse runs that did not end well."""
         if result.exit_code == 0 and not result.is_late:
             return
+        if is_full(self.folder):
+            message = f"the program {tell_end(result)}, and the disk of {self.folder.parent} is full"
+            raise LapwingError(message, "make room there, or start in another folder", 1)
         for line in read_end(supervision.errors) or read_end(supervision.output):
             start.say(f"| {line}")
-        cause = f"was ended after {result.elapsed_s:.0f} s" if result.is_late else f"ended with {result.exit_code}"
+        cause = tell_end(result)
         if name in (PLAIN, Way.STOCK.value):
             raise LapwingError(f"the program {cause} without Lapwing", "make it run by itself first", 1)
         raise LapwingError(f"the program {cause} under Lapwing ({name}), not without it", REMEDY, 1)

@@ -192,6 +192,8 @@ def read_document(path: Path) -> Document | None:
             data = stream.read(LENGTH_MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except IsADirectoryError as error:
+        raise refuse(path, "is a folder", "name a file in its place") from error
     except OSError as error:
         raise refuse(path, f"cannot be read ({error.strerror})", "correct its rights, or remove it") from error
     try:

@@ -435,6 +435,8 @@ def find_command(name: str) -> str:
     """Return the command's path: on PATH, or beside the Python that runs Lapwing (an MPI from the same venv)."""
     beside = Path(sys.executable).parent / name
     found = shutil.which(name) or (str(beside) if "/" not in name and os.access(beside, os.X_OK) else None)
+    if found is None and "/" in name and Path(name).is_file():
+        raise LapwingError(f"{name} is not executable", f"chmod +x {name}")
     if found is None:
         remedy = "build it or correct the path" if "/" in name else "install it or correct the name"
         raise LapwingError(f"{name}: no such program", remedy)
