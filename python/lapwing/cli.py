@@ -6,6 +6,7 @@ import errno
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 import lapwing
@@ -58,6 +59,15 @@ def make_parser(first: str = "") -> argparse.ArgumentParser:
     return parser
 
 
+def is_folder_gone() -> bool:
+    """Tell whether the current folder has been removed."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; a failure to print its results is told by the exit code."""
     tolerate_names(sys.stdout)
@@ -67,6 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         silence_broken()
         return CLOSED_PIPE
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and is_folder_gone():
+            say("the current folder is gone; start in another one")
+            return 2
         if error.errno not in UNWRITTEN:
             raise
         silence_broken()

@@ -4,6 +4,7 @@
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,38 @@ def test_files_of_a_run_are_written_though_nobody_reads(tmp_path: Path, stand_in
 @pytest.mark.parametrize("words", [["options"], ["options", "--markdown"]])
 def test_closed_pipe_is_as_death_by_sigpipe(words: list[str], tmp_path: Path) -> None:
     assert run_closed(words, tmp_path, "stdout") == (141, "")
+
+
+@pytest.mark.parametrize("words", ["lab -- true", "probe", "bench overlap", "bench pingpong"])
+def test_removed_folder_is_one_line(words: str, tmp_path: Path) -> None:
+    script = f'mkdir gone && cd gone && rmdir ../gone && exec "{sys.executable}" -m lapwing {words}'
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
+    line = ["sh", "-c", script]
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr
+    if done.returncode == 2:  # else the emulated hosts are refused
+        assert "lapwing: the current folder is gone" in done.stderr
+
+
+INTERRUPT = """
+import os, runpy, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "argparse":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["lapwing", "options"]
+runpy.run_module("lapwing", run_name="__main__")
+"""
+
+
+def test_interrupt_while_the_command_is_loaded_is_silent(tmp_path: Path) -> None:
+    line = [sys.executable, "-c", INTERRUPT]
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON)}
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
 def test_error_that_nobody_reads_keeps_its_exit_code(tmp_path: Path) -> None:
