@@ -12,7 +12,7 @@ from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, Peer,
 from lapwing.model.study import Study, study_profile
 from lapwing.model.system import EAGER, RENDEZVOUS, Estimate, Interval, Route, SizeParameters, System
 from lapwing.model.transfers import Mix, estimate_message_us, estimate_wait_us, list_transfers, measure_mix
-from lapwing.model.waits import WaitCauses, sum_all_causes
+from lapwing.model.waits import WaitCauses, sum_all_causes, sum_causes
 from lapwing.report.findings import describe_evenness, find_in_profile
 
 ROUNDS, SIZE, MS = 20, 1 << 20, 1e6
@@ -159,6 +159,32 @@ def test_peer_that_has_started_and_computes_is_not_late() -> None:
     assert causes.away_ns > causes.late_ns
     kinds = [finding.kind for finding in find_in_profile(study(peer_computes))]
     assert "imbalance" not in kinds
+
+
+def exchange_and_meet(rank: int) -> Program:
+    """An exchange beside work; then ranks that are late in turn meet."""
+    steps: list[Step] = []
+    for number in range(ROUNDS):
+        steps += exchange_once(rank, 2 * number, "halo.c", 5 * MS, 40 * MS)
+        meeting = in_turn(rank)[4 * number : 4 * number + 4]
+        steps += [replace(step, messages=tuple(n - 10**6 for n in step.messages)) for step in meeting]
+    return steps
+
+
+@pytest.mark.parametrize(("function", "is_matched"), [("MPI_Barrier", False), ("MPI_Allreduce", False), ("", True)])
+def test_collective_does_not_wait_for_what_was_started(function: str, is_matched: bool) -> None:
+    """A receive may wait for a peer's MPI_Isend; a blocking collective meets blocking collectives alone."""
+    profile = profile_programs([exchange_and_meet(rank) for rank in range(2)])
+
+    def rename(site: SiteStatistics) -> SiteStatistics:
+        return replace(site, function=function or site.function) if site.file == "turn.c" else site
+
+    ranks = tuple(replace(rank, sites=tuple(map(rename, rank.sites))) for rank in profile.ranks)
+    waits = study_profile(replace(profile, ranks=ranks, cores_per_rank=1), system=make_system()).waits
+    sites = [causes for rank in waits.values() for key, causes in rank.items() if key[1] == "turn.c"]
+    causes = sum_causes(sites)
+    assert (causes.away_ns > 0) == is_matched
+    assert causes.late_ns > 0 or is_matched
 
 
 def test_ranks_that_are_late_in_turn_are_not_called_uneven() -> None:

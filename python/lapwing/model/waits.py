@@ -12,7 +12,7 @@ A record has sums, and no times of single messages. So the ends are matched by r
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from lapwing.model.classes import CallClass, shorten_name
+from lapwing.model.classes import CallClass, is_collective, shorten_name
 from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, Way
 from lapwing.model.setup import Setup
 from lapwing.model.sites import Baseline, SiteTimes, hide, measure_room_ns, take_rank_apart
@@ -94,8 +94,11 @@ class Ends:
     def measure_absence_ns(self, rank: int, site: SiteStatistics) -> float:
         """Return for how much longer than this rank its peers compute between start and wait.
 
-        At the same call site, as ranks of one program do; a blocking call meets any wait of its peer's.
+        At the same call site, as ranks of one program do; a blocking call meets any wait of its peer's. A blocking
+        collective matches nothing that was started.
         """
+        if is_collective(site.function):
+            return 0.0
         peers = [peer.rank for peer in site.peers] or list(self.slack_ns)
         others = [self._find_slack_ns(peer, site) for peer in peers if peer != rank and peer in self.slack_ns]
         return max(0.0, max(others, default=0.0) - self.slack_ns[rank].get(site.key, 0.0))
