@@ -126,12 +126,24 @@ uint64_t options_fingerprint(void)
 static bool rank_is_left_out(void)
 {
     const char *included = getenv("LAPWING_INCLUDE_RANKS");
+    if (included != NULL && included[0] == '\0') /* as the command has it: all */
+        included = NULL;
     const char *excluded = getenv("LAPWING_EXCLUDE_RANKS");
     const char *rank = included == NULL && excluded == NULL ? NULL : base_launch_rank();
     if (rank == NULL)
         return false;
     bool is_in = included == NULL || base_launch_list_has(included, atol(rank));
     return !is_in || (excluded != NULL && base_launch_list_has(excluded, atol(rank)));
+}
+
+/* In capitals, too: who writes that means no other thing. */
+static bool says_off(const char *text)
+{
+    static const char off[] = "off";
+    size_t i = 0;
+    while (i < sizeof off - 1 && (text[i] | ('a' - 'A')) == off[i])
+        i++;
+    return i == sizeof off - 1 && text[i] == '\0';
 }
 
 bool options_are_off(void)
@@ -141,7 +153,7 @@ bool options_are_off(void)
     if (known != OPTIONS_UNKNOWN)
         return known == OPTIONS_OFF;
     const char *wish = getenv("LAPWING");
-    bool is_off = (wish != NULL && strcmp(wish, "off") == 0) || rank_is_left_out();
+    bool is_off = (wish != NULL && says_off(wish)) || rank_is_left_out();
     known = is_off ? OPTIONS_OFF : OPTIONS_ON;
     atomic_store_explicit(&options.presence, known, memory_order_relaxed);
     return known == OPTIONS_OFF;

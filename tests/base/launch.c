@@ -52,16 +52,38 @@ static bool is_off(const char *rank, const char *included, const char *excluded)
     return WEXITSTATUS(status) != 0;
 }
 
+static bool is_switched_off(const char *wish)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        clearenv();
+        setenv("LAPWING", wish, 1);
+        _exit(options_are_off());
+    }
+    int status;
+    claim(waitpid(child, &status, 0) == child && WIFEXITED(status), "the child ends");
+    return WEXITSTATUS(status) != 0;
+}
+
+static void switch_check(void)
+{
+    claim(is_switched_off("off") && is_switched_off("OFF") && is_switched_off("Off"), "off, however it is written");
+    claim(!is_switched_off("") && !is_switched_off("o") && !is_switched_off("of") && !is_switched_off("on"), "not off");
+    claim(!is_switched_off("off ") && !is_switched_off("offer") && !is_switched_off("/FF"), "nor is this");
+}
+
 static void ranks_check(void)
 {
     claim(!is_off("3", NULL, NULL) && !is_off(NULL, "1", "0-9"), "no list, or no rank");
     claim(is_off("3", NULL, "0,2-4") && !is_off("5", NULL, "0,2-4") && is_off("0", NULL, "0,2-4"), "excluded ranks");
     claim(!is_off("3", "3", NULL) && is_off("30", "3", NULL) && is_off("3", "x", NULL), "included ranks");
+    claim(!is_off("3", "", NULL) && is_off("3", "", "3"), "an empty list of included ranks is none");
     claim(is_off("3", "0-9", "3") && !is_off("3", NULL, "") && !is_off("3", NULL, ",3"), "both, none, nonsense");
 }
 
 int main(void)
 {
+    switch_check();
     ranks_check();
     claim(RANKS({NULL, NULL}) == 0, "nobody says");
     claim(RANKS({"OMPI_COMM_WORLD_LOCAL_SIZE", "3"}) == 3 && RANKS({"MPI_LOCALNRANKS", "1"}) == 1, "mpirun");

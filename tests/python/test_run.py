@@ -37,6 +37,10 @@ def test_off_is_said_and_leaves_the_launcher_alone(tmp_path: Path) -> None:
     ]
 
 
+def test_off_in_capitals_is_off(tmp_path: Path) -> None:
+    assert "runs without Lapwing" in start(["run", "true"], tmp_path, LAPWING="OFF").stderr
+
+
 def test_engine_cores_reach_the_program(tmp_path: Path, stand_in_preload: Path) -> None:
     for cores in ("auto", "0,4-7"):
         result = start(["run", "--quiet", "--engine-cores", cores, "env"], tmp_path, stand_in_preload)

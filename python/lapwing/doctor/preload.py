@@ -13,6 +13,7 @@ from pathlib import Path
 from lapwing.doctor.finding import Finding, Level
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload, is_lapwing
+from lapwing.launch import start
 
 TOPIC = "preload"
 LOAD_LIMIT_S = 30.0
@@ -103,7 +104,7 @@ def is_own(path: str) -> bool:
 def read_preload(environment: Mapping[str, str] = os.environ) -> PreloadFacts:
     """Look at the file and at this process's environment."""
     host = parse_version(platform.libc_ver()[1])
-    others, is_off = list_others(environment), environment.get("LAPWING") == "off"
+    others, is_off = list_others(environment), start.is_off(environment)
     try:
         path = find_preload()
     except LapwingError as error:

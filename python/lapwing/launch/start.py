@@ -44,9 +44,9 @@ def say_failure() -> Iterator[None]:
         say(str(error))
 
 
-def is_off() -> bool:
+def is_off(environment: Mapping[str, str] = os.environ) -> bool:
     """Tell whether the environment keeps Lapwing out of every process."""
-    return os.environ.get("LAPWING") == "off"
+    return environment.get("LAPWING", "").lower() == "off"
 
 
 def refuse_off() -> None:
