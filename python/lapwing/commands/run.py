@@ -28,6 +28,7 @@ from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, w
 
 DEFAULT_TIMELINE = "lapwing-timeline.record"
 ENGINE_CORES = "LAPWING_ENGINE_CORES"  # src/base/cores.h
+CORES_MAX = 1024  # CPU_SETSIZE of libc
 
 
 def keep_report(folder: Path, command: Command, about: Mapping[str, Any], records: Path) -> None:
@@ -40,6 +41,12 @@ def keep_report(folder: Path, command: Command, about: Mapping[str, Any], record
     write_job(folder / name, about, read_folder(records, about).ranks, PRIVATE_MODE)
 
 
+def is_core_list(text: str) -> bool:
+    """Tell whether a text is a list of cores: ranges go from low to high, below what a set of cores holds."""
+    ranges = [re.fullmatch(r"(\d+)(?:-(\d+))?", part, re.ASCII) for part in text.split(",")]
+    return all(found and int(found[1]) <= int(found[2] or found[1]) < CORES_MAX for found in ranges)
+
+
 def choose_cores(arguments: argparse.Namespace, options: Mapping[str, str]) -> dict[str, str]:
     """Return these variables, and those that say where the engines run."""
     cores = arguments.engine_cores
@@ -49,7 +56,7 @@ def choose_cores(arguments: argparse.Namespace, options: Mapping[str, str]) -> d
     variables = {**options, **dedicated}
     if cores and variables.get("LAPWING_PROGRESS") == "dedicated":
         raise LapwingError("dedicated progress chooses the engines' cores itself", "leave --engine-cores out")
-    if cores and cores != "auto" and not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", cores):
+    if cores and cores != "auto" and not is_core_list(cores):
         raise LapwingError(f"--engine-cores cannot be {cores!r}", "give auto, or a list such as 0,4-7")
     return {**variables, **({ENGINE_CORES: cores} if cores else {})}
 
