@@ -11,7 +11,7 @@ from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed
 from lapwing.model.paper import PaperParameters
-from lapwing.report.alpha import draw_curves, draw_text, make_alpha_page, print_curves
+from lapwing.report.alpha import draw_curves, draw_text, list_cells, make_alpha_page, print_curves
 
 # MiniMD, cases 1 to 3 of the paper's Table II.
 FIRST = (
@@ -44,6 +44,7 @@ def test_typed_parameters_are_the_papers() -> None:
     ("text", "cause"),
     [
         ("x: t_comp=1,N_core=4", "lacks t_noprogress"),
+        ("x: t_noprogress=10,t_comp=20,N_core=4", "more computation than time"),
         ("x: t_noprogress=2,t_comp=1,N_core=1", "N_core=1"),
         ("x: t_noprogress=2,t_comp=1,N_core=2.5", "N_core=2.5"),
         ("x: t_noprogress=2,t_comp=-1,N_core=4", "t_comp=-1"),
@@ -72,6 +73,10 @@ def test_slopes_tell_the_papers_three_cases_apart(curves: list[AlphaCurve]) -> N
     assert second.break_even_alpha == third.break_even_alpha == 0
     assert second.speedup(1) == pytest.approx(17.9 / 12.30, abs=0.01)
     assert second.time_s(0.5) == pytest.approx(17.9 / second.speedup(0.5))
+
+
+def test_no_slope_has_no_sign_of_a_loss() -> None:
+    assert "+0.000" in list_cells(make_curve(parse_typed("x: t_noprogress=10,t_comp=5,N_core=4")), [])
 
 
 def test_plot_shows_every_run_and_where_it_pays(curves: list[AlphaCurve]) -> None:

@@ -121,6 +121,8 @@ def parse_typed(text: str) -> AlphaRun:
     missing = [name for name in NEEDED if not values.get(name)]
     if missing:
         raise LapwingError(f"{text!r} lacks {', '.join(missing)}", f"write for example {EXAMPLE}")
+    if values["t_comp"] > values[NO_PROGRESS]:
+        raise LapwingError(f"{text!r} has more computation than time", f"t_comp is a part of {NO_PROGRESS}")
     parameters = {SYMBOLS[name]: value for name, value in values.items() if name != NO_PROGRESS}
     parameters = {"blocking_s": 0.0, **parameters}
     core_count = int(parameters.pop("core_count"))

@@ -75,7 +75,7 @@ def list_cells(curve: AlphaCurve, alphas: Sequence[float]) -> list[str]:
     """Write a curve's figures."""
     chosen = [f"{curve.speedup(alpha):.2f} ({format_seconds(curve.time_s(alpha))})" for alpha in alphas]
     ends = [f"{curve.points[0][1]:.2f}", f"{curve.points[-1][1]:.2f}"]
-    return [*ends, f"{curve.slope:+.3f}", describe_break_even(curve), *chosen]
+    return [*ends, f"{curve.slope:+z.3f}", describe_break_even(curve), *chosen]
 
 
 def list_heads(alphas: Sequence[float]) -> list[str]:
