@@ -57,6 +57,7 @@ def test_no_record_is_explained() -> None:
     text = format_summary(JobRecord({}, []))[0]
     assert "no process left a record" in text
     assert "sessions alone" in text
+    assert "as another user" in text
 
 
 def test_json_has_a_schema(rank_record: RankRecord) -> None:

@@ -95,7 +95,7 @@ class AdviseCommand:
         budget = (
             f"time for everything; a run that it ends does not count; 0: predict only (default: {DEFAULT_BUDGET_S:.0f})"
         )
-        looks = f"{LOOKS[0]}, and up to {LOOKS[-1]} until the answer is clear; fewer than {LOOKS[0]} give no verdict"
+        looks = f"{LOOKS[0]}, and up to {LOOKS[-1]} until the answer is clear; fewer than {LOOKS[0]} prove no gain"
         rounds = f"runs of each way, fewer when the budget is short (default: {looks})"
         parser.add_argument("--budget", type=float, default=DEFAULT_BUDGET_S, metavar="SECONDS", help=budget)
         parser.add_argument("--rounds", type=int, metavar="N", help=rounds)

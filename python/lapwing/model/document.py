@@ -19,7 +19,7 @@ from lapwing.model.profile import JobProfile
 
 SCHEMA = "lapwing-profile"
 VERSION = 1
-REMEDY = "give a record of `lapwing profile`, a profile in JSON, or a report of mpiP"
+REMEDY = "give a record of `lapwing profile`, a profile in JSON (docs/profile.schema.json), or a report of mpiP"
 
 
 def encode_value(value: Any) -> Any:

@@ -190,8 +190,9 @@ def format_unused() -> str:
     """Say that nobody left a record, and why that may be."""
     return (
         "no process left a record: no MPI program was started, the run was interrupted, the disk is full, the program "
-        "is statically linked or set-uid, it uses MPI by sessions alone, it did not get LD_PRELOAD, or its host does "
-        "not see the folder of the records (start in a shared folder)"
+        "is statically linked or set-uid, it uses MPI by sessions alone, it did not get LD_PRELOAD, it runs as another "
+        "user than the command (setpriv or sudo in a wrapper), or its host does not see the folder of the records "
+        "(start in a shared folder)"
     )
 
 
