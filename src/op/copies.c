@@ -98,10 +98,14 @@ void copies_unreserve(size_t length_bytes)
     base_lock_release(&copies.lock);
 }
 
+/* Short copies tell what a call takes, not a byte. */
 static void cost_learn(int64_t elapsed_ns, size_t length_bytes)
 {
+    enum { LEAST_BYTES = 16 << 10 };
+    if (length_bytes < LEAST_BYTES)
+        return;
     int64_t known = atomic_load_explicit(&copies.ps_per_byte, memory_order_relaxed);
-    int64_t seen = elapsed_ns * 1000 / (int64_t)(length_bytes + 1);
+    int64_t seen = elapsed_ns * 1000 / (int64_t)length_bytes;
     atomic_store_explicit(&copies.ps_per_byte, known + (seen - known) / SMOOTHING, memory_order_relaxed);
 }
 

@@ -6,6 +6,7 @@
 #include "base/pages.h"
 #include "protect/armed.h"
 #include "protect/holds.h"
+#include "protect/kernel.h"
 #include "protect/protect.h"
 #include "protect/table.h"
 #include "protect/transit.h"
@@ -53,11 +54,10 @@ const void *beside_find(struct range bytes)
     return (const void *)(hold == NULL ? bytes.low : transit_address(TRANSIT_RECEIVE, bytes.low));
 }
 
-/* No tool's shadow knows of transit. */
-__attribute__((no_sanitize("address", "thread"))) static void edge_copy(void *room, struct range edge)
+/* By the kernel: signals are blocked, and a handler of the program's own may be what makes a page readable. */
+static bool edge_copy(void *room, struct range edge)
 {
-    if (!base_range_is_empty(edge))
-        memcpy(room, beside_find(edge), edge.high - edge.low);
+    return base_range_is_empty(edge) || kernel_copy(room, (uintptr_t)beside_find(edge), edge.high - edge.low);
 }
 
 /* Its whole pages, behind what of the bytes lies on the first page; that may be all of them. */
@@ -74,13 +74,10 @@ bool protect_beside_copy(void *room, uintptr_t bytes, size_t length_bytes)
     struct range inner = inner_of(all);
     char *copy = room;
     uint64_t mask = table_enter();
-    bool is_possible = beside_compare(all) != BESIDE_OVERLAPS;
-    if (is_possible) {
-        edge_copy(copy, (struct range){all.low, inner.low});
-        edge_copy(copy + (inner.high - all.low), (struct range){inner.high, all.high});
-    }
+    bool is_copied = beside_compare(all) != BESIDE_OVERLAPS && edge_copy(copy, (struct range){all.low, inner.low}) &&
+                     edge_copy(copy + (inner.high - all.low), (struct range){inner.high, all.high});
     table_leave(mask);
-    if (is_possible)
+    if (is_copied)
         memcpy(copy + (inner.low - all.low), (const void *)inner.low, inner.high - inner.low);
-    return is_possible;
+    return is_copied;
 }

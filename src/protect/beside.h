@@ -16,7 +16,7 @@ struct hold;
  * holds in place. */
 bool protect_beside_is(struct range bytes);
 
-/* Copies them. False where a hold has some of the bytes themselves; then nothing is copied. */
+/* Copies them. False where a hold has some of the bytes themselves, or those on a shared page cannot be read. */
 bool protect_beside_copy(void *room, uintptr_t bytes, size_t length_bytes);
 
 /* Where bytes of one page can be read now, whether or not a receive into others holds it. Under the table's lock. */

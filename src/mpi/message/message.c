@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "mpi/errors.h"
 #include "engine/gate.h"
@@ -91,10 +92,11 @@ bool message_copy(struct message *message)
 }
 
 /* Not where another thread in MPI, or a signal handler while the send is being started, could touch the buffer: nobody
- * would be there to answer. */
+ * would be there to answer. And only whole pages move. */
 bool message_copy_touched(struct message *message)
 {
-    bool is_possible = protect_copies_touched() && !busy_is_shared() && !libc_signals_have_handlers();
+    bool has_pages = !base_range_is_empty(base_pages_within(message->range));
+    bool is_possible = has_pages && protect_copies_touched() && !busy_is_shared() && !libc_signals_have_handlers();
     size_t most_bytes = touched_most(message->range.high - message->range.low);
     if (!is_possible || !copies_reserve(most_bytes))
         return false;
