@@ -176,7 +176,7 @@ class Rank:
     persistent: list[Persistent] = field(default_factory=list)
     slots: list[int] = field(default_factory=lambda: list(range(REQUESTS)))
     statuses: dict[int, int] = field(default_factory=dict)  # slot to type
-    recent: list[tuple[Buffer, int]] = field(default_factory=list)
+    recent: list[tuple[Buffer, int, Block]] = field(default_factory=list)
     place_bytes: dict[int, int] = field(default_factory=lambda: dict.fromkeys(PLACE_BYTES, 0))
     job: Pending | None = None
     attached: int = 0  # bytes of the attached buffer that sends may have used
@@ -251,12 +251,14 @@ class Draft:
         return buffer
 
     def find_offset(self, rank: int, buffer: Buffer, span: Block) -> int:
-        """An offset at which a span fits: unaligned, at an end, on a page, beside what is busy, where others were."""
+        """An offset at which a span fits: unaligned, at an end, on a page, where others were or are, or beside them."""
         least, most = -span[0], buffer.length - span[1]
         edges = [busy.blocks[-1][1] - span[0] for busy in buffer.busy if busy.blocks]
         edges += [busy.blocks[0][0] - span[1] for busy in buffer.busy if busy.blocks]
-        edges += [offset for other, offset in self.ranks[rank].recent if other is buffer]
-        wanted: int = self.random.choice((least, most, self.random.randint(least, most), *edges[-4:]))
+        edges += [offset for other, offset, _ in self.ranks[rank].recent if other is buffer]
+        last = [whole for other, _, whole in self.ranks[rank].recent[-2:] if other is buffer]
+        rows = [place for low, high in last for place in (high - span[0], low - span[1])]
+        wanted: int = self.random.choice((least, most, self.random.randint(least, most), *edges[-4:], *rows))
         if self.chance(4):
             wanted = wanted // 4096 * 4096
         return max(least, min(most, wanted))
@@ -269,12 +271,14 @@ class Draft:
         blocks = (span,) if is_whole else layout.spread(count)
         state = self.ranks[rank]
         fitting = [buffer for buffer in state.buffers if buffer.length >= span[1] - span[0]]
+        if not is_written and state.recent and state.recent[-1][0] in fitting and self.chance(3):
+            fitting = [state.recent[-1][0]]  # a row beside the last one
         for _ in range(4 if fitting else 0):
             buffer = self.random.choice(fitting)
             offset = self.find_offset(rank, buffer, span)
             placed = [(low + offset, high + offset) for low, high in blocks]
             if buffer.is_free(placed, is_written):
-                state.recent = [*state.recent[-5:], (buffer, offset)]
+                state.recent = [*state.recent[-5:], (buffer, offset, (span[0] + offset, span[1] + offset))]
                 return buffer, offset, placed
         buffer = self.make_buffer(rank, span[1] - span[0] + self.random.randrange(1, 5000))
         offset = self.random.randint(-span[0], buffer.length - span[1])
@@ -781,7 +785,8 @@ class Draft:
         pending = Pending(slot, message.group, message.comm, [(buffer, busy)])
         self.add_pending(rank, pending, message)
         self.note_posted(message)
-        self.ranks[rank].recent = [*self.ranks[rank].recent[-5:], (buffer, offset)]
+        whole = (offset, offset + message.received_count * layout.size)
+        self.ranks[rank].recent = [*self.ranks[rank].recent[-5:], (buffer, offset, whole)]
         return pending
 
     def event_apart(self) -> None:
