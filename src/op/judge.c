@@ -6,6 +6,7 @@
 #include "op/call_site.h"
 #include "op/host.h"
 #include "op/requests.h"
+#include "op/thread.h"
 #include "protect/protect.h"
 
 enum reason judge_session(void)
@@ -21,6 +22,8 @@ static enum reason judge_call(struct policy_call *call, struct policy_answer *an
         return reason;
     call->place = call_site_of(call->place);
     call->away = away_end();
+    call->now_ns = op_thread.away.began_ns;
+    call->thread = &op_thread;
     call->is_engine_dear = engine_is_dear;
     *answer = policy_ask(call);
     away_note(answer);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/hash.h"
+#include "policy/trial.h"
 
 enum { SITE_BITS = 11, SITES = 1 << SITE_BITS, PROBES = 16 };
 /* An op pays when it brings twice its cost: what the clock does not show (a fault, two thread
@@ -38,6 +39,7 @@ struct prices {
     _Atomic int64_t cost_ns;
     _Atomic int64_t passed_ns; /* mean time of a call that waited; 0: there was none */
     _Atomic uint32_t late_ops; /* since then */
+    struct trial_subject trial;
 };
 
 /* key: 0 free, claimed once by CAS. The rest: hints, relaxed, by any thread. */
@@ -191,13 +193,38 @@ void policy_saw_away(const struct policy_away *away)
         policy_site_saw_away(away->sites[i], away->away_ns);
 }
 
+/* Where a hold costs more than so much of its transfer no trial is made. */
+enum { TRIAL_PART = 8 };
+
+static int64_t site_worth_ns(const struct policy_site *site)
+{
+    int64_t hold_ns = number_read(&site->hold_ns);
+    int64_t transfer_ns = number_read(&site->transfer_ns);
+    return hold_ns != 0 && hold_ns * TRIAL_PART <= transfer_ns ? transfer_ns : 0;
+}
+
+/* What the prices say, or the program's own speed. */
+static bool call_pays(const struct policy_call *call, struct policy_site *site, uint32_t situation)
+{
+    bool pays = policy_site_allows(site, situation);
+    if (policy.is_fixed || site == NULL)
+        return pays;
+    return trial_answer(&(struct trial_call){
+        .subject = &site->prices[situation].trial,
+        .thread = call->thread,
+        .now_ns = call->now_ns,
+        .worth_ns = site_worth_ns(site),
+        .pays = pays,
+    });
+}
+
 struct policy_answer policy_ask(const struct policy_call *call)
 {
     policy_saw_away(&call->away);
     struct policy_site *site = policy_site_find(call->place, call->direction, call->bytes);
     uint32_t situation = policy_site_situation(site, call->buffer, call->tag);
     bool has_waits = policy_site_saw_late_peer(site, situation, call->bytes) || !call->is_engine_dear();
-    return (struct policy_answer){site, situation, has_waits && policy_site_allows(site, situation)};
+    return (struct policy_answer){site, situation, has_waits && call_pays(call, site, situation)};
 }
 
 void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int64_t waited_ns, int64_t copy_ns)

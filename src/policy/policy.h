@@ -54,6 +54,8 @@ void policy_saw_away(const struct policy_away *away);
 struct policy_call {
     struct policy_away away;
     const void *place;
+    const void *thread; /* an address that tells threads apart */
+    int64_t now_ns;
     enum policy_direction direction;
     uint64_t bytes;
     const void *buffer;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "policy/trial.h"
+
+#include <stddef.h>
+
+/* A round is a block of calls that return early and one of calls that wait; the first call of a block still feels the
+ * block before. Rounds begin with either in turn, against drift, and against a rhythm of the program's own: two are a
+ * pair. */
+enum { BLOCK_CALLS = 4, ROUND_CALLS = 2 * BLOCK_CALLS, PAIR_ROUNDS = 2, ROUNDS_MOST = 8 };
+/* A situation is tried when its prices have had time to learn; then after ever more calls. */
+enum { CALLS_FIRST = 8, CALLS_AGAIN = 256, DOUBLINGS_MOST = 5 };
+/* What brings less than this part of the time from call to call is not worth a trial. */
+enum { WORTH_PART = 32 };
+/* A trial that nobody goes on with for so long is over: the program does something else. */
+enum { ROUNDS_IDLE = 4, IDLE_FIRST_NS = 1000000000 };
+
+/* How much longer a round's half of early returns takes, as a part of the round. No outlier counts for more than
+ * DIFFERENCE_MOST. A verdict needs ERRORS_LEAST standard errors, and so much of a difference: more after one pair. */
+#define DIFFERENCE_MOST 0.5
+#define DIFFERENCE_OF_PAIR 0.1
+#define DIFFERENCE_LEAST 0.005
+#define ERRORS_LEAST 4.0
+
+/* The running trial. subject: NULL when none runs; claimed by CAS. asked_ns: its last call. idle_ns: it is over after
+ * so long without one. The rest is its thread's. */
+static struct {
+    struct trial_subject *_Atomic subject;
+    _Atomic int64_t asked_ns;
+    _Atomic int64_t idle_ns;
+    _Atomic(const void *) thread;
+    uint32_t calls;   /* of this round */
+    uint32_t rounds;  /* so far */
+    int64_t early_ns; /* this round's calls that returned early took so long, each up to the next */
+    int64_t waiting_ns;
+    double mean;    /* of the differences */
+    double squares; /* sum of their squared distances from it */
+} trial;
+
+static bool call_is_early(void)
+{
+    return (trial.calls < BLOCK_CALLS) == (trial.rounds % PAIR_ROUNDS == 0);
+}
+
+static uint32_t subject_calls_due(const struct trial_subject *subject)
+{
+    uint32_t trials = atomic_load_explicit(&subject->trials, memory_order_relaxed);
+    if (trials == 0)
+        return CALLS_FIRST;
+    return CALLS_AGAIN << (trials - 1 < DOUBLINGS_MOST ? trials - 1 : DOUBLINGS_MOST);
+}
+
+static void trial_end(struct trial_subject *subject, bool is_faster)
+{
+    uint16_t trials = atomic_load_explicit(&subject->trials, memory_order_relaxed);
+    atomic_store_explicit(&subject->trials, trials <= DOUBLINGS_MOST ? trials + 1 : trials, memory_order_relaxed);
+    atomic_store_explicit(&subject->is_faster, is_faster, memory_order_relaxed);
+    atomic_store_explicit(&subject->calls, 0, memory_order_relaxed);
+    /* release: who claims the trial next writes what this thread has read. */
+    atomic_store_explicit(&trial.subject, NULL, memory_order_release);
+}
+
+static bool trial_is_free(struct trial_subject *running, int64_t now_ns)
+{
+    int64_t asked_ns = atomic_load_explicit(&trial.asked_ns, memory_order_relaxed);
+    return running == NULL || now_ns - asked_ns > atomic_load_explicit(&trial.idle_ns, memory_order_relaxed);
+}
+
+/* acquire: see trial_end(). */
+static void trial_begin(const struct trial_call *call)
+{
+    struct trial_subject *running = atomic_load_explicit(&trial.subject, memory_order_relaxed);
+    if (!trial_is_free(running, call->now_ns) ||
+        !atomic_compare_exchange_strong_explicit(&trial.subject, &running, call->subject, memory_order_acquire,
+                                                 memory_order_relaxed))
+        return;
+    atomic_store_explicit(&trial.asked_ns, call->now_ns, memory_order_relaxed);
+    atomic_store_explicit(&trial.idle_ns, IDLE_FIRST_NS, memory_order_relaxed);
+    atomic_store_explicit(&trial.thread, call->thread, memory_order_relaxed);
+    trial.calls = trial.rounds = 0;
+    trial.early_ns = trial.waiting_ns = 0;
+    trial.mean = trial.squares = 0;
+}
+
+static double difference_limit(double difference)
+{
+    if (difference > DIFFERENCE_MOST)
+        return DIFFERENCE_MOST;
+    return difference < -DIFFERENCE_MOST ? -DIFFERENCE_MOST : difference;
+}
+
+static void trial_add(double difference)
+{
+    double before = difference - trial.mean;
+    trial.mean += before / ++trial.rounds;
+    trial.squares += before * (difference - trial.mean);
+}
+
+static bool trial_is_clear(void)
+{
+    double least = trial.rounds == PAIR_ROUNDS ? DIFFERENCE_OF_PAIR : DIFFERENCE_LEAST;
+    double squared = trial.mean * trial.mean;
+    double rounds = trial.rounds;
+    bool is_large = squared >= least * least;
+    return is_large && squared * rounds * (rounds - 1) >= ERRORS_LEAST * ERRORS_LEAST * trial.squares;
+}
+
+static void trial_judge(const struct trial_call *call)
+{
+    int64_t round_ns = trial.early_ns + trial.waiting_ns;
+    bool is_worth = call->worth_ns * WORTH_PART * (ROUND_CALLS - 2) >= round_ns;
+    atomic_store_explicit(&trial.idle_ns, ROUNDS_IDLE * round_ns, memory_order_relaxed);
+    if (round_ns > 0)
+        trial_add(difference_limit((double)(trial.early_ns - trial.waiting_ns) / (double)round_ns));
+    trial.calls = 0;
+    trial.early_ns = trial.waiting_ns = 0;
+    bool is_clear = trial.rounds % PAIR_ROUNDS == 0 && trial_is_clear();
+    if (is_clear || !is_worth || trial.rounds >= ROUNDS_MOST)
+        trial_end(call->subject, is_clear && trial.mean < 0);
+}
+
+/* The time since the call before is that call's. */
+static void trial_count(const struct trial_call *call)
+{
+    int64_t period_ns = call->now_ns - atomic_load_explicit(&trial.asked_ns, memory_order_relaxed);
+    bool is_counted = trial.calls % BLOCK_CALLS != 0;
+    *(call_is_early() ? &trial.early_ns : &trial.waiting_ns) += is_counted ? period_ns : 0;
+    atomic_store_explicit(&trial.asked_ns, call->now_ns, memory_order_relaxed);
+    if (++trial.calls == ROUND_CALLS)
+        trial_judge(call);
+}
+
+static bool trial_is_of(const struct trial_call *call)
+{
+    return atomic_load_explicit(&trial.subject, memory_order_relaxed) == call->subject &&
+           atomic_load_explicit(&trial.thread, memory_order_relaxed) == call->thread;
+}
+
+static bool subject_is_due(const struct trial_call *call)
+{
+    uint32_t calls = atomic_load_explicit(&call->subject->calls, memory_order_relaxed);
+    atomic_store_explicit(&call->subject->calls, calls + 1, memory_order_relaxed);
+    return call->worth_ns != 0 && calls >= subject_calls_due(call->subject);
+}
+
+bool trial_answer(const struct trial_call *call)
+{
+    if (trial_is_of(call))
+        trial_count(call);
+    else if (!call->pays && subject_is_due(call))
+        trial_begin(call);
+    if (trial_is_of(call))
+        return call_is_early();
+    return call->pays || atomic_load_explicit(&call->subject->is_faster, memory_order_relaxed);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: calls that do not pay by themselves return early where the program is faster so, and not where it is slower,
+ * or where noise alone tells them apart; a program that changes is tried again. */
+#include "model.h"
+#include "policy/trial.h"
+
+enum { US = 1000, PERIOD_NS = 5000 * US, WORTH_NS = 1000 * US, CALLS = 4000, SETTLED = 200 };
+
+struct program {
+    struct trial_subject *subject;
+    int64_t early_ns; /* added to the time from call to call by a call that returns early */
+    int noise_percent;
+    bool pays;
+};
+
+static int64_t now_ns = 1;
+
+static int64_t noise_ns(int percent)
+{
+    return percent == 0 ? 0 : (int64_t)(model_random() % (uint64_t)(PERIOD_NS / 100 * percent));
+}
+
+/* How many of the calls return early. */
+static long program_run(const struct program *program, long calls)
+{
+    long early = 0;
+    for (long i = 0; i < calls; i++) {
+        bool is_early = trial_answer(&(struct trial_call){.subject = program->subject,
+                                                          .thread = &now_ns,
+                                                          .now_ns = now_ns,
+                                                          .worth_ns = WORTH_NS,
+                                                          .pays = program->pays});
+        early += is_early;
+        now_ns += PERIOD_NS + noise_ns(program->noise_percent) + (is_early ? program->early_ns : 0);
+    }
+    return early;
+}
+
+static void early_is_faster(void)
+{
+    static struct trial_subject subject;
+    struct program program = {&subject, -PERIOD_NS / 5, 10, false};
+    program_run(&program, SETTLED);
+    claim(program_run(&program, CALLS) > CALLS * 19 / 20, "a fifth faster by returning early: calls return early");
+    program.early_ns = PERIOD_NS / 20;
+    program_run(&program, CALLS);
+    claim(program_run(&program, CALLS) < CALLS / 20, "it has become slower: calls wait again");
+}
+
+static void early_is_slower(void)
+{
+    static struct trial_subject subject;
+    claim(program_run(&(struct program){&subject, PERIOD_NS / 20, 5, false}, CALLS) < CALLS / 50,
+          "slower by returning early: calls wait, but in trials");
+}
+
+static void noise_decides_little(void)
+{
+    enum { PROGRAMS = 200 };
+    static struct trial_subject subjects[PROGRAMS];
+    long early = 0;
+    for (int i = 0; i < PROGRAMS; i++) {
+        struct program program = {&subjects[i], 0, 50, false};
+        program_run(&program, SETTLED);
+        early += program_run(&program, 1);
+    }
+    claim(early <= PROGRAMS / 10, "noise alone makes few calls return early");
+}
+
+static void paying_calls(void)
+{
+    static struct trial_subject subject;
+    claim(program_run(&(struct program){&subject, PERIOD_NS, 0, true}, CALLS) == CALLS, "what pays is not tried");
+}
+
+static void left_trial(void)
+{
+    static struct trial_subject left, other;
+    program_run(&(struct program){&left, -PERIOD_NS / 5, 0, false}, 10);
+    struct program program = {&other, -PERIOD_NS / 5, 0, false};
+    claim(program_run(&program, SETTLED) == 0, "one trial at a time");
+    now_ns += INT64_C(2000000000);
+    program_run(&program, SETTLED / 2);
+    claim(program_run(&program, 100) == 100, "a trial that was left stops no other");
+}
+
+int main(void)
+{
+    early_is_faster();
+    early_is_slower();
+    noise_decides_little();
+    paying_calls();
+    left_trial();
+    return 0;
+}
