@@ -112,3 +112,12 @@ def test_collective_of_two_ranks_is_shortened_as_an_exchange_is(name: str) -> No
 @pytest.mark.parametrize(("name", "rank_count"), [("MPI_Bcast", 2), ("MPI_Reduce", 2), ("MPI_Allreduce", 3)])
 def test_collective_whose_messages_do_not_cross_stays(name: str, rank_count: int) -> None:
     assert cross_ns(make_job(name, MESSAGE_BYTES, rank_count), MESSAGE_BYTES, 7 * MS) is None
+
+
+def test_what_a_collective_may_gain_is_one_end_of_the_interval() -> None:
+    route = replace(make_route("between", 1.0), exchanges=(make_exchange(be_sure(AT_ONCE_NS / 1e3)),))
+    found = study_profile(make_job("MPI_Allreduce", MESSAGE_BYTES), threshold_bytes=1, system=make_system(route))
+    stock, way = found.predictions[Way.STOCK], found.predictions[Way.EVENTS]
+    assert way.expected_ns == pytest.approx(stock.expected_ns, rel=0.01)
+    assert way.low_ns == pytest.approx(stock.expected_ns - TRANSFER_NS / 2, rel=0.03)
+    assert TURNS not in list_kinds(found)

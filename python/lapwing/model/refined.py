@@ -291,7 +291,7 @@ def calculate_rank(case: Case, rank: RankProfile) -> RankOutcome:
     """Calculate one rank: everything in it but waiting for late peers."""
     times = take_rank_apart(case.baseline, rank, case.setup)
     if case.way is not Way.STOCK and case.setup.crosses_at_once:
-        times = [cross_at_once(entry) for entry in times]
+        times = [cross_at_once(entry, case.setup.collectives_cross) for entry in times]
     case = replace(case, moved=measure_moved(rank, case.setup))
     limited = limit_sites(case, rank, [judge_site(case, entry) for entry in times])
     outcomes = [contend(case, outcome) for outcome in limited]

@@ -54,6 +54,7 @@ class Setup:
     shares_windows: calls that stand one after the other have the same computation behind them, not each its own.
     uses_pieces: the data of deferred collectives that travel in pieces are used in order, behind the first touch.
     crosses_at_once: messages that cross take turns in the profile, as in the measured system, and not under Lapwing.
+    collectives_cross: so do those of collectives between two ranks, as much as messages of their size.
     defers_reductions: reductions are of a kind that Lapwing defers, where the profile does not tell (mpiP).
     computation_ratio: computation time on the cores left, to that on all; nan when no core can be given up.
     wait_contention: extra time in waits, as a share, while another thread polls too (MiniMD in the paper:
@@ -73,6 +74,7 @@ class Setup:
     shares_windows: bool = False
     uses_pieces: bool = False
     crosses_at_once: bool = True
+    collectives_cross: bool = False
     defers_reductions: bool = True
     cpu_ns_per_byte: float = CPU_NS_PER_BYTE.expected
     hold_ns: float = HOLD_NS.expected
@@ -181,6 +183,7 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("computation shared by calls in a row", {"shares_windows": True}),
         vary("collectives used piece by piece", {"uses_pieces": True}),
         vary("messages that cross take turns", {"crosses_at_once": False}),
+        vary("messages of collectives take turns", {"collectives_cross": True}),
         vary("processor time per byte", {"cpu_ns_per_byte": byte_ns.low}, {"cpu_ns_per_byte": byte_ns.high}),
         vary("cost of a hold", {"hold_ns": hold_ns.low}, {"hold_ns": hold_ns.high}),
     ]

@@ -57,8 +57,8 @@ class SiteTimes:
 
     @property
     def turn_ns(self) -> float:
-        """Return the part of that in which messages that cross waited for each other."""
-        return sum(group.count * group.turn_ns for group in self.groups)
+        """Return the part of that in which messages that cross waited for each other; of collectives it is unknown."""
+        return 0.0 if is_collective(self.site.function) else sum(group.count * group.turn_ns for group in self.groups)
 
     @property
     def idle_ns(self) -> float:
@@ -237,8 +237,10 @@ def take_apart(baseline: Baseline, site: SiteStatistics, setup: Setup, rank: int
     return SiteTimes(site, find_floor_ns(baseline, site), groups)
 
 
-def cross_at_once(times: SiteTimes) -> SiteTimes:
+def cross_at_once(times: SiteTimes, with_collectives: bool) -> SiteTimes:
     """Return a site whose messages no longer take turns."""
+    if is_collective(times.site.function) and not with_collectives:
+        return times
     groups = tuple(replace(group, data_ns=group.data_ns - group.turn_ns, turn_ns=0.0) for group in times.groups)
     return replace(times, groups=groups)
 
