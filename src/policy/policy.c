@@ -39,7 +39,6 @@ struct prices {
     _Atomic int64_t cost_ns;
     _Atomic int64_t passed_ns; /* mean time of a call that waited; 0: there was none */
     _Atomic uint32_t late_ops; /* since then */
-    struct trial_subject trial;
 };
 
 /* key: 0 free, claimed once by CAS. The rest: hints, relaxed, by any thread. */
@@ -53,6 +52,7 @@ struct policy_site {
     _Atomic uint32_t sends_left;  /* sends still to go that way */
     _Atomic uint32_t untouched;   /* rows of sends still without POLICY_COPY_TOUCHED */
     struct prices prices[SITUATIONS];
+    struct trial_subject trials[1 << CALLER_BITS]; /* whatever the time away: it may lie where two classes meet */
 };
 
 /* is_fixed and send_buffers: written once, at start. All zero until then: nothing of it lies in the file. */
@@ -210,7 +210,7 @@ static bool call_pays(const struct policy_call *call, struct policy_site *site, 
     if (policy.is_fixed || site == NULL)
         return pays;
     return trial_answer(&(struct trial_call){
-        .subject = &site->prices[situation].trial,
+        .subject = &site->trials[situation % (1 << CALLER_BITS)],
         .thread = call->thread,
         .now_ns = call->now_ns,
         .worth_ns = site_worth_ns(site),

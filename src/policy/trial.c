@@ -7,7 +7,7 @@
  * block before. Rounds begin with either in turn, against drift, and against a rhythm of the program's own: two are a
  * pair. */
 enum { BLOCK_CALLS = 4, ROUND_CALLS = 2 * BLOCK_CALLS, PAIR_ROUNDS = 2, ROUNDS_MOST = 8 };
-/* A situation is tried when its prices have had time to learn; then after ever more calls. */
+/* Calls are tried when their prices have had time to learn; then after ever more calls. */
 enum { CALLS_FIRST = 8, CALLS_AGAIN = 256, DOUBLINGS_MOST = 5 };
 /* What brings less than this part of the time from call to call is not worth a trial. */
 enum { WORTH_PART = 32 };

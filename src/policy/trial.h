@@ -4,8 +4,7 @@
  * An op may bring nothing that shows beside itself. A call that returns early lets the next one begin, and messages in
  * both directions cross, also where the program then waits for them at once. The time from call to call has that in
  * it. So a few calls that would wait return early, in blocks, in turn with blocks of calls that wait. Where that time
- * is shorter for certain the calls of that situation (policy.h) return early from then on, and are tried again now and
- * then.
+ * is shorter for certain such calls return early from then on, and are tried again now and then.
  *
  * A process has one trial at a time. Its numbers are hints: a second thread that comes in between spoils one trial. */
 #ifndef POLICY_TRIAL_H
@@ -15,14 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one situation. All zero: never tried. Relaxed, by any thread. */
+/* Calls that are tried together. All zero: never tried. Relaxed, by any thread. */
 struct trial_subject {
     _Atomic uint32_t calls;  /* that did not pay by themselves, since the last trial */
     _Atomic uint16_t trials; /* so far */
     _Atomic bool is_faster;  /* by returning early, as the last one has shown */
 };
 
-/* A call in that situation. thread: any address that tells threads apart. pays: what the prices say. worth_ns: the
+/* One of those calls. thread: any address that tells threads apart. pays: what the prices say. worth_ns: the
  * most that returning early can bring; 0: nothing, or it is unknown. */
 struct trial_call {
     struct trial_subject *subject;
