@@ -59,6 +59,7 @@ struct policy_site {
 static struct {
     bool is_fixed; /* all ops pay */
     enum option_send_buffers send_buffers;
+    struct trial trial;
     struct policy_site sites[SITES];
 } policy;
 
@@ -209,13 +210,14 @@ static bool call_pays(const struct policy_call *call, struct policy_site *site, 
     bool pays = policy_site_allows(site, situation);
     if (policy.is_fixed || site == NULL)
         return pays;
-    return trial_answer(&(struct trial_call){
+    const struct trial_call tried = {
         .subject = &site->trials[situation % (1 << CALLER_BITS)],
         .thread = call->thread,
         .now_ns = call->now_ns,
         .worth_ns = site_worth_ns(site),
         .pays = pays,
-    });
+    };
+    return trial_answer(&policy.trial, &tried);
 }
 
 struct policy_answer policy_ask(const struct policy_call *call)

@@ -9,7 +9,7 @@
 enum { BLOCK_CALLS = 4, ROUND_CALLS = 2 * BLOCK_CALLS, PAIR_ROUNDS = 2, ROUNDS_MOST = 8 };
 /* Calls are tried when their prices have had time to learn; then after ever more calls. */
 enum { CALLS_FIRST = 8, CALLS_AGAIN = 256, DOUBLINGS_MOST = 5 };
-/* What brings less than this part of the time from call to call is not worth a trial. */
+/* What brings less than this part of the time from call to call is not worth a trial-> */
 enum { WORTH_PART = 32 };
 /* A trial that nobody goes on with for so long is over: the program does something else. */
 enum { ROUNDS_IDLE = 4, IDLE_FIRST_NS = 1000000000 };
@@ -21,24 +21,9 @@ enum { ROUNDS_IDLE = 4, IDLE_FIRST_NS = 1000000000 };
 #define DIFFERENCE_LEAST 0.005
 #define ERRORS_LEAST 4.0
 
-/* The running trial. subject: NULL when none runs; claimed by CAS. asked_ns: its last call. idle_ns: it is over after
- * so long without one. The rest is its thread's. */
-static struct {
-    struct trial_subject *_Atomic subject;
-    _Atomic int64_t asked_ns;
-    _Atomic int64_t idle_ns;
-    _Atomic(const void *) thread;
-    uint32_t calls;   /* of this round */
-    uint32_t rounds;  /* so far */
-    int64_t early_ns; /* this round's calls that returned early took so long, each up to the next */
-    int64_t waiting_ns;
-    double mean;    /* of the differences */
-    double squares; /* sum of their squared distances from it */
-} trial;
-
-static bool call_is_early(void)
+static bool call_is_early(const struct trial *trial)
 {
-    return (trial.calls < BLOCK_CALLS) == (trial.rounds % PAIR_ROUNDS == 0);
+    return (trial->calls < BLOCK_CALLS) == (trial->rounds % PAIR_ROUNDS == 0);
 }
 
 static uint32_t subject_calls_due(const struct trial_subject *subject)
@@ -49,36 +34,36 @@ static uint32_t subject_calls_due(const struct trial_subject *subject)
     return CALLS_AGAIN << (trials - 1 < DOUBLINGS_MOST ? trials - 1 : DOUBLINGS_MOST);
 }
 
-static void trial_end(struct trial_subject *subject, bool is_faster)
+static void trial_end(struct trial *trial, struct trial_subject *subject, bool is_faster)
 {
     uint16_t trials = atomic_load_explicit(&subject->trials, memory_order_relaxed);
     atomic_store_explicit(&subject->trials, trials <= DOUBLINGS_MOST ? trials + 1 : trials, memory_order_relaxed);
     atomic_store_explicit(&subject->is_faster, is_faster, memory_order_relaxed);
     atomic_store_explicit(&subject->calls, 0, memory_order_relaxed);
     /* release: who claims the trial next writes what this thread has read. */
-    atomic_store_explicit(&trial.subject, NULL, memory_order_release);
+    atomic_store_explicit(&trial->subject, NULL, memory_order_release);
 }
 
-static bool trial_is_free(struct trial_subject *running, int64_t now_ns)
+static bool trial_is_free(const struct trial *trial, const struct trial_subject *running, int64_t now_ns)
 {
-    int64_t asked_ns = atomic_load_explicit(&trial.asked_ns, memory_order_relaxed);
-    return running == NULL || now_ns - asked_ns > atomic_load_explicit(&trial.idle_ns, memory_order_relaxed);
+    int64_t asked_ns = atomic_load_explicit(&trial->asked_ns, memory_order_relaxed);
+    return running == NULL || now_ns - asked_ns > atomic_load_explicit(&trial->idle_ns, memory_order_relaxed);
 }
 
 /* acquire: see trial_end(). */
-static void trial_begin(const struct trial_call *call)
+static void trial_begin(struct trial *trial, const struct trial_call *call)
 {
-    struct trial_subject *running = atomic_load_explicit(&trial.subject, memory_order_relaxed);
-    if (!trial_is_free(running, call->now_ns) ||
-        !atomic_compare_exchange_strong_explicit(&trial.subject, &running, call->subject, memory_order_acquire,
+    struct trial_subject *running = atomic_load_explicit(&trial->subject, memory_order_relaxed);
+    if (!trial_is_free(trial, running, call->now_ns) ||
+        !atomic_compare_exchange_strong_explicit(&trial->subject, &running, call->subject, memory_order_acquire,
                                                  memory_order_relaxed))
         return;
-    atomic_store_explicit(&trial.asked_ns, call->now_ns, memory_order_relaxed);
-    atomic_store_explicit(&trial.idle_ns, IDLE_FIRST_NS, memory_order_relaxed);
-    atomic_store_explicit(&trial.thread, call->thread, memory_order_relaxed);
-    trial.calls = trial.rounds = 0;
-    trial.early_ns = trial.waiting_ns = 0;
-    trial.mean = trial.squares = 0;
+    atomic_store_explicit(&trial->asked_ns, call->now_ns, memory_order_relaxed);
+    atomic_store_explicit(&trial->idle_ns, IDLE_FIRST_NS, memory_order_relaxed);
+    atomic_store_explicit(&trial->thread, call->thread, memory_order_relaxed);
+    trial->calls = trial->rounds = 0;
+    trial->early_ns = trial->waiting_ns = 0;
+    trial->mean = trial->squares = 0;
 }
 
 static double difference_limit(double difference)
@@ -88,51 +73,51 @@ static double difference_limit(double difference)
     return difference < -DIFFERENCE_MOST ? -DIFFERENCE_MOST : difference;
 }
 
-static void trial_add(double difference)
+static void trial_add(struct trial *trial, double difference)
 {
-    double before = difference - trial.mean;
-    trial.mean += before / ++trial.rounds;
-    trial.squares += before * (difference - trial.mean);
+    double before = difference - trial->mean;
+    trial->mean += before / ++trial->rounds;
+    trial->squares += before * (difference - trial->mean);
 }
 
-static bool trial_is_clear(void)
+static bool trial_is_clear(const struct trial *trial)
 {
-    double least = trial.rounds == PAIR_ROUNDS ? DIFFERENCE_OF_PAIR : DIFFERENCE_LEAST;
-    double squared = trial.mean * trial.mean;
-    double rounds = trial.rounds;
+    double least = trial->rounds == PAIR_ROUNDS ? DIFFERENCE_OF_PAIR : DIFFERENCE_LEAST;
+    double squared = trial->mean * trial->mean;
+    double rounds = trial->rounds;
     bool is_large = squared >= least * least;
-    return is_large && squared * rounds * (rounds - 1) >= ERRORS_LEAST * ERRORS_LEAST * trial.squares;
+    return is_large && squared * rounds * (rounds - 1) >= ERRORS_LEAST * ERRORS_LEAST * trial->squares;
 }
 
-static void trial_judge(const struct trial_call *call)
+static void trial_judge(struct trial *trial, const struct trial_call *call)
 {
-    int64_t round_ns = trial.early_ns + trial.waiting_ns;
+    int64_t round_ns = trial->early_ns + trial->waiting_ns;
     bool is_worth = call->worth_ns * WORTH_PART * (ROUND_CALLS - 2) >= round_ns;
-    atomic_store_explicit(&trial.idle_ns, ROUNDS_IDLE * round_ns, memory_order_relaxed);
+    atomic_store_explicit(&trial->idle_ns, ROUNDS_IDLE * round_ns, memory_order_relaxed);
     if (round_ns > 0)
-        trial_add(difference_limit((double)(trial.early_ns - trial.waiting_ns) / (double)round_ns));
-    trial.calls = 0;
-    trial.early_ns = trial.waiting_ns = 0;
-    bool is_clear = trial.rounds % PAIR_ROUNDS == 0 && trial_is_clear();
-    if (is_clear || !is_worth || trial.rounds >= ROUNDS_MOST)
-        trial_end(call->subject, is_clear && trial.mean < 0);
+        trial_add(trial, difference_limit((double)(trial->early_ns - trial->waiting_ns) / (double)round_ns));
+    trial->calls = 0;
+    trial->early_ns = trial->waiting_ns = 0;
+    bool is_clear = trial->rounds % PAIR_ROUNDS == 0 && trial_is_clear(trial);
+    if (is_clear || !is_worth || trial->rounds >= ROUNDS_MOST)
+        trial_end(trial, call->subject, is_clear && trial->mean < 0);
 }
 
 /* The time since the call before is that call's. */
-static void trial_count(const struct trial_call *call)
+static void trial_count(struct trial *trial, const struct trial_call *call)
 {
-    int64_t period_ns = call->now_ns - atomic_load_explicit(&trial.asked_ns, memory_order_relaxed);
-    bool is_counted = trial.calls % BLOCK_CALLS != 0;
-    *(call_is_early() ? &trial.early_ns : &trial.waiting_ns) += is_counted ? period_ns : 0;
-    atomic_store_explicit(&trial.asked_ns, call->now_ns, memory_order_relaxed);
-    if (++trial.calls == ROUND_CALLS)
-        trial_judge(call);
+    int64_t period_ns = call->now_ns - atomic_load_explicit(&trial->asked_ns, memory_order_relaxed);
+    bool is_counted = trial->calls % BLOCK_CALLS != 0;
+    *(call_is_early(trial) ? &trial->early_ns : &trial->waiting_ns) += is_counted ? period_ns : 0;
+    atomic_store_explicit(&trial->asked_ns, call->now_ns, memory_order_relaxed);
+    if (++trial->calls == ROUND_CALLS)
+        trial_judge(trial, call);
 }
 
-static bool trial_is_of(const struct trial_call *call)
+static bool trial_is_of(const struct trial *trial, const struct trial_call *call)
 {
-    return atomic_load_explicit(&trial.subject, memory_order_relaxed) == call->subject &&
-           atomic_load_explicit(&trial.thread, memory_order_relaxed) == call->thread;
+    return atomic_load_explicit(&trial->subject, memory_order_relaxed) == call->subject &&
+           atomic_load_explicit(&trial->thread, memory_order_relaxed) == call->thread;
 }
 
 static bool subject_is_due(const struct trial_call *call)
@@ -142,13 +127,13 @@ static bool subject_is_due(const struct trial_call *call)
     return call->worth_ns != 0 && calls >= subject_calls_due(call->subject);
 }
 
-bool trial_answer(const struct trial_call *call)
+bool trial_answer(struct trial *trial, const struct trial_call *call)
 {
-    if (trial_is_of(call))
-        trial_count(call);
+    if (trial_is_of(trial, call))
+        trial_count(trial, call);
     else if (!call->pays && subject_is_due(call))
-        trial_begin(call);
-    if (trial_is_of(call))
-        return call_is_early();
+        trial_begin(trial, call);
+    if (trial_is_of(trial, call))
+        return call_is_early(trial);
     return call->pays || atomic_load_explicit(&call->subject->is_faster, memory_order_relaxed);
 }

@@ -21,6 +21,21 @@ struct trial_subject {
     _Atomic bool is_faster;  /* by returning early, as the last one has shown */
 };
 
+/* The trial of a process. subject: NULL when none runs; claimed by CAS. asked_ns: its last call. idle_ns: it is over
+ * after so long without one. The rest is its thread's. All zero at first. */
+struct trial {
+    struct trial_subject *_Atomic subject;
+    _Atomic int64_t asked_ns;
+    _Atomic int64_t idle_ns;
+    _Atomic(const void *) thread;
+    uint32_t calls;   /* of this round */
+    uint32_t rounds;  /* so far */
+    int64_t early_ns; /* this round's calls that returned early took so long, each up to the next */
+    int64_t waiting_ns;
+    double mean;    /* of the differences */
+    double squares; /* sum of their squared distances from it */
+};
+
 /* One of those calls. thread: any address that tells threads apart. pays: what the prices say. worth_ns: the
  * most that returning early can bring; 0: nothing, or it is unknown. */
 struct trial_call {
@@ -32,6 +47,6 @@ struct trial_call {
 };
 
 /* Shall the call return early? */
-bool trial_answer(const struct trial_call *call);
+bool trial_answer(struct trial *trial, const struct trial_call *call);
 
 #endif

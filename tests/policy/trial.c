@@ -13,6 +13,7 @@ struct program {
     bool pays;
 };
 
+static struct trial trial;
 static int64_t now_ns = 1;
 
 static int64_t noise_ns(int percent)
@@ -25,11 +26,11 @@ static long program_run(const struct program *program, long calls)
 {
     long early = 0;
     for (long i = 0; i < calls; i++) {
-        bool is_early = trial_answer(&(struct trial_call){.subject = program->subject,
-                                                          .thread = &now_ns,
-                                                          .now_ns = now_ns,
-                                                          .worth_ns = WORTH_NS,
-                                                          .pays = program->pays});
+        bool is_early = trial_answer(&trial, &(struct trial_call){.subject = program->subject,
+                                                                  .thread = &now_ns,
+                                                                  .now_ns = now_ns,
+                                                                  .worth_ns = WORTH_NS,
+                                                                  .pays = program->pays});
         early += is_early;
         now_ns += PERIOD_NS + noise_ns(program->noise_percent) + (is_early ? program->early_ns : 0);
     }
