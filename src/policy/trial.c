@@ -9,7 +9,7 @@
 enum { BLOCK_CALLS = 4, ROUND_CALLS = 2 * BLOCK_CALLS, PAIR_ROUNDS = 2, ROUNDS_MOST = 8 };
 /* Calls are tried when their prices have had time to learn; then after ever more calls. */
 enum { CALLS_FIRST = 8, CALLS_AGAIN = 256, DOUBLINGS_MOST = 5 };
-/* What brings less than this part of the time from call to call is not worth a trial-> */
+/* What brings less than this part of the time from call to call is not worth a trial. */
 enum { WORTH_PART = 32 };
 /* A trial that nobody goes on with for so long is over: the program does something else. */
 enum { ROUNDS_IDLE = 4, IDLE_FIRST_NS = 1000000000 };
