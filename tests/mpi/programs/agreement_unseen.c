@@ -4,7 +4,7 @@
  * library: yes
  * arguments: all
  * agrees: all
- * ranks: 4
+ * ranks: 3 4
  * records: none
  * quick: openmpi4 mpich4 userfaultfd */
 #include "check.h"
