@@ -260,15 +260,13 @@ def try_ways(trial: Trial, choice: Choice, plan: Plan, steps: Steps) -> Rounds:
 
 def write_asked(arguments: argparse.Namespace, make_json: Callable[[], str], make_page: Callable[[], str]) -> bool:
     """Write the files that are wanted; say so where that fails, and go on: what was measured is not lost."""
-    is_written = True
-    for path, make in ((arguments.json, make_json), (arguments.html, make_page)):
-        try:
-            if path:
-                write_text(path, make())
-        except LapwingError as error:
-            say(str(error))
-            is_written = False
-    return is_written
+    wanted = [(path, make) for path, make in ((arguments.json, make_json), (arguments.html, make_page)) if path]
+    written_count = 0
+    for path, make in wanted:
+        with say_failure():
+            write_text(path, make())
+            written_count += 1
+    return written_count == len(wanted)
 
 
 def read_inputs(path: Path) -> str:
