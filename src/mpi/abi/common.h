@@ -115,6 +115,9 @@ bool abi_datatype_is_real(MPI_Datatype datatype);
 /* Does this library end the program at an MPI_Test that finds a request unfinished, as its settings are now? */
 bool abi_forbids_tests(void);
 
+/* Does MPI pack what a type with gaps describes, although it is one block? */
+bool abi_packs_gaps(void);
+
 /* How MPI sends large messages over TCP, as a variable of its own tells that it reads in MPI_Init. */
 struct abi_fragments {
     uint32_t bytes; /* asked for at a time; 0: MPI's own size */

@@ -382,6 +382,16 @@ static void work_fill(struct collective_work *work, const struct collective_call
     collective_work_cut(work, call->kind == COLLECTIVE_CHOICE_WHOLE, has_edges);
     if (call->longest_bytes != 0)
         work->blocks = collective_parts_new(&call->received, comm->rank, work->cut.pieces, call->is_in_a_row);
+    else
+        collective_work_list_places(work);
+}
+
+/* Memory that MPI needs until the op is over; at most one kind. */
+static void *op_keep_lists(struct collective_work *work)
+{
+    if (work->blocks != NULL)
+        return work->blocks;
+    return work->places != NULL ? work->places : collective_list_keep(work);
 }
 
 /* Memory that cannot be held may be copied, if it is sent. */
@@ -427,7 +437,7 @@ static void op_describe(struct transfer *transfer, const struct collective_call 
     struct collective_op *op = op_of(transfer);
     *op = (struct collective_op){.comm = comm, .choice = call->choice, .kind = call->kind, .copy = call->send.copy};
     work_fill(&op->work, call, comm);
-    op->lists = op->work.blocks != NULL ? op->work.blocks : collective_list_keep(&op->work);
+    op->lists = op_keep_lists(&op->work);
     transfer->op.test = op_test;
     transfer->op.is_schedule = true;
     transfer->direction = POLICY_COLLECTIVE;
@@ -542,6 +552,7 @@ static int op_run_inside(const struct collective_call *call, struct collective_c
     int result = op_wait(&op);
     op_unpack(&staging, call, &op, result == MPI_SUCCESS);
     free(op.work.blocks);
+    free(op.work.places);
     call_untrack(call);
     return late_errors_or(result);
 }

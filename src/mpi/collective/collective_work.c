@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/collective/collective_work.h"
 
+#include "mpi/collective/collective_places.h"
 #include "mpi/collective_listed.h"
 #include "mpi/real.h"
 
@@ -21,6 +22,19 @@ void collective_work_cut(struct collective_work *work, bool is_whole, bool has_e
     uint64_t block_bytes = work->longest_bytes != 0 ? work->longest_bytes : work->block_bytes;
     work->cut = is_whole || is_apart ? collective_cut_make_whole(block_bytes, has_edges && !is_apart)
                                      : collective_cut_make(work_bytes(work), block_bytes, has_edges);
+}
+
+/* A whole block is a type without gaps. */
+static bool work_has_gaps(const struct collective_work *work)
+{
+    bool has_blocks = work->function == COLLECTIVE_ALLGATHER || work->function == COLLECTIVE_ALLTOALL;
+    return has_blocks && !work->is_given && work->cut.pieces > 1;
+}
+
+void collective_work_list_places(struct collective_work *work)
+{
+    if (abi_packs_gaps() && work_has_gaps(work) && collective_places_fit(work->size, work->block_bytes))
+        work->places = collective_places_new(work->size, work->cut.pieces);
 }
 
 static MPI_Count work_end_count(const struct collective_work *work, uint32_t pieces)
@@ -99,6 +113,23 @@ static int start_moving(struct collective_work *work, uint64_t low, uint64_t hig
     return result;
 }
 
+/* As start_moving(), without types that have gaps. */
+static int start_listed(struct collective_work *work, uint64_t low, uint64_t high, uint32_t piece, MPI_Request *request)
+{
+    MPI_Datatype byte = abi_handles.byte;
+    const void *send = at(work->send, low);
+    void *receive = (void *)at(work->receive, low);
+    struct collective_places_part part = {COLLECTIVE_PLACES_RECEIVED, work->receive_stride_bytes, high - low};
+    struct collective_places_side in = collective_places_list(work->places, work->size, piece, part);
+    if (work->function == COLLECTIVE_ALLGATHER)
+        return real.MPI_Iallgatherv(send, (int)(high - low), byte, receive, in.counts, in.displacements, byte,
+                                    work->comm, request);
+    part = (struct collective_places_part){COLLECTIVE_PLACES_SENT, work->send_stride_bytes, high - low};
+    struct collective_places_side out = collective_places_list(work->places, work->size, piece, part);
+    return real.MPI_Ialltoallv(send, out.counts, out.displacements, byte, receive, in.counts, in.displacements, byte,
+                               work->comm, request);
+}
+
 static uint64_t less_of(uint64_t one, uint64_t other)
 {
     return one < other ? one : other;
@@ -164,6 +195,8 @@ int collective_work_start(struct collective_work *work)
         return collective_listed_run(work, request); /* the lists must stay until it is over (MPI 4.1, 6.12) */
     if (work->blocks != NULL)
         return start_parts(work, piece, request);
+    if (work->places != NULL)
+        return start_listed(work, low, high, piece, request);
     if (work->is_local)
         return start_local(work, low, high, count, request);
     if (!collective_work_reduces(work->function))

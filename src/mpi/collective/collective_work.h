@@ -68,6 +68,7 @@ struct collective_work {
     /* Its blocks differ in length, and each piece has a part of each; else 0. block_bytes is all of them together. */
     uint64_t longest_bytes;
     struct collective_parts *blocks;
+    int *places; /* of the blocks of each piece, or NULL (collective_places.h) */
     struct collective_cut cut;
     /* In the order in which they go (collective_cut_piece()), `started` have been started, and `ended` are over. */
     uint32_t started;
@@ -106,6 +107,10 @@ static inline bool collective_work_reduces(enum collective_work_function functio
 
 /* Fills `cut` in from the rest. is_whole, has_edges: see collective_cut_make_whole(). */
 void collective_work_cut(struct collective_work *work, bool is_whole, bool has_edges);
+
+/* After that: fills `places` in, to be freed, where MPI takes a list of places better than a type with gaps. All ranks
+ * decide alike. */
+void collective_work_list_places(struct collective_work *work);
 
 /* How much of each block, in bytes, the first pieces make up together. */
 uint64_t collective_work_end(const struct collective_work *work, uint32_t pieces);

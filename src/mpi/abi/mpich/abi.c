@@ -57,6 +57,11 @@ void abi_fragments_unset(void)
 {
 }
 
+bool abi_packs_gaps(void)
+{
+    return true;
+}
+
 /* Where it may, every call is passed. */
 bool abi_survives_ranks(void)
 {

@@ -106,6 +106,11 @@ bool abi_forbids_tests(void)
     return false;
 }
 
+bool abi_packs_gaps(void)
+{
+    return false;
+}
+
 bool abi_survives_ranks(void)
 {
     return predefined.has_fault_tolerance != NULL && *predefined.has_fault_tolerance;

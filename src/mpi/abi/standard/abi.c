@@ -42,6 +42,12 @@ void abi_fragments_unset(void)
 {
 }
 
+/* As MPICH does. */
+bool abi_packs_gaps(void)
+{
+    return true;
+}
+
 bool abi_survives_ranks(void)
 {
     return false;
