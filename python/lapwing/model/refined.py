@@ -24,6 +24,7 @@ from lapwing.model.classes import (
     is_reduction,
     share_first_piece,
 )
+from lapwing.model.lateness import limit_absorbed, measure_distinct_ns, measure_late_work_ns
 from lapwing.model.moved import EVERYTHING, Moved, measure_moved, select_moved
 from lapwing.model.outcomes import SiteOutcome, limit_hidden, limit_shared
 from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, Way
@@ -295,6 +296,8 @@ def calculate_rank(case: Case, rank: RankProfile) -> RankOutcome:
     case = replace(case, moved=measure_moved(rank, case.setup))
     limited = limit_sites(case, rank, [judge_site(case, entry) for entry in times])
     outcomes = [contend(case, outcome) for outcome in limited]
+    if case.setup.meetings_undo:
+        outcomes = limit_absorbed(outcomes)
     terms = Terms(
         computation=rank.computation_ns * case.ratio,
         starts=sum_functions(rank, CallClass.START),
@@ -318,16 +321,29 @@ def calculate_ranks(case: Case, ranks: Iterable[RankProfile]) -> list[RankOutcom
     return sorted((calculate_rank(case, rank) for rank in ranks), key=lambda outcome: -outcome.busy_ns)
 
 
-def calculate_imbalance_ns(case: Case, stock_busy_ns: float, outcomes: Sequence[RankOutcome]) -> float:
+def calculate_earlier_ns(
+    case: Case, imbalance_ns: float, busiest: RankProfile, outcomes: Sequence[RankOutcome]
+) -> float:
+    """Return by how much the peers are less late because their own transfers hide.
+
+    Not by more than their other transfers than those of the rank that waits, and not by what their work explains.
+    """
+    hidden_ns = [sum(site.hidden_ns for site in outcome.sites) for outcome in outcomes]
+    others_ns = measure_distinct_ns([(outcome.rank, outcome.sites) for outcome in outcomes]) - hidden_ns[0]
+    unexplained_ns = imbalance_ns - measure_late_work_ns(busiest, case.profile.ranks) * case.ratio
+    return max(0.0, min(sum(hidden_ns) / len(hidden_ns), others_ns, unexplained_ns))
+
+
+def calculate_imbalance_ns(case: Case, stock: RankOutcome, outcomes: Sequence[RankOutcome]) -> float:
     """Return what the job takes beyond its busiest rank, from what the measured run did.
 
     What moves from rank to rank becomes less in two ways: slack that is left over covers a late peer, and a peer
-    whose own transfers are hidden is less late by as much.
+    whose own transfers are hidden is less late by as much. stock: the busiest rank as it was.
     """
-    imbalance_ns = max(0.0, case.profile.elapsed_ns - stock_busy_ns) * case.ratio
+    imbalance_ns = max(0.0, case.profile.elapsed_ns - stock.busy_ns) * case.ratio
     if not case.setup.absorbs_imbalance:
         return imbalance_ns
-    earlier_ns = sum(site.hidden_ns for outcome in outcomes for site in outcome.sites) / len(outcomes)
+    earlier_ns = calculate_earlier_ns(case, imbalance_ns, stock.rank, outcomes)
     return max(0.0, imbalance_ns - outcomes[0].absorbed_ns - earlier_ns)
 
 
@@ -344,7 +360,7 @@ def calculate_job(case: Case, ranks: Sequence[RankProfile]) -> JobOutcome:
     """Calculate the job's terms from its ranks."""
     stock = calculate_ranks(replace(case, way=Way.STOCK), ranks)
     outcomes = stock if case.way is Way.STOCK else calculate_ranks(case, ranks)
-    imbalance_ns = calculate_imbalance_ns(case, stock[0].busy_ns, outcomes)
+    imbalance_ns = calculate_imbalance_ns(case, stock[0], outcomes)
     return JobOutcome(replace(outcomes[0].terms, imbalance=imbalance_ns), stock, outcomes)
 
 

@@ -50,6 +50,7 @@ class Setup:
     unknown_slack: share of the data time that is hidden where no slack was measured.
     defers_unknown_sizes: messages of which no size is known reach the threshold, and their time is for data.
     absorbs_imbalance: slack left over hides waiting for late peers that are late in turn.
+    meetings_undo: that waiting comes back where a call that waits for others follows.
     overlaps_transfers: a transfer also goes on beside the other MPI calls that lie within its slack.
     shares_windows: calls that stand one after the other have the same computation behind them, not each its own.
     uses_pieces: the data of deferred collectives that travel in pieces are used in order, behind the first touch.
@@ -70,6 +71,7 @@ class Setup:
     unknown_slack: float = 0.0
     defers_unknown_sizes: bool = False
     absorbs_imbalance: bool = True
+    meetings_undo: bool = True
     overlaps_transfers: bool = False
     shares_windows: bool = False
     uses_pieces: bool = False
@@ -178,7 +180,7 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("slack known from samples", {"slack_error": -1.0}, {"slack_error": 1.0}),
         vary("slack watched too briefly", {"extends_censored": True}),
         vary(*describe_unmeasured(profile)),
-        vary("imbalance that moves between ranks", {"absorbs_imbalance": False}),
+        vary("imbalance that moves between ranks", {"absorbs_imbalance": False}, {"meetings_undo": False}),
         vary("transfers beside other transfers", {"overlaps_transfers": True}),
         vary("computation shared by calls in a row", {"shares_windows": True}),
         vary("collectives used piece by piece", {"uses_pieces": True}),

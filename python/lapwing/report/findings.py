@@ -25,7 +25,7 @@ BELOW_THRESHOLD = "below the progress threshold"
 class SiteSum:
     """One call site over all ranks; times are per rank, in ns.
 
-    absorbs: calls are changed there, or what is left of the slack hides waiting for late peers.
+    absorbs: what is left of the slack hides waiting for late peers, which no meeting brings back.
     """
 
     function: str
@@ -100,7 +100,7 @@ def sum_site(outcomes: Sequence[SiteOutcome], rank_count: int) -> SiteSum:
         key=first.key,
         held_count=sum(o.times.site.held_count or 0 for o in outcomes),
         unheld=sum((Counter(o.times.site.unheld) for o in outcomes), Counter()),
-        absorbs=any(o.changed_count or o.hidden_with_idle_ns > o.hidden_ns for o in outcomes),
+        absorbs=any(o.hidden_with_idle_ns > o.hidden_ns for o in outcomes),
     )
 
 
