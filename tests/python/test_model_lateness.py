@@ -7,6 +7,7 @@ import pytest
 from model_simulation import NS_PER_BYTE, Program, Step, measure_programs, profile_programs
 from test_model_terms import MS, SIZE, make_job, make_rank, make_site, make_slack, predict
 
+from lapwing.advise.words import explain_nothing
 from lapwing.model.lateness import limit_absorbed, measure_late_work_ns
 from lapwing.model.outcomes import SiteOutcome
 from lapwing.model.profile import JobProfile, Moments, RankProfile, SiteStatistics, Way
@@ -14,6 +15,7 @@ from lapwing.model.refined import Prediction, predict_ways
 from lapwing.model.setup import make_setup
 from lapwing.model.sites import CallGroup, SiteTimes
 from lapwing.model.study import study_profile
+from lapwing.model.waits import sum_all_causes
 from lapwing.report.findings import find_in_profile
 
 ROUNDS, LONG_NS, SHORT_NS, SLACK_NS = 20, 40 * MS, 10 * MS, 20 * MS
@@ -178,3 +180,18 @@ def test_only_lateness_that_stays_away_is_called_absorbed(meets: bool) -> None:
     found = find_in_profile(study_profile(let_meet(profile("in turn", meets))))
     texts = [finding.text for finding in found if finding.kind == "late in turn"]
     assert texts and any("absorb" in text for text in texts) != meets
+
+
+def test_rank_that_is_always_late_is_called_uneven_work() -> None:
+    """Every receive waits for it: the fastest says nothing about the transfer."""
+    found = study_profile(profile("one", meets=True))
+    kinds = [finding.kind for finding in find_in_profile(found)]
+    assert "imbalance" in kinds and "late in turn" not in kinds
+    assert "The work is uneven" in explain_nothing(found)
+    assert sum_all_causes(found.waits).uneven_ns == pytest.approx(ROUNDS * (LONG_NS - SHORT_NS), rel=0.02)
+
+
+def test_rank_that_is_always_late_leaves_the_transfers_their_time() -> None:
+    found = study_profile(profile("one", meets=True))
+    causes = sum_all_causes(found.waits)
+    assert causes.transfer_ns == pytest.approx(2 * ROUNDS * TRANSFER_NS, rel=0.02)

@@ -88,7 +88,8 @@ class Baseline:
     """What is pooled over all ranks: the fastest call of each size, by site and by kind; each function's fastest.
 
     transfers: of each rank, where a system was measured. apart remembers ranks that were taken apart: thousands of
-    ranks are looked at for every way and variation. is_alone: there is no other rank to wait for.
+    ranks are looked at for every way and variation. is_alone: there is no other rank to wait for. leads_ns: what each
+    rank waits because the rank with most work has more to do.
     """
 
     fastest: Mapping[PoolKey, Fastest]
@@ -96,6 +97,7 @@ class Baseline:
     link: Link | None
     transfers: Mapping[int, Transfers] = field(default_factory=dict)
     is_alone: bool = False
+    leads_ns: Mapping[int, float] = field(default_factory=dict)
     apart: dict[ApartKey, list[SiteTimes]] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -146,10 +148,25 @@ def is_alone(profile: JobProfile) -> bool:
     return profile.source is Source.RECORD and own == {0} and peers <= own
 
 
+def measure_leads_ns(profile: JobProfile) -> dict[int, float]:
+    """Return for how long each rank waits because the rank with most work has more to do.
+
+    It waits for as much longer than that rank, if both end together, wherever its calls stand.
+    """
+    blocked_ns = {
+        rank.rank: sum(f.time.total for f in rank.functions if f.call_class in (CallClass.BLOCKING, CallClass.WAIT))
+        for rank in profile.ranks
+    }
+    work_ns = {rank.rank: rank.elapsed_ns - blocked_ns[rank.rank] for rank in profile.ranks}
+    most = max(work_ns, key=work_ns.__getitem__, default=0)
+    return {rank: max(0.0, min(blocked_ns[rank] - blocked_ns[most], work_ns[most] - work_ns[rank])) for rank in work_ns}
+
+
 def make_baseline(profile: JobProfile, system: System | None = None) -> Baseline:
     """Pool what the sites of all ranks tell about each other."""
     transfers = list_transfers(profile, system)
-    return Baseline(pool_fastest(profile), find_floors(profile), profile.link, transfers, is_alone(profile))
+    alone, leads_ns = is_alone(profile), measure_leads_ns(profile)
+    return Baseline(pool_fastest(profile), find_floors(profile), profile.link, transfers, alone, leads_ns)
 
 
 def ask_network_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, rank: int) -> float | None:
@@ -260,11 +277,47 @@ def list_sites(rank: RankProfile) -> list[SiteStatistics]:
     return [*rank.sites, *rest]
 
 
+def is_guessed(baseline: Baseline, times: SiteTimes, rank: int) -> bool:
+    """Say whether what a site's time for data is rests on its fastest call alone."""
+    site = times.site
+    if site.call_class not in (CallClass.BLOCKING, CallClass.WAIT) or site.late_peer_ns is not None:
+        return False
+    return all(ask_network_ns(baseline, site, b, rank) is None for b in list_buckets(site) if b.count)
+
+
+def leave_data(times: SiteTimes, share: float) -> SiteTimes:
+    """Return a site of whose time for data this share is left; the rest was waiting for others."""
+    groups = tuple(
+        replace(g, data_ns=share * g.data_ns, idle_ns=g.idle_ns + (1 - share) * g.data_ns, turn_ns=share * g.turn_ns)
+        for g in times.groups
+    )
+    return replace(times, groups=groups)
+
+
+def admit_lead(baseline: Baseline, sites: list[SiteTimes], rank: int) -> list[SiteTimes]:
+    """Let a rank that has less to do wait for others at least as long as that.
+
+    Where a peer is late for every call of a site, the fastest of them says nothing about its transfer.
+    """
+    idle_ns, guessed = sum(times.idle_ns for times in sites), [is_guessed(baseline, times, rank) for times in sites]
+    data_ns = sum(times.data_ns for times, is_guess in zip(sites, guessed, strict=True) if is_guess)
+    missing_ns = baseline.leads_ns.get(rank, 0.0) - idle_ns
+    if missing_ns <= 0 or data_ns <= 0:
+        return sites
+    share = max(0.0, 1 - missing_ns / data_ns)
+    return [leave_data(t, share) if is_guess else t for t, is_guess in zip(sites, guessed, strict=True)]
+
+
 def take_rank_apart(baseline: Baseline, rank: RankProfile, setup: Setup) -> list[SiteTimes]:
-    """Take all sites of a rank apart. Of the setup, only what choose_weight() looks at matters."""
+    """Take all sites of a rank apart. Of the setup, only what choose_weight() looks at matters.
+
+    Where everything is taken to be for data, as one end of the interval has it, that stays.
+    """
     key = (rank.rank, setup.transfer_weight, setup.defers_unknown_sizes)
     if key not in baseline.apart:
-        baseline.apart[key] = [take_apart(baseline, site, setup, rank.rank) for site in list_sites(rank)]
+        sites = [take_apart(baseline, site, setup, rank.rank) for site in list_sites(rank)]
+        takes_all = setup.transfer_weight == 1.0 or setup.defers_unknown_sizes
+        baseline.apart[key] = sites if takes_all else admit_lead(baseline, sites, rank.rank)
     return baseline.apart[key]
 
 
