@@ -15,6 +15,8 @@ from table import Buffer, Row, bare_name
 MESSAGES, COLLECTIVES = "Point-to-Point Communication", "Collective Communication"
 WAITS = {"Wait", "Waitall", "Waitany", "Waitsome"}
 RESTARTS = {"Start", "Startall"}
+# What they send may lie beside what a run holds (src/protect/beside.h).
+SENDS = {"Send", "Rsend", "Sendrecv"}
 PEERS = "measure_size(comm)"
 AT_ROOT = "measure_is_root(root, comm)"
 
@@ -39,8 +41,10 @@ def is_request_start(row: Row) -> bool:
 # What a call uses: the watches on it end.
 
 
-def use_buffer(buffer: Buffer) -> str:
+def use_buffer(row: Row, buffer: Buffer) -> str:
     """Ends the watches on a message buffer."""
+    if bare_name(row) in SENDS and not buffer.is_written:
+        return f"measure_sends_buffer({buffer.address}, {buffer.count}, {buffer.datatype_in_c});"
     is_read = "false" if buffer.is_written else "true"
     return f"measure_uses_buffer({buffer.address}, {buffer.count}, {buffer.datatype_in_c}, {is_read});"
 
@@ -51,7 +55,7 @@ def uses(row: Row) -> Iterator[str]:
     if (row.is_drained and row.has_memory) or any(row.size_of(each) is None for each in pointers):
         yield "observe_use_all();"
     else:
-        yield from (use_buffer(buffer) for buffer in row.buffers)
+        yield from (use_buffer(row, buffer) for buffer in row.buffers)
         yield from (f"measure_uses_argument({each.name}, {row.size_of(each)});" for each in pointers)
     if row.has("uses_requests"):
         requests = next(each for each in row.parameters if each.base_type == "MPI_Request")
@@ -177,7 +181,9 @@ def watch_lines(row: Row) -> list[str]:
         return []
     received_first = sorted(row.buffers, key=lambda buffer: not buffer.is_written)
     lines = [line for buffer in received_first for line in watch(row, buffer)]
-    kind = "{.are_one_op = true}" if is_collective(row) else "{0}"
+    # What is sent and received in one place is one buffer, and both ways have no two.
+    are_messages = not any(buffer.is_read and buffer.is_written for buffer in row.buffers)
+    kind = "{.are_one_op = true}" if is_collective(row) else "{.are_messages = true}" if are_messages else "{0}"
     inside = [f"struct observe_buffers buffers = {kind};", *lines, "measure_observe(&call, &buffers);"]
     return ["if (call.bytes >= OBSERVE_BYTES_MIN) {", *(f"    {line}" for line in inside), "}"]
 

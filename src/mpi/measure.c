@@ -23,6 +23,16 @@ void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datat
         observe_use_all();
 }
 
+void measure_sends_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
+{
+    const struct type_layout *layout = datatype_layout(datatype);
+    bool is_plain = layout->is_known && count > 0 && !datatype_has_gaps(layout, count);
+    if (is_plain && !datatype_may_hide_gaps(layout))
+        observe_use_sent(datatype_span(layout, buffer, count));
+    else
+        measure_uses_buffer(buffer, count, datatype, true);
+}
+
 void measure_uses_argument(const void *argument, size_t length_bytes)
 {
     if ((uintptr_t)argument > base_page_bytes())
@@ -330,6 +340,7 @@ void measure_restarted(struct profile_call *call, int count, const MPI_Request r
 
 static void buffers_add(struct observe_buffers *buffers, struct observe_buffer added, int64_t length_bytes)
 {
+    added.length_bytes = (uint64_t)length_bytes;
     if (length_bytes >= OBSERVE_BYTES_MIN && buffers->count != WATCH_PARTS_MAX)
         buffers->buffers[buffers->count++] = added;
 }

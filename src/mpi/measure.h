@@ -15,6 +15,7 @@
 
 /* Before the call: it is about to use this memory, so nothing may be closed there. */
 void measure_uses_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype, bool is_read);
+void measure_sends_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype);
 void measure_uses_argument(const void *argument, size_t length_bytes);
 void measure_uses_requests(int count, const MPI_Request requests[]);
 

@@ -20,13 +20,33 @@
 enum { FAULT_NS = 6000, AGE_MAX_NS = 500000000 };
 enum { TOUCHES_MAX = 24, REASONS_MAX = 32 };
 
-/* What a run would make of a call. received, sent: the pages that it would hold, which no other call may use, or write;
- * empty: none. */
+/* ROW_GAP_PART: calls stand in a row when no more than this part of the first one's time lies between them.
+ * PUT_OFF_MOST: calls that go by before a sample. */
+enum { ROW_GAP_PART = 8, PUT_OFF_MOST = 7 };
+
+/* What a run would make of a call. received: the pages that it would hold, which no other call may use; empty: none.
+ * received_bytes: what lies beside them on their pages can be sent. Pages of a send hinder one call: then the site's
+ * sends go from copies. */
 struct foreseen {
     bool is_large;
     enum reason reason;
     struct range received;
-    struct range sent;
+    struct range received_bytes;
+};
+
+struct traffic {
+    uint64_t sent_bytes;
+    uint64_t received_bytes;
+};
+
+/* A call, and those behind it that a run would begin while the first one's messages are under way. length_ns: how long
+ * the first one took; behind_ns: the others. */
+struct row {
+    struct traffic own;
+    struct traffic behind;
+    int64_t length_ns;
+    int64_t behind_ns;
+    bool is_over;
 };
 
 /* What is known of the call whose buffer is watched. Filled between watch_take() and watch_arm(); the
@@ -41,6 +61,7 @@ struct observed {
     int64_t computation_ns;
     uintptr_t place;
     struct foreseen foreseen;
+    struct row row;
     _Atomic int64_t hindered_ns;
 };
 
@@ -85,6 +106,80 @@ void observe_start(bool is_wanted)
     observe.is_on = true;
 }
 
+/* --- rows of calls --- */
+
+static uint64_t at_once(struct traffic traffic)
+{
+    return traffic.sent_bytes < traffic.received_bytes ? traffic.sent_bytes : traffic.received_bytes;
+}
+
+static struct traffic add_traffic(struct traffic one, struct traffic other)
+{
+    return (struct traffic){one.sent_bytes + other.sent_bytes, one.received_bytes + other.received_bytes};
+}
+
+static void traffic_add_buffer(struct traffic *traffic, const struct observe_buffer *buffer)
+{
+    if (buffer->is_received)
+        traffic->received_bytes += buffer->length_bytes;
+    else
+        traffic->sent_bytes += buffer->length_bytes;
+}
+
+static struct traffic traffic_of(const struct observe_buffers *call)
+{
+    struct traffic traffic = {0, 0};
+    for (int i = 0; i < call->count && call->are_messages; i++)
+        traffic_add_buffer(&traffic, &call->buffers[i]);
+    return traffic;
+}
+
+/* What travels at once in the whole row, less what would without its first call, and less what the call lets travel at
+ * once by itself: over all calls of a row these add up to what is spared of it. */
+static uint64_t spared_bytes(const struct row *row)
+{
+    return at_once(add_traffic(row->own, row->behind)) - at_once(row->behind) - at_once(row->own);
+}
+
+static void add_row(struct profile_format_site *site, const struct row *row)
+{
+    struct traffic own = row->own;
+    uint64_t length_bytes = own.sent_bytes > own.received_bytes ? own.sent_bytes : own.received_bytes;
+    if (length_bytes != 0)
+        profile_file_cell_add(site, PROFILE_ROW, 0, 1, length_bytes, spared_bytes(row));
+}
+
+/* The call that has just returned stands behind the one that is watched. */
+static void row_extend(struct observed *observed, struct traffic traffic)
+{
+    struct row *row = &observed->row;
+    int64_t returned_ns = atomic_load_explicit(&observed->returned_ns, memory_order_relaxed);
+    int64_t between_ns = profile_thread.begun_ns - returned_ns - row->behind_ns;
+    row->is_over |= between_ns > row->length_ns / ROW_GAP_PART;
+    row->is_over |= atomic_load_explicit(&observed->hindered_ns, memory_order_relaxed) != 0;
+    if (row->is_over)
+        return;
+    row->behind = add_traffic(row->behind, traffic);
+    row->behind_ns += profile_thread.returned_ns - profile_thread.begun_ns;
+}
+
+static void extend_rows(struct traffic traffic)
+{
+    for (int watch = 0; watch < WATCHES_MAX && protect_armed_is_any(); watch++)
+        if (watch_is_armed(watch) && observe.watched[watch].thread == &profile_thread)
+            row_extend(&observe.watched[watch], traffic);
+}
+
+static void add_ways(struct profile_format_site *site, struct traffic traffic)
+{
+    if (traffic.sent_bytes != 0)
+        profile_file_cell_add(site, PROFILE_WAY, 0, 2, traffic.sent_bytes, 0);
+    if (traffic.received_bytes != 0)
+        profile_file_cell_add(site, PROFILE_WAY, 1, 2, traffic.received_bytes, 0);
+}
+
+/* --- samples --- */
+
 /* Smaller messages are passed, whatever their memory. */
 static void add_foreseen(struct profile_format_site *site, const struct foreseen *foreseen, bool is_hindered)
 {
@@ -106,7 +201,11 @@ static void add_sample(int watch, bool is_censored)
     struct profile_format_site *site = observe.watched[watch].site;
     int64_t wall_ns = observe.watched[watch].touched_ns - returned_of(watch);
     wall_ns = wall_ns > 0 ? wall_ns : 0;
-    add_foreseen(site, &observe.watched[watch].foreseen, was_hindered(watch, wall_ns));
+    const struct foreseen *foreseen = &observe.watched[watch].foreseen;
+    bool is_hindered = was_hindered(watch, wall_ns);
+    add_foreseen(site, foreseen, is_hindered);
+    if (foreseen->is_large && foreseen->reason == REASON_NONE && !is_hindered)
+        add_row(site, &observe.watched[watch].row);
     slack_add(site, returned_of(watch), wall_ns, observe.watched[watch].computation_ns);
     if (is_censored)
         profile_file_add(&site->censored_count, 1);
@@ -141,34 +240,61 @@ void observe_harvest_all(void)
     }
 }
 
-static bool would_hinder(const struct observed *observed, struct range bytes, bool is_read)
+enum use { USE_WRITES, USE_READS, USE_SENDS };
+
+/* A large send from beside what is held goes from a copy, or moves. */
+static bool would_hinder(const struct observed *observed, struct range bytes, enum use use)
 {
     const struct foreseen *foreseen = &observed->foreseen;
-    return base_ranges_overlap(foreseen->received, bytes) || (!is_read && base_ranges_overlap(foreseen->sent, bytes));
+    bool may_lie_beside = use == USE_SENDS && bytes.high - bytes.low >= options.threshold_bytes;
+    return base_ranges_overlap(may_lie_beside ? foreseen->received_bytes : foreseen->received, bytes);
 }
 
 /* A watch sees touches of the buffer itself; a hold lets nobody use the rest of its pages either. */
-static void note_hindered(struct range bytes, bool is_read)
+static void note_hindered(struct range bytes, enum use use)
 {
     int64_t now_ns = profile_thread.depth != 0 ? profile_thread.begun_ns : base_clock_now_ns();
     for (int watch = 0; watch < WATCHES_MAX; watch++) {
         struct observed *observed = &observe.watched[watch];
         int64_t never = 0;
-        if (watch_is_armed(watch) && would_hinder(observed, bytes, is_read))
+        if (watch_is_armed(watch) && would_hinder(observed, bytes, use))
             atomic_compare_exchange_strong_explicit(&observed->hindered_ns, &never, now_ns, memory_order_relaxed,
                                                     memory_order_relaxed);
     }
 }
 
-void observe_use_range(struct range bytes, bool is_read)
+static void end_watches(struct range bytes, bool is_read, uintptr_t frame)
 {
-    if (!observe.is_on)
-        return;
-    note_hindered(bytes, is_read);
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     bool is_call = false;
     for (int watch = watch_find(0, bytes, is_read); watch != WATCH_NONE; watch = watch_find(watch + 1, bytes, is_read))
         end_watch(watch, caller_of_access((uintptr_t)observe_use_range, frame, &is_call));
+}
+
+static void use_range(struct range bytes, enum use use, uintptr_t frame)
+{
+    if (!observe.is_on)
+        return;
+    note_hindered(bytes, use);
+    end_watches(bytes, use != USE_WRITES, frame);
+}
+
+void observe_use_range(struct range bytes, bool is_read)
+{
+    use_range(bytes, is_read ? USE_READS : USE_WRITES, (uintptr_t)__builtin_frame_address(0));
+}
+
+/* What a call uses has been told before it began (mpi/measures.py). */
+void observe_use_again(struct range bytes, bool is_read)
+{
+    if (profile_thread.depth == 0)
+        observe_use_range(bytes, is_read);
+    else
+        end_watches(bytes, is_read, (uintptr_t)__builtin_frame_address(0));
+}
+
+void observe_use_sent(struct range bytes)
+{
+    use_range(bytes, USE_SENDS, (uintptr_t)__builtin_frame_address(0));
 }
 
 void observe_use_all(void)
@@ -247,10 +373,10 @@ static void foresee_part(struct foreseen *foreseen, const struct observe_buffer 
     foreseen->is_large = true;
     if (foreseen->reason == REASON_NONE)
         foreseen->reason = foresee_buffer(buffer, neighbours);
-    if (buffer->is_received)
+    if (buffer->is_received) {
         foreseen->received = base_pages_of(buffer->bytes);
-    else if (!host.pages_are_heap(buffer->bytes)) /* else copied */
-        foreseen->sent = base_pages_of(buffer->bytes);
+        foreseen->received_bytes = buffer->bytes;
+    }
 }
 
 /* A call returns early with all of its buffers or not at all. */
@@ -279,10 +405,12 @@ static int take_watch(int64_t now_ns)
     return watch;
 }
 
-static void describe(int watch, struct profile_format_site *site, const struct foreseen *foreseen)
+static void describe(int watch, struct profile_format_site *site, const struct foreseen *foreseen,
+                     const struct row *row)
 {
     observe.watched[watch].site = site;
     observe.watched[watch].foreseen = *foreseen;
+    observe.watched[watch].row = *row;
     atomic_store_explicit(&observe.watched[watch].hindered_ns, 0, memory_order_relaxed);
     observe.watched[watch].thread = &profile_thread;
     observe.watched[watch].inside_ns = profile_thread.inside_ns;
@@ -290,13 +418,13 @@ static void describe(int watch, struct profile_format_site *site, const struct f
 }
 
 /* The time of arming is not the program's: its slack begins afterwards. */
-static enum reason arm(struct profile_format_site *site, const struct foreseen *foreseen,
-                       const struct watch_part parts[], int count, int64_t begun_ns)
+static enum reason arm(struct profile_format_site *site, const struct foreseen *foreseen, const struct row *row,
+                       const struct watch_part parts[], int count)
 {
-    int watch = take_watch(begun_ns);
+    int watch = take_watch(profile_thread.returned_ns);
     if (watch == WATCH_NONE)
         return REASON_TOO_MANY_OPS;
-    describe(watch, site, foreseen);
+    describe(watch, site, foreseen, row);
     if (!watch_arm(watch, parts, count))
         return REASON_MEMORY_FAILED;
     profile_thread.returned_ns = base_clock_now_ns();
@@ -304,7 +432,7 @@ static enum reason arm(struct profile_format_site *site, const struct foreseen *
     return REASON_NONE;
 }
 
-static enum reason sample(struct profile_format_site *site, const struct observe_buffers *call, int64_t begun_ns)
+static enum reason sample(struct profile_format_site *site, const struct observe_buffers *call)
 {
     struct watch_part parts[WATCH_PARTS_MAX];
     enum reason neighbours[WATCH_PARTS_MAX];
@@ -316,22 +444,28 @@ static enum reason sample(struct profile_format_site *site, const struct observe
             reason = prepare_part(buffer, neighbours[i], &parts[i]);
     }
     struct foreseen foreseen = foresee(call, neighbours);
+    struct row row = {.own = traffic_of(call), .length_ns = profile_thread.returned_ns - profile_thread.begun_ns};
     if (reason == REASON_NONE)
-        reason = arm(site, &foreseen, parts, call->count, begun_ns);
+        reason = arm(site, &foreseen, &row, parts, call->count);
     if (reason != REASON_NONE) /* else at the touch */
         add_foreseen(site, &foreseen, false);
     return reason;
 }
 
-/* 0.5 to 1.5, so that samples keep no step with the program's own rhythm. */
-static double jitter(void)
+static uint32_t random_bits(void)
 {
     uint32_t state = profile_thread.jitter != 0 ? profile_thread.jitter : 2463534242;
     state ^= state << 13;
     state ^= state >> 17;
     state ^= state << 5;
     profile_thread.jitter = state;
-    return 0.5 + (double)state / (double)UINT32_MAX;
+    return state;
+}
+
+/* 0.5 to 1.5, so that samples keep no step with the program's own rhythm. */
+static double jitter(void)
+{
+    return 0.5 + (double)random_bits() / (double)UINT32_MAX;
 }
 
 /* A site rests so many times as long as its last sample cost, times the number of sites that are
@@ -346,15 +480,44 @@ static void rest(struct profile_format_site *site, int64_t cost_ns, int64_t now_
     profile_file_add(&profile_file.header->watch_cost_ns, (uint64_t)cost_ns);
 }
 
+/* The first call after a rest is mostly one that takes long, and in a loop the same one. So some more go by, up to as
+ * many as the rest has let go by. */
+static bool is_put_off(struct profile_format_site *site)
+{
+    uint64_t rested = atomic_load_explicit(&site->rested_count, memory_order_relaxed);
+    if (rested != 0) {
+        uint64_t most = rested < PUT_OFF_MOST ? rested : PUT_OFF_MOST;
+        atomic_store_explicit(&site->put_off_count, random_bits() % (most + 1), memory_order_relaxed);
+        atomic_store_explicit(&site->rested_count, 0, memory_order_relaxed);
+    }
+    uint64_t left = atomic_load_explicit(&site->put_off_count, memory_order_relaxed);
+    if (left != 0)
+        atomic_store_explicit(&site->put_off_count, left - 1, memory_order_relaxed);
+    return left != 0;
+}
+
+/* Is it time for a sample of this site? */
+static bool is_due(struct profile_format_site *site, int64_t now_ns)
+{
+    if ((uint64_t)now_ns >= atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed))
+        return !is_put_off(site);
+    profile_file_add(&site->rested_count, 1);
+    return false;
+}
+
 void observe_call(struct profile_format_site *site, const struct observe_buffers *call)
 {
     if (!observe.is_on || site == NULL)
         return;
     profile_file_add(&site->large_count, 1);
+    struct traffic traffic = traffic_of(call);
+    add_ways(site, traffic);
+    if (call->are_messages)
+        extend_rows(traffic);
     int64_t begun_ns = profile_thread.returned_ns;
-    if ((uint64_t)begun_ns < atomic_load_explicit(&site->next_watch_ns, memory_order_relaxed))
+    if (!is_due(site, begun_ns))
         return;
-    enum reason reason = sample(site, call, begun_ns);
+    enum reason reason = sample(site, call);
     int64_t now_ns = base_clock_now_ns();
     int64_t spent_ns = now_ns - begun_ns;
     profile_file_add(&site->watch_tried_count, 1);

@@ -19,18 +19,21 @@ enum { OBSERVE_BYTES_MIN = 4096 };
 /* A buffer of a call that has returned. */
 struct observe_buffer {
     struct range bytes;
-    bool is_received; /* any access is a touch; else a write */
-    bool has_gaps;    /* not all of `bytes` are the message's */
+    bool is_received;      /* any access is a touch; else a write */
+    bool has_gaps;         /* not all of `bytes` are the message's */
+    uint64_t length_bytes; /* the message's */
 };
 
 /* `is_wanted` false: nothing is ever watched. */
 void observe_start(bool is_wanted);
 void observe_stop(void);
 
-/* What a call has in hand. are_one_op: a run would hold all or nothing (collectives), not each by itself. */
+/* What a call has in hand. are_one_op: a run would hold all or nothing (collectives), not each by itself. are_messages:
+ * what it sends and what it receives between two ranks. */
 struct observe_buffers {
     int count;
     bool are_one_op;
+    bool are_messages;
     struct observe_buffer buffers[WATCH_PARTS_MAX];
 };
 
@@ -50,6 +53,12 @@ static inline void observe_harvest(void)
  * watches there. */
 void observe_use_range(struct range bytes, bool is_read);
 void observe_use_all(void);
+
+/* By op or libc, also for a call that has told what it uses. */
+void observe_use_again(struct range bytes, bool is_read);
+
+/* By a send, which a run would let return early, too, if it is large. */
+void observe_use_sent(struct range bytes);
 
 /* In the child after fork. */
 void observe_forked_child(void);

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define PROFILE_MAGIC "LAPPROF" /* 8 bytes with its final zero */
-enum { PROFILE_VERSION = 2, PROFILE_BLOCK_BYTES = 64 };
+enum { PROFILE_VERSION = 3, PROFILE_BLOCK_BYTES = 64 };
 
 #define PROFILE_HOST_MAGIC "LAPHOST" /* 8 bytes with its final zero */
 enum { PROFILE_HOST_VERSION = 1 };
@@ -87,7 +87,9 @@ enum profile_format_kind {
     PROFILE_OP = 10,
     PROFILE_TOUCHED = 11,
     PROFILE_REDUCED = 12, /* two more cells of a site */
-    PROFILE_HELD = 13     /* since version 2 */
+    PROFILE_HELD = 13,    /* since version 2 */
+    PROFILE_WAY = 14,     /* these two since version 3 */
+    PROFILE_ROW = 15
 };
 
 struct profile_format_name {
@@ -131,7 +133,8 @@ struct profile_format_site {
     _Atomic uint64_t watch_refused_count; /* of those, how many could not be */
     _Atomic uint64_t next_watch_ns;       /* working state: not before */
     _Atomic uint64_t large_count;         /* calls whose message could be watched */
-    uint64_t spare[2];
+    _Atomic uint64_t rested_count;        /* working state: calls that came before next_watch_ns, */
+    _Atomic uint64_t put_off_count;       /* and how many more go by before the next sample */
 };
 
 /* kind   key               count    first         second      minimum
@@ -142,6 +145,9 @@ struct profile_format_site {
  * PASS   enum reason       calls
  * REDUCED 1: any order gives the same bits; 0  calls
  * HELD   enum reason       calls: that a run could not return from early for this reason; of none: it could
+ * WAY    1: received; 0     messages large enough to be watched, bytes
+ * ROW    0                 samples  bytes         of these, those that would travel at once with messages behind the
+ *                                                 call (of samples that a run could return early from)
  * OP     0                 ops      overlapped    under way
  * TOUCHED 0                ops      until touch   wait at it */
 struct profile_format_cell {

@@ -206,6 +206,17 @@ def check_held(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterato
             yield f"line {number}: {found}, not {mark[1]}"
 
 
+def check_rows(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterator[str]:
+    """Compare, call by call, what part of its messages would cross with those behind it."""
+    for number, line in enumerate(case.source.read_text().splitlines(), 1):
+        mark = re.search(r"/\* ROW (\w+) \*/", line)
+        rows = [site.row for site in list_sites(profile) if mark and site.line == number and site.row]
+        bytes_total, crossing = sum(row.bytes_total for row in rows), sum(row.crossing_bytes for row in rows)
+        expected = bytes_total if mark and mark[1] == "all" else 0
+        if mark and (not bytes_total or crossing != expected):
+            yield f"line {number}: {crossing} of {bytes_total} bytes cross, not {mark[1]}"
+
+
 Check = Callable[[Case, JobProfile, Sequence[str]], Iterator[str]]
 CHECKS: Mapping[str, Sequence[Check]] = {
     "slack": [check_slack],
@@ -215,6 +226,7 @@ CHECKS: Mapping[str, Sequence[Check]] = {
     "reductions": [check_reductions],
     "held": [check_held],
     "held_rows": [check_held],
+    "rows": [check_rows],
 }
 
 

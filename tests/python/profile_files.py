@@ -9,7 +9,7 @@ from pathlib import Path
 HEADER_BYTES, BLOCK_BYTES = 512, 64
 UNSET = (1 << 64) - 1
 NAME, MODULE, SITE, SIZE, SLACK, TOUCH, PEER, PASS, EVENTS = range(1, 10)
-HELD = 13
+HELD, WAY, ROW = 13, 14, 15
 
 
 def pad(data: bytes) -> bytes:
@@ -44,7 +44,7 @@ class FileSpec:
     events: Sequence[tuple[int, int, int, int, int]] = ()
     event_capacity: int = 0
     elapsed_ns: int = 1_000_000
-    version: int = 2
+    version: int = 3
     lost_requests: int = 0
     matching: int = 0
     blocks: list[bytes] = field(default_factory=list)

@@ -11,7 +11,9 @@ from profile_files import (
     BLOCK_BYTES,
     HEADER_BYTES,
     HELD,
+    ROW,
     UNSET,
+    WAY,
     FileSpec,
     SiteSpec,
     make_file,
@@ -22,7 +24,7 @@ from profile_files import (
 
 from lapwing.cli import main
 from lapwing.errors import RecordError
-from lapwing.model.profile import Moments, Peer
+from lapwing.model.profile import Moments, Peer, Row
 from lapwing.model.reader import read_profile
 from lapwing.model.recorded import read_recorded
 from lapwing.profile.job_file import (
@@ -92,6 +94,20 @@ def make_judged(**held: int) -> FileSpec:
     judged = [(HELD, names.index(reason), count, 0, 0, UNSET) for reason, count in held.items()]
     sites = [replace(site, cells=[*site.cells, *judged], watches=(6, 1, 10)) for site in spec.sites[:1]]
     return replace(spec, sites=sites)
+
+
+def test_what_would_cross_is_read(tmp_path: Path) -> None:
+    spec = make_receive()
+    crossing = [(WAY, 0, 3, 300, 0, UNSET), (WAY, 1, 2, 200, 0, UNSET), (ROW, 0, 4, 400, 100, UNSET)]
+    sites = [replace(site, cells=[*site.cells, *crossing]) for site in spec.sites[:1]]
+    site = read_recorded(write_job(tmp_path, [replace(spec, sites=sites)])).ranks[0].sites[0]
+    assert (site.sent_bytes, site.received_bytes) == (300, 200)
+    assert site.row == Row(4, 400, 100)
+
+
+def test_record_that_does_not_say_what_crosses_says_nothing(tmp_path: Path) -> None:
+    site = read_recorded(write_job(tmp_path, [replace(make_receive(), version=2)])).ranks[0].sites[0]
+    assert (site.sent_bytes, site.received_bytes, site.row) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +212,7 @@ def test_foreign_file_is_refused() -> None:
 
 def test_newer_process_file_is_refused_by_name() -> None:
     with pytest.raises(RecordError, match="newer"):
-        decode_rank_file(make_file(replace(make_receive(), version=3)), "file")
+        decode_rank_file(make_file(replace(make_receive(), version=4)), "file")
 
 
 def test_newer_job_file_is_refused_by_name(tmp_path: Path) -> None:

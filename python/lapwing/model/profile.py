@@ -127,6 +127,20 @@ class Touch:
 
 
 @dataclass(frozen=True)
+class Row:
+    """What calls of a site would let travel at once, if they returned early, with messages of the calls behind them.
+
+    Over sampled_count calls that could: bytes_total in the direction that has more; crossing_bytes of these would
+    travel beside messages of the other direction that stock sends or receives after them. The calls stand in a row:
+    hardly anything is computed between them, and nothing that the first one moves is touched.
+    """
+
+    sampled_count: int
+    bytes_total: int
+    crossing_bytes: int
+
+
+@dataclass(frozen=True)
 class Peer:
     """What a site exchanged with one rank."""
 
@@ -165,6 +179,9 @@ class SiteStatistics:
     ordered_count: of reductions, the calls whose result may change with the order of the operands, or that call a
     function of the program's: Lapwing passes these. None when not known.
     computation_before: for each call, the time since this thread's previous MPI call returned.
+    sent_bytes, received_bytes: of blocking messages, those of 4 KiB or more, each direction for itself; None when not
+    known.
+    row: of blocking messages; None when nothing was sampled.
     """
 
     function: str
@@ -186,11 +203,21 @@ class SiteStatistics:
     unheld: Mapping[str, int] = field(default_factory=dict)
     ordered_count: int | None = None
     computation_before: Moments = Moments()
+    sent_bytes: int | None = None
+    received_bytes: int | None = None
+    row: Row | None = None
 
     @property
     def call_class(self) -> CallClass:
         """Return the paper's class."""
         return classify_function(self.function)
+
+    @property
+    def both_ways_bytes(self) -> int | None:
+        """Return the bytes that calls send while they receive as many; None when not known."""
+        if self.sent_bytes is None or self.received_bytes is None:
+            return None
+        return min(self.bytes.total, max(0, self.sent_bytes + self.received_bytes - self.bytes.total))
 
     @property
     def lacks_sizes(self) -> bool:

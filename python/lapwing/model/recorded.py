@@ -14,6 +14,7 @@ from lapwing.model.profile import (
     Moments,
     Peer,
     RankProfile,
+    Row,
     SiteStatistics,
     SizeBucket,
     Slack,
@@ -28,9 +29,11 @@ from lapwing.profile.rank_file import (
     KIND_PASS,
     KIND_PEER,
     KIND_REDUCED,
+    KIND_ROW,
     KIND_SIZE,
     KIND_SLACK,
     KIND_TOUCH,
+    KIND_WAY,
     RankFile,
     RankHeader,
     RawSite,
@@ -109,6 +112,20 @@ def estimate_deferrable(site: RawSite, passes: Mapping[str, int]) -> int | None:
     return round(site.large_count * (1 - (site.watch_refused_count - passing) / tried))
 
 
+def sum_way(site: RawSite, is_received: bool) -> int | None:
+    """Return the bytes of a site's large messages in one direction; None in older records."""
+    cells = site.cells.get(KIND_WAY, ())
+    return sum(cell.first for cell in cells if cell.key == int(is_received)) if cells else None
+
+
+def make_row(site: RawSite) -> Row | None:
+    """Return what the sampled calls begin before their own messages are over; None where nothing was sampled so."""
+    cells = [cell for cell in site.cells.get(KIND_ROW, ()) if cell.count]
+    if not cells:
+        return None
+    return Row(sum(c.count for c in cells), sum(c.first for c in cells), sum(c.second for c in cells))
+
+
 def count_ordered(site: RawSite) -> int | None:
     """Return how many calls reduced what another order would change; None where none reduced anything."""
     cells = site.cells.get(KIND_REDUCED, ())
@@ -139,6 +156,9 @@ def make_site(site: RawSite, atlas: Atlas) -> SiteStatistics:
         held_count=held.get(HELD, 0) if held else None,
         unheld={reason: count for reason, count in held.items() if reason != HELD},
         ordered_count=count_ordered(site),
+        sent_bytes=sum_way(site, is_received=False),
+        received_bytes=sum_way(site, is_received=True),
+        row=make_row(site),
         computation_before=make_moments(site.before),
     )
 

@@ -14,7 +14,7 @@ from lapwing.errors import RecordError
 from lapwing.profile.record import decode_text
 
 MAGIC = b"LAPPROF\0"
-VERSION = 2
+VERSION = 3
 HEADER = struct.Struct("<8sIIIIiiIIIIQQQQQQQQ64s256s16sII56x")
 BLOCK_BYTES = 64
 BLOCKS_MAX = 1 << 24
@@ -30,7 +30,8 @@ KIND_SIZE, KIND_SLACK, KIND_TOUCH, KIND_PEER, KIND_PASS, KIND_EVENTS = 4, 5, 6, 
 KIND_OP, KIND_TOUCHED = 10, 11  # of the picture of a run
 KIND_REDUCED = 12
 KIND_HELD = 13  # since version 2
-CELL_KINDS = (*range(KIND_SIZE, KIND_PASS + 1), KIND_OP, KIND_TOUCHED, KIND_REDUCED, KIND_HELD)
+KIND_WAY, KIND_ROW = 14, 15  # since version 3
+CELL_KINDS = (*range(KIND_SIZE, KIND_PASS + 1), KIND_OP, KIND_TOUCHED, KIND_REDUCED, KIND_HELD, KIND_WAY, KIND_ROW)
 MATCHING = {1: False, 2: True}  # else not known
 UNSET = (1 << 64) - 1  # a minimum of nothing
 STATES = ("running", "finalized", "exited")

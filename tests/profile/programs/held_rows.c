@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a run would hold a buffer in vain where the next call uses another one on the same page, and the profile
- * foresees it also where it does not watch that page. HELD is as in held.c.
+ * foresees it also where it does not watch that page. A large send beside it may go on. HELD is as in held.c.
  * ranks: 2 */
 #include <mpi.h>
 #include <unistd.h>
 
-enum { LENGTH = 100 << 10, ROUNDS = 5 };
+enum { LENGTH = 100 << 10, SHORT = 8, ROUNDS = 5 };
 
 static _Alignas(4096) char rows[3][LENGTH + 8], apart[2][LENGTH];
 
@@ -18,20 +18,27 @@ static void use(char *row)
 /* The row below is sent next. */
 static void receive_first(void)
 {
-    MPI_Recv(rows[1], LENGTH, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HELD overlapping_buffers */
+    MPI_Recv(rows[1], LENGTH, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HELD all */
     MPI_Send(rows[0], LENGTH + 8, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    use(rows[1]);
+    MPI_Recv(rows[1], LENGTH, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HELD overlapping_buffers */
+    MPI_Send(rows[0], SHORT, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    MPI_Send(rows[0] + LENGTH + 8 - SHORT, SHORT, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
     use(rows[1]);
     MPI_Recv(apart[1], LENGTH, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HELD all */
     MPI_Send(apart[0], LENGTH, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
     use(apart[1]);
 }
 
-/* The row above is received into next. It may be read as long as it is sent. */
+/* The row above is received into next. A run waits there once, and then sends copies. */
 static void send_first(void)
 {
-    MPI_Send(rows[1], LENGTH, MPI_CHAR, 0, 0, MPI_COMM_WORLD); /* HELD overlapping_buffers */
+    MPI_Send(rows[1], LENGTH, MPI_CHAR, 0, 0, MPI_COMM_WORLD); /* HELD all */
     MPI_Recv(rows[2], LENGTH + 8, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     use(rows[1]);
+    MPI_Send(rows[1], LENGTH, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    MPI_Recv(apart[0], SHORT, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(apart[0], SHORT, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(apart[1], LENGTH, MPI_CHAR, 0, 0, MPI_COMM_WORLD); /* HELD all */
     MPI_Recv(apart[0], LENGTH, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     use(apart[1]);
