@@ -7,7 +7,16 @@ import pytest
 from model_simulation import Program, profile_programs
 from test_model_waits import MS, ROUNDS, TRANSFER_NS, Character, be_sure, exchange, make_route, make_system, one_way
 
-from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, RankProfile, SiteStatistics, Source, Way
+from lapwing.model.profile import (
+    FunctionStatistics,
+    JobProfile,
+    Moments,
+    RankProfile,
+    SiteStatistics,
+    SizeBucket,
+    Source,
+    Way,
+)
 from lapwing.model.study import Study, study_profile
 from lapwing.model.system import Estimate, Exchange
 from lapwing.model.transfers import list_transfers
@@ -17,6 +26,10 @@ from lapwing.report.findings import find_in_profile
 MESSAGE_BYTES = 1 << 20
 AT_ONCE_NS = TRANSFER_NS / 2
 TURNS = "messages take turns"
+SMALL_TOO = (
+    Exchange(1 << 10, be_sure(1.0), be_sure(1.0)),
+    Exchange(MESSAGE_BYTES, be_sure(TRANSFER_NS / 1e3), be_sure(AT_ONCE_NS / 1e3)),
+)
 
 
 def make_exchange(lapwing_us: Estimate) -> Exchange:
@@ -64,6 +77,21 @@ def test_times_that_may_be_the_same_promise_nothing() -> None:
     found = study(wait_at_once, unsure)
     assert spare_ns(found, Way.EVENTS) == pytest.approx(0.0, abs=0.01 * TRANSFER_NS)
     assert TURNS not in list_kinds(found)
+
+
+def test_many_small_messages_beside_large_ones_do_not_hide_the_turns() -> None:
+    """HPCC starts as many messages of 8 bytes as of 2 MB: a mean of both is the size of none."""
+    few = study(wait_at_once, be_sure(AT_ONCE_NS / 1e3))
+    count, size_bytes = 100 * ROUNDS, 8
+    sizes = (SizeBucket(4, count, count * size_bytes, count, 1),)
+    small = SiteStatistics(
+        "MPI_Isend", Moments(count, count, 1, 1), "small.c", bytes=Moments(count, count * 8, 8, 8), sizes=sizes
+    )
+    profile = few.profile
+    ranks = tuple(replace(rank, sites=(*rank.sites, small)) for rank in profile.ranks)
+    route = replace(make_route("between", AT_ONCE_NS / MESSAGE_BYTES), exchanges=SMALL_TOO)
+    many = study_profile(replace(profile, ranks=ranks), threshold_bytes=1, system=make_system(route))
+    assert spare_ns(many, Way.EVENTS) == pytest.approx(spare_ns(few, Way.EVENTS), rel=0.02)
 
 
 def test_messages_one_way_meet_none() -> None:

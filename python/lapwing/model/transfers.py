@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lapwing.model.classes import BOTH_WAYS, CallClass, is_collective, shorten_name
-from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, Way
+from lapwing.model.profile import JobProfile, RankProfile, SiteStatistics, SizeBucket, Way
 from lapwing.model.system import EAGER, Route, System
 
 SEND_STARTS = frozenset(["Isend", "Ibsend", "Issend", "Irsend"])
@@ -20,10 +20,20 @@ MESSAGES_MIN = 1.5
 
 @dataclass(frozen=True)
 class Mix:
-    """The nonblocking messages of a rank. out_share: what part of their bytes it sends."""
+    """The nonblocking messages of a rank. out_share: what part of their bytes it sends. sizes: of its starts."""
 
     mean_bytes: float
     out_share: float
+    sizes: tuple[SizeBucket, ...] = ()
+
+    def find_message_bytes(self, ended_bytes: float) -> float:
+        """Return how long the messages are that a wait for so many bytes ends, most of its bytes: none longer than all.
+
+        A rank that also starts many small ones has a small mean, and no such message.
+        """
+        known = [row for row in self.sizes if row.count and row.bits <= int(ended_bytes).bit_length()]
+        whole = sum(row.bytes_total for row in known)
+        return sum(row.bytes_total**2 / row.count for row in known) / whole if whole else self.mean_bytes
 
 
 @dataclass(frozen=True)
@@ -93,10 +103,11 @@ def estimate_message_us(route: Route, function: str, size_bytes: float) -> float
 
 def estimate_wait_us(route: Route, mix: Mix, size_bytes: float) -> float:
     """Return the time of all messages that a wait ends: those of a direction after each other, both at once."""
-    if mix.mean_bytes <= 0 or size_bytes < MESSAGES_MIN * mix.mean_bytes:
+    message_bytes = mix.find_message_bytes(size_bytes)
+    if message_bytes <= 0 or size_bytes < MESSAGES_MIN * message_bytes:
         return route.predict_half_trip_us(size_bytes)
     one_way_bytes = size_bytes * max(mix.out_share, 1 - mix.out_share)
-    first_bytes = min(mix.mean_bytes, one_way_bytes)
+    first_bytes = min(message_bytes, one_way_bytes)
     return route.predict_half_trip_us(first_bytes) + (one_way_bytes - first_bytes) * route.byte_ns.value * 1e-3
 
 
@@ -104,11 +115,12 @@ def measure_exchange(mix: Mix, site: SiteStatistics, size_bytes: float) -> tuple
     """Return the bytes that a call sends while it receives as many, those of a message, and those that go one way."""
     if shorten_name(site.function) in EXCHANGES:
         return size_bytes, size_bytes, 0.0
-    is_several = mix.mean_bytes > 0 and size_bytes >= MESSAGES_MIN * mix.mean_bytes
+    message_bytes = mix.find_message_bytes(size_bytes)
+    is_several = message_bytes > 0 and size_bytes >= MESSAGES_MIN * message_bytes
     if site.call_class is not CallClass.WAIT or not is_several:
         return 0.0, 0.0, size_bytes
     both_bytes = size_bytes * min(mix.out_share, 1 - mix.out_share)
-    return both_bytes, mix.mean_bytes, size_bytes - 2 * both_bytes
+    return both_bytes, message_bytes, size_bytes - 2 * both_bytes
 
 
 def estimate_exchange_us(
@@ -133,7 +145,8 @@ def measure_mix(rank: RankProfile) -> Mix:
     count, whole = sum(site.bytes.count for site in starts), sum(site.bytes.total for site in starts)
     sent, received = sum_bytes(starts, SEND_STARTS), sum_bytes(starts, RECEIVE_STARTS)
     out_share = sent / (sent + received) if sent + received else 0.5
-    return Mix(whole / count if count else 0.0, out_share)
+    sizes = tuple(bucket for site in starts for bucket in site.sizes)
+    return Mix(whole / count if count else 0.0, out_share, sizes)
 
 
 def list_transfers(profile: JobProfile, system: System | None) -> dict[int, Transfers]:
