@@ -15,7 +15,9 @@ from lapwing.model.profile import (
     FunctionStatistics,
     JobProfile,
     Moments,
+    Peer,
     RankProfile,
+    Row,
     SiteStatistics,
     SizeBucket,
     Slack,
@@ -53,8 +55,25 @@ class Log:
     calls: dict[Key, list[tuple[float, int]]] = field(default_factory=lambda: defaultdict(list))
     slack: dict[Key, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     before: dict[Key, list[float]] = field(default_factory=lambda: defaultdict(list))
+    rows: dict[Key, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     end_ns: float = 0.0
     covered_ns: float = 0.0
+
+
+@dataclass
+class OpenRow:
+    """A blocking call whose buffer is untouched: what it and the calls behind it have sent and received."""
+
+    key: Key
+    verb: str
+    size_bytes: int
+    behind: dict[str, int] = field(default_factory=lambda: {"send": 0, "recv": 0})
+
+    def find_spared(self) -> int:
+        """Return what travels at once with the call beyond what does without it."""
+        with_call = dict(self.behind)
+        with_call[self.verb] += self.size_bytes
+        return min(with_call.values()) - min(self.behind.values())
 
 
 @dataclass
@@ -73,6 +92,13 @@ class Rank:
     returned: dict[int, tuple[float, float, Key]] = field(default_factory=dict)
     started: dict[int, tuple[float, float]] = field(default_factory=dict)
     pending: set[int] = field(default_factory=set)
+    rows: dict[int, OpenRow] = field(default_factory=dict)
+
+    def note_row(self, numbers: Sequence[int], key: Key, verb: str, size_bytes: int) -> None:
+        """Note a blocking call behind those whose buffers are untouched, unless there is work between them."""
+        for row in self.rows.values() if self.computed_ns == self.computed_at_call_ns else ():
+            row.behind[verb] += size_bytes
+        self.rows.update({number: OpenRow(key, verb, size_bytes) for number in numbers})
 
     def compute(self, time_ns: float) -> None:
         """Compute."""
@@ -91,6 +117,9 @@ class Rank:
     def note_touch(self, numbers: Sequence[int]) -> None:
         """Log the slack of the calls whose buffers are touched for the first time."""
         for number in numbers:
+            if number in self.rows:
+                row = self.rows.pop(number)
+                self.log.rows[row.key].append((row.size_bytes, row.find_spared()))
             if number in self.returned:
                 returned_ns, computed_ns, key = self.returned.pop(number)
                 self.log.slack[key].append((self.computed_ns - computed_ns, self.now_ns - returned_ns))
@@ -209,6 +238,8 @@ class Simulation:
                 self.messages[number].ready_ns[rank.ends[number]] = begin_ns
         if is_blocking and not self.defers:
             yield from self.block(rank, step.messages)
+        if is_blocking:
+            rank.note_row(step.messages, key, step.verb, step.size_bytes)
         rank.note_return(step.messages, key, is_blocking)
 
     def wait(self, rank: Rank, numbers: Sequence[int], key: Key, begin_ns: float) -> Generator[str, None, None]:
@@ -247,6 +278,16 @@ def make_slack(samples: Sequence[tuple[float, float]]) -> Slack | None:
     return Slack(len(samples), rows, round(sum(wall for _, wall in samples))) if samples else None
 
 
+def make_row(rows: Sequence[tuple[int, int]]) -> Row | None:
+    """Add up what crosses."""
+    return Row(len(rows), sum(size for size, _ in rows), sum(spared for _, spared in rows)) if rows else None
+
+
+def make_peers(rank: int, calls: Sequence[tuple[float, int]]) -> tuple[Peer, ...]:
+    """All goes to the other rank of two."""
+    return (Peer(1 - rank, len(calls), sum(size for _, size in calls)),)
+
+
 def make_rank(rank: int, log: Log) -> RankProfile:
     """Write a rank's log down as a recorder would."""
     sites = [
@@ -259,6 +300,8 @@ def make_rank(rank: int, log: Log) -> RankProfile:
             sizes=make_sizes(calls),
             slack=make_slack(log.slack[function, place]),
             computation_before=make_moments(log.before[function, place]),
+            peers=make_peers(rank, calls),
+            row=make_row(log.rows[function, place]),
         )
         for (function, place), calls in log.calls.items()
     ]

@@ -143,7 +143,7 @@ def make_programs(character: Character, size: int) -> Programs:
 def make_ideal_setup(profile: JobProfile) -> Setup:
     """Return a setup for the simulation, which charges neither processor time nor holds."""
     setup = make_setup(profile, threshold_bytes=1, progress_threshold_bytes=1)
-    return replace(setup, cpu_ns_per_byte=0.0, hold_ns=0.0, shares_windows=True)
+    return replace(setup, cpu_ns_per_byte=0.0, hold_ns=0.0, shares_windows=True, rows_cross=1.0)
 
 
 def predict(profile: JobProfile, setup: Setup, way: Way) -> Prediction:
@@ -172,7 +172,7 @@ def test_calls_in_a_row_without_shared_windows_are_mispredicted(character: Chara
     for size in SIZES:
         programs = make_programs(character, size)
         profile = profile_programs(programs)
-        alone = replace(make_ideal_setup(profile), shares_windows=False)
+        alone = replace(make_ideal_setup(profile), shares_windows=False, rows_cross=0.0)
         predicted_ns = predict(profile, alone, Way.DEFERRED).expected_ns
         errors[size] = predicted_ns / measure_programs(programs, Way.DEFERRED) - 1
     print(character.__name__, {size: f"{100 * error:+.1f} %" for size, error in errors.items()})

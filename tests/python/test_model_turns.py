@@ -132,6 +132,13 @@ def test_sendrecv_is_an_exchange_of_its_size(factor: float) -> None:
     assert cross_ns(profile, size_bytes, 0.0) == pytest.approx(factor * AT_ONCE_NS)
 
 
+def test_sendrecv_with_no_process_at_one_end_is_no_exchange() -> None:
+    profile = make_job("MPI_Sendrecv", MESSAGE_BYTES)
+    one_way_sites = tuple(replace(site, sent_bytes=0, received_bytes=MESSAGE_BYTES) for site in profile.ranks[0].sites)
+    ranks = (replace(profile.ranks[0], sites=one_way_sites), profile.ranks[1])
+    assert cross_ns(replace(profile, ranks=ranks), MESSAGE_BYTES, 0.0) is None
+
+
 @pytest.mark.parametrize("name", ["MPI_Allreduce", "MPI_Alltoallv", "MPI_Allgather_c", "MPI_Reduce_scatter"])
 def test_collective_of_two_ranks_is_shortened_as_an_exchange_is(name: str) -> None:
     assert cross_ns(make_job(name, MESSAGE_BYTES), MESSAGE_BYTES, 7 * MS) == pytest.approx(3.5 * MS)

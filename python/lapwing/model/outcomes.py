@@ -83,12 +83,21 @@ def set_hidden(outcome: SiteOutcome, hidden_ns: float, beside_ns: float) -> Site
     )
 
 
+def measure_longest_ns(group: Sequence[SiteOutcome]) -> float:
+    """Return how long the transfers of a group take; where rows are not recorded, all of one direction cross others."""
+    if any(o.times.site.row for o in group):
+        return max(0.0, sum(o.free_ns - o.beside_ns for o in group))
+    out_ns = sum(o.free_ns for o in group if goes_out(o.times.site.function))
+    in_ns = sum(o.free_ns for o in group if comes_in(o.times.site.function))
+    return max(out_ns, in_ns)
+
+
 def limit_group(group: Sequence[SiteOutcome], setup: Setup, ratio: float) -> list[SiteOutcome]:
     """Let sites that share their windows transfer at the same time, each direction for itself."""
     free_ns = sum(o.free_ns for o in group)
-    out_ns = sum(o.free_ns for o in group if goes_out(o.times.site.function))
-    in_ns = sum(o.free_ns for o in group if comes_in(o.times.site.function))
-    longest_ns = max(out_ns, in_ns)
+    longest_ns = measure_longest_ns(group)
+    if free_ns <= 0:
+        return list(group)
     left_ns = max(0.0, longest_ns - measure_window_ns(group, setup) * ratio)
     hidden, beside = (free_ns - left_ns) / free_ns, (free_ns - longest_ns) / free_ns
     return [set_hidden(o, hidden * o.free_ns, beside * o.free_ns) for o in group]

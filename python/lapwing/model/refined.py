@@ -135,8 +135,16 @@ class Case:
 
     def charge_ns_per_byte(self, times: SiteTimes) -> float:
         """Return what a byte of a site takes from the computation in the background: nothing on a core of its own."""
-        directions = count_directions(times.site.function)
+        directions = measure_directions(times.site)
         return 0.0 if self.way in DEDICATED_WAYS else self.setup.cpu_ns_per_byte * directions
+
+
+def measure_directions(site: SiteStatistics) -> float:
+    """Return how many times its size a call of a site moves: an exchange with no process moves it once."""
+    known_bytes = site.both_ways_bytes
+    if known_bytes is None or not site.bytes.total:
+        return count_directions(site.function)
+    return 1 + known_bytes / site.bytes.total
 
 
 def has_progress(case: Case) -> bool:
@@ -168,6 +176,26 @@ def use_pieces(outcome: SiteOutcome, groups: tuple[CallGroup, ...], charge: floa
         hidden_ns=hidden_ns,
         hidden_with_idle_ns=outcome.hidden_with_idle_ns + more_ns,
         stolen_ns=estimate_stolen_ns(groups, hidden_ns, charge),
+    )
+
+
+def cross_in_rows(case: Case, outcome: SiteOutcome, groups: tuple[CallGroup, ...]) -> SiteOutcome:
+    """Let messages go on beside those of the calls behind; the computation hides its part of the rest.
+
+    A core that serves both gains nothing in the time that it works for them.
+    """
+    row_ns = case.setup.rows_cross * sum(group.count * group.row_ns for group in groups)
+    row_ns = min(row_ns, outcome.free_ns)
+    if row_ns <= 0:
+        return outcome
+    left = 1 - row_ns / sum(group.count * group.data_ns for group in groups)
+    hidden_ns = row_ns + left * outcome.hidden_ns
+    return replace(
+        outcome,
+        hidden_ns=hidden_ns,
+        hidden_with_idle_ns=hidden_ns + outcome.hidden_with_idle_ns - outcome.hidden_ns,
+        stolen_ns=left * outcome.stolen_ns,
+        beside_ns=row_ns,
     )
 
 
@@ -219,6 +247,7 @@ def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
         outcome = use_pieces(outcome, groups, case.charge_ns_per_byte(times))
     if is_matched_first(case, times):
         outcome = replace(outcome, hidden_with_idle_ns=outcome.hidden_ns)
+    outcome = cross_in_rows(case, outcome, groups)
     return change_calls(outcome, count, count * case.setup.hold_ns)
 
 
@@ -235,7 +264,8 @@ def judge_rewritten(case: Case, times: SiteTimes) -> SiteOutcome:
         return SiteOutcome(times)
     count = times.site.time.count
     cost_ns = count * find_rewrite_cost_ns(case.baseline.floors_ns)
-    return change_calls(put_behind(case, times, times.groups), count, cost_ns)
+    outcome = cross_in_rows(case, put_behind(case, times, times.groups), times.groups)
+    return change_calls(outcome, count, cost_ns)
 
 
 def judge_blocking(case: Case, times: SiteTimes) -> SiteOutcome:

@@ -26,6 +26,10 @@ HOLD_NS = Range(10_000, 20_000, 60_000)
 CPU_NS_PER_BYTE = Range(0.5, 0.8, 1.2)
 # docs/measurements.md: "times vary by a few percent from run to run"; a profile is one run.
 RUN_SPREAD = 0.02
+# Of the messages that calls in a row could let cross. Which of two an MPI library lets go first, and whether a site
+# finds that early returns pay where they hide nothing by themselves (docs/decisions.md), no profile tells: none or
+# all, and the middle is expected.
+ROWS_CROSS = Range(0.0, 0.5, 1.0)
 # A wait or test that takes longer than this at best never found its request complete. The paper's own
 # minima (Tables I and II) are 5 to 75 us.
 CALL_FLOOR_MAX_NS = 100_000
@@ -55,6 +59,7 @@ class Setup:
     shares_windows: calls that stand one after the other have the same computation behind them, not each its own.
     uses_pieces: the data of deferred collectives that travel in pieces are used in order, behind the first touch.
     crosses_at_once: messages that cross take turns in the profile, as in the measured system, and not under Lapwing.
+    rows_cross: what part of the messages does that calls in a row could let cross if they returned early.
     collectives_cross: so do those of collectives between two ranks, as much as messages of their size.
     defers_reductions: reductions are of a kind that Lapwing defers, where the profile does not tell (mpiP).
     computation_ratio: computation time on the cores left, to that on all; nan when no core can be given up.
@@ -76,6 +81,7 @@ class Setup:
     shares_windows: bool = False
     uses_pieces: bool = False
     crosses_at_once: bool = True
+    rows_cross: float = ROWS_CROSS.expected
     collectives_cross: bool = False
     defers_reductions: bool = True
     cpu_ns_per_byte: float = CPU_NS_PER_BYTE.expected
@@ -185,6 +191,7 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("computation shared by calls in a row", {"shares_windows": True}),
         vary("collectives used piece by piece", {"uses_pieces": True}),
         vary("messages that cross take turns", {"crosses_at_once": False}),
+        vary("messages of calls in a row cross", {"rows_cross": ROWS_CROSS.low}, {"rows_cross": ROWS_CROSS.high}),
         vary("messages of collectives take turns", {"collectives_cross": True}),
         vary("processor time per byte", {"cpu_ns_per_byte": byte_ns.low}, {"cpu_ns_per_byte": byte_ns.high}),
         vary("cost of a hold", {"hold_ns": hold_ns.low}, {"hold_ns": hold_ns.high}),

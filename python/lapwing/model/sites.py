@@ -17,6 +17,7 @@ from lapwing.model.distribution import (
     shift,
 )
 from lapwing.model.profile import JobProfile, Link, Moments, RankProfile, SiteStatistics, SizeBucket, Slack, Source
+from lapwing.model.rows import find_mutual, share_crossing
 from lapwing.model.setup import BYTES_PER_NS_MAX, CALL_FLOOR_MAX_NS, Setup
 from lapwing.model.system import System
 from lapwing.model.transfers import Transfers, list_transfers
@@ -33,6 +34,7 @@ class CallGroup:
     """Calls of one site and about one size. Times are those of one call, beyond the call's own cost.
 
     turn_ns: of data_ns, what messages that cross take because they take turns, which they do not under Lapwing.
+    row_ns: of data_ns, what can go on beside messages of the calls behind, where calls return early.
     """
 
     count: int
@@ -40,6 +42,7 @@ class CallGroup:
     data_ns: float
     idle_ns: float
     turn_ns: float = 0.0
+    row_ns: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,8 @@ class Baseline:
 
     transfers: of each rank, where a system was measured. apart remembers ranks that were taken apart: thousands of
     ranks are looked at for every way and variation. is_alone: there is no other rank to wait for. leads_ns: what each
-    rank waits because the rank with most work has more to do.
+    rank waits because the rank with most work has more to do. mutual: of each rank, what part of its messages that
+    could cross in rows can by its peers' records, too.
     """
 
     fastest: Mapping[PoolKey, Fastest]
@@ -98,6 +102,7 @@ class Baseline:
     transfers: Mapping[int, Transfers] = field(default_factory=dict)
     is_alone: bool = False
     leads_ns: Mapping[int, float] = field(default_factory=dict)
+    mutual: Mapping[int, float] = field(default_factory=dict)
     apart: dict[ApartKey, list[SiteTimes]] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -164,9 +169,15 @@ def measure_leads_ns(profile: JobProfile) -> dict[int, float]:
 
 def make_baseline(profile: JobProfile, system: System | None = None) -> Baseline:
     """Pool what the sites of all ranks tell about each other."""
-    transfers = list_transfers(profile, system)
-    alone, leads_ns = is_alone(profile), measure_leads_ns(profile)
-    return Baseline(pool_fastest(profile), find_floors(profile), profile.link, transfers, alone, leads_ns)
+    return Baseline(
+        pool_fastest(profile),
+        find_floors(profile),
+        profile.link,
+        list_transfers(profile, system),
+        is_alone(profile),
+        measure_leads_ns(profile),
+        find_mutual(profile),
+    )
 
 
 def ask_network_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, rank: int) -> float | None:
@@ -197,6 +208,15 @@ def estimate_turn_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucke
     size_bytes = bucket.bytes_total / bucket.count
     at_once_ns = transfers.estimate_crossing_ns(site, size_bytes, data_ns) if transfers else None
     return 0.0 if at_once_ns is None else max(0.0, data_ns - at_once_ns)
+
+
+def estimate_row_ns(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, rank: int, data_ns: float) -> float:
+    """Return what of a call's time for data can go on beside the messages of the calls behind."""
+    share = share_crossing(site) * baseline.mutual.get(rank, 0.0)
+    transfers = baseline.transfers.get(rank)
+    if share <= 0 or transfers is None:
+        return share * data_ns
+    return share * data_ns * transfers.estimate_duplex(site, bucket.bytes_total / bucket.count)
 
 
 def find_floor_ns(baseline: Baseline, site: SiteStatistics) -> float:
@@ -244,7 +264,8 @@ def split_bucket(baseline: Baseline, site: SiteStatistics, bucket: SizeBucket, s
     if baseline.is_alone or site.call_class not in (CallClass.WAIT, CallClass.BLOCKING):
         data_ns = mean_ns  # it waits for nobody: beyond its least time a test or a start moves data
     turn_ns = estimate_turn_ns(baseline, site, bucket, rank, data_ns)
-    return CallGroup(count, bucket.bytes_total / count, data_ns, mean_ns - data_ns, turn_ns)
+    row_ns = estimate_row_ns(baseline, site, bucket, rank, data_ns)
+    return CallGroup(count, bucket.bytes_total / count, data_ns, mean_ns - data_ns, turn_ns, row_ns)
 
 
 def take_apart(baseline: Baseline, site: SiteStatistics, setup: Setup, rank: int = 0) -> SiteTimes:
@@ -258,8 +279,13 @@ def cross_at_once(times: SiteTimes, with_collectives: bool) -> SiteTimes:
     """Return a site whose messages no longer take turns."""
     if is_collective(times.site.function) and not with_collectives:
         return times
-    groups = tuple(replace(group, data_ns=group.data_ns - group.turn_ns, turn_ns=0.0) for group in times.groups)
-    return replace(times, groups=groups)
+    return replace(times, groups=tuple(map(end_turns, times.groups)))
+
+
+def end_turns(group: CallGroup) -> CallGroup:
+    """Let the messages of some calls cross at once."""
+    data_ns = group.data_ns - group.turn_ns
+    return replace(group, data_ns=data_ns, turn_ns=0.0, row_ns=min(group.row_ns, data_ns))
 
 
 def list_sites(rank: RankProfile) -> list[SiteStatistics]:

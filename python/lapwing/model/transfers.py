@@ -69,6 +69,18 @@ class Transfers:
             return self._scale_collective_ns(site, size_bytes, data_ns)
         return self._estimate_exchange_ns(site, size_bytes, with_lapwing=True)
 
+    def estimate_duplex(self, site: SiteStatistics, size_bytes: float) -> float:
+        """Return what part of a message is spared where it goes beside one of the other direction: all on most links.
+
+        A run that is Lapwing's own has that already.
+        """
+        route = self.system.find_route(self._is_within(site))
+        at_once_us = route.predict_exchange_us(size_bytes, with_lapwing=True) if route else None
+        if route is None or at_once_us is None or not self.is_stock:
+            return float(self.is_stock)
+        one_us = route.predict_half_trip_us(size_bytes)
+        return min(1.0, max(0.0, 2 - at_once_us / one_us)) if one_us > 0 else 0.0
+
     def _scale_collective_ns(self, site: SiteStatistics, size_bytes: float, data_ns: float) -> float | None:
         """Shorten a collective as an exchange of its size is: how its messages are cut is the library's own matter."""
         route = self.system.find_route(self._is_within(site))
@@ -111,10 +123,17 @@ def estimate_wait_us(route: Route, mix: Mix, size_bytes: float) -> float:
     return route.predict_half_trip_us(first_bytes) + (one_way_bytes - first_bytes) * route.byte_ns.value * 1e-3
 
 
+def share_both_ways(site: SiteStatistics) -> float:
+    """Return what part of an exchange's bytes crosses others: nothing where the other end is no process."""
+    known_bytes = site.both_ways_bytes
+    return 1.0 if known_bytes is None or not site.bytes.total else known_bytes / site.bytes.total
+
+
 def measure_exchange(mix: Mix, site: SiteStatistics, size_bytes: float) -> tuple[float, float, float]:
     """Return the bytes that a call sends while it receives as many, those of a message, and those that go one way."""
     if shorten_name(site.function) in EXCHANGES:
-        return size_bytes, size_bytes, 0.0
+        both_bytes = size_bytes * share_both_ways(site)
+        return both_bytes, size_bytes, size_bytes - both_bytes
     message_bytes = mix.find_message_bytes(size_bytes)
     is_several = message_bytes > 0 and size_bytes >= MESSAGES_MIN * message_bytes
     if site.call_class is not CallClass.WAIT or not is_several:
