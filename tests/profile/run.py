@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Run the programs of this folder under `lapwing profile`'s preload and check what is recorded of them.
 
-Options, MPIs and directives are those of tests/mpi. `expect: FUNCTION CALLS BYTES` gives sums over all ranks. In
-programs with marked lines the call at `CALL name` must be first touched at `TOUCH name`.
+Options, MPIs and directives are those of tests/mpi. `cost: N` says how much of the time samples may take. `expect:
+FUNCTION CALLS BYTES` gives sums over all ranks. In programs with marked lines the call at `CALL name` must be first
+touched at `TOUCH name`.
 """
 
 import os
@@ -32,7 +33,8 @@ from lapwing.model.waits import sum_causes  # noqa: E402
 from lapwing.profile.job_file import write_profile_job  # noqa: E402
 from lapwing.report.findings import find_in_profile  # noqa: E402
 
-VARIABLES = {"LAPWING_PROFILE": "on", "LAPWING_PROFILE_COST": "1000"}
+VARIABLES = {"LAPWING_PROFILE": "on"}
+COST = "1000"
 BINDINGS = ("mpif", "mpi", "f08")
 FORTRAN_COMPILERS = {"openmpi4": "mpifort.openmpi", "mpich4": "mpifort.mpich"}
 FORTRAN_FLAGS = ("-cpp", "-ffree-line-length-none", "-w", "-fallow-argument-mismatch")
@@ -245,7 +247,9 @@ def run_case(case: Case, preload: Path, folder: Path) -> list[str]:
     program = compile_case(case, folder)
     with tempfile.TemporaryDirectory(prefix="lapwing-profile-") as name:
         records = Path(name)
+        cost = read_directives(case.source).get("cost", [COST])[0]
         variables = {**VARIABLES, "LD_PRELOAD": str(preload), "LAPWING_RECORD_DIR": str(records)}
+        variables["LAPWING_PROFILE_COST"] = cost
         command = case.family.command(2, variables, [str(program), *([case.argument] if case.argument else [])])
         run = run_command(command, {**os.environ, **case.family.environment}, 120)
         if run.exit_code is None:

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: each call of a loop is sampled as often, whether it takes long or not: both calls stand at one place, and only
  * the first one, which takes long, has a message behind it that would cross. ROW is as in rows.c.
+ * cost: 50
  * ranks: 2 */
 #include <mpi.h>
 #include <unistd.h>
 
-enum { LENGTH = 100 << 10, ROUNDS = 100, DELAY_US = 2000 };
+enum { LENGTH = 100 << 10, ROUNDS = 400, DELAY_US = 3000 };
 
 static _Alignas(4096) char in[LENGTH], out[LENGTH], unused[LENGTH];
 
