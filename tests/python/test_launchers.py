@@ -140,6 +140,11 @@ def test_openmpi_program_is_found_only_when_certain(line: list[str], programs: l
     assert OpenMpi("mpirun").find_programs(line) == programs
 
 
+@pytest.mark.parametrize("options", ["-np=2", "--np=2", "-mca=btl tcp", "-x=A=1", "-oversubscribe=1"])
+def test_prrte_program_is_found_behind_a_value_in_the_option(options: str) -> None:
+    assert Prrte("mpirun").find_programs([*options.split(), "./a", "x"]) == ["./a"]
+
+
 def test_hydra_program_is_found() -> None:
     assert Hydra("mpiexec").find_programs(["-n", "2", "-genv", "A", "B", "./a", "x"]) == ["./a"]
 
@@ -190,7 +195,9 @@ def test_hydra_merges_each_way_to_set_a_variable(setting: list[str], merged: lis
     assert line[3:] == [*merged, "-n", "2", "./a"]
 
 
-@pytest.mark.parametrize("options", ["-genv X=1", "-env X=1", "--genv X=1", "-genv X 1", "-genv=X 1", "-pmi-port"])
+@pytest.mark.parametrize(
+    "options", ["-genv X=1", "-env X=1", "--genv X=1", "-genv X 1", "-genv=X 1", "-pmi-port", "-l=1", "-ppn=2"]
+)
 def test_hydra_program_is_found_behind(options: str) -> None:
     assert Hydra("mpiexec").find_programs([*options.split(), "-n", "2", "./a"]) == ["./a"]
 

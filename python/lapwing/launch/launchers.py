@@ -121,9 +121,10 @@ class Launcher:
 
     def count_values(self, words: Sequence[str]) -> int | None:
         """Return how many arguments follow the option that these words begin with; None when it is not known."""
-        if "=" in words[0] and words[0].startswith("--"):
-            return 0
-        return self.option_values.get(name_option(words[0]))
+        count = self.option_values.get(name_option(words[0]))
+        if "=" in words[0]:  # the first value, also of a flag: -l=1
+            return max((count or 1) - 1, 0)
+        return count
 
 
 def split_segments(arguments: Sequence[str], separator: str) -> list[list[str]]:
@@ -319,12 +320,8 @@ class Hydra(Launcher):
 
     def count_values(self, words: Sequence[str]) -> int | None:
         """Return how many arguments follow: a variable may stand in one, as NAME=VALUE, and the first in the option."""
-        name, has_value = name_option(words[0]), "=" in words[0]
-        if has_value:
-            return self.option_values.get(name, 1) - 1
-        if name in SETTINGS and "=" in "".join(words[1:2]):
-            return 1
-        return self.option_values.get(name)
+        is_setting = name_option(words[0]) in SETTINGS and "=" not in words[0]
+        return 1 if is_setting and "=" in "".join(words[1:2]) else super().count_values(words)
 
     def add_environment(self, arguments: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Set the variables for all programs; a user's own LD_PRELOAD comes after ours."""
