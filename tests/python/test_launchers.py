@@ -23,6 +23,12 @@ def test_openmpi_keeps_the_users_preload() -> None:
     assert line == ["-x", "LD_PRELOAD=/l.so:/u.so", "./a"]
 
 
+@pytest.mark.parametrize("given", [["--x", "LD_PRELOAD=/u.so"], ["-x=LD_PRELOAD=/u.so"], ["--x=LD_PRELOAD=/u.so"]])
+def test_openmpi_keeps_the_users_preload_however_written(given: list[str]) -> None:
+    line = Prrte("mpirun").add_environment(["-n", "1", *given, "./a"], {"LD_PRELOAD": "/l.so"})
+    assert line == ["-x", "LD_PRELOAD=/l.so:/u.so", "-n", "1", "./a"]
+
+
 @pytest.fixture
 def no_parameters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A home without MCA parameters."""
@@ -60,9 +66,10 @@ def test_openmpi_lists_the_variables_where_a_file_names_the_programs(no_paramete
     assert Prrte("/mpi/bin/mpirun").add_environment(given, {"A": "1"}) == ["-x", "A=1", *given]
 
 
-def test_openmpi_refuses_a_file_of_programs_with_variables(no_parameters: Path) -> None:
+@pytest.mark.parametrize("option", ["-x", "--x"])
+def test_openmpi_refuses_a_file_of_programs_with_variables(no_parameters: Path, option: str) -> None:
     file = no_parameters / "programs"
-    file.write_text("-n 1 ./a\n-n 1 -x A=1 ./b\n")
+    file.write_text(f"-n 1 ./a\n-n 1 {option} A=1 ./b\n")
     with pytest.raises(LapwingError, match="has -x"):
         OpenMpi("/mpi/bin/mpirun").add_environment(["--app", str(file)], VARIABLES)
     assert OpenMpi("/mpi/bin/mpirun").add_environment(["--app", str(file)], {}) == ["--app", str(file)]

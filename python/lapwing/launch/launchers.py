@@ -166,6 +166,18 @@ def find_parameters(own: Sequence[str], name: str) -> Iterator[int]:
             yield position + 2
 
 
+def find_exports(own: Sequence[str]) -> Iterator[tuple[slice, str]]:
+    """Yield where a launcher's words have -x, and the variable that each names: PRRTE takes -x=NAME=VALUE, too."""
+    for position, word in enumerate(own):
+        option, equals, variable = word.partition("=")
+        if not word.startswith("-") or name_option(option) != "-x":
+            continue
+        if equals:
+            yield slice(position, position + 1), variable
+        elif position + 1 < len(own):
+            yield slice(position, position + 2), own[position + 1]
+
+
 def find_file_of_programs(own: Sequence[str]) -> Path | None:
     """Return the file that names the programs, if there is one."""
     return next((Path(value) for word, value in pairwise(own) if name_option(word) == "-app"), None)
@@ -226,7 +238,7 @@ class OpenMpi(Launcher):
         segments = split_segments(arguments, self.separator)
         own = [word for segment in segments for word in self.split_own(segment)[0]]
         listed = self._find_parameter(own, ENV_LIST) if self.has_env_list else None
-        if variables and (self._has_file_of_programs(own) or (listed and "-x" not in own)):
+        if variables and (self._has_file_of_programs(own) or (listed and not any(find_exports(own)))):
             delimiter = self._find_parameter(own, f"{ENV_LIST}_delimiter") or ";"
             return self._replace_list(segments, merge_env_list(listed or "", variables, delimiter))
         return join_segments([self._prepend(segment, variables) for segment in segments], self.separator)
@@ -236,7 +248,7 @@ class OpenMpi(Launcher):
         path = find_file_of_programs(own) if self.has_env_list else None
         if path is None:
             return False
-        if any("-x" in self.split_own(segment)[0] for segment in read_segments(path)):
+        if any(any(find_exports(self.split_own(segment)[0])) for segment in read_segments(path)):
             remedy = f"name the variables in --mca {ENV_LIST} instead"
             raise LapwingError(f"{path} has -x, beside which Open MPI 4 takes no variables of Lapwing's", remedy)
         return True
@@ -271,17 +283,14 @@ class OpenMpi(Launcher):
     def _prepend(self, segment: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Write -x before a program's arguments, and merge an LD_PRELOAD that the user set there."""
         merged = dict(variables)
-        pending, program = self.split_own(segment)
-        rest: list[str] = []
-        while pending:
-            found = re.fullmatch(r"LD_PRELOAD(=(.*))?", pending[1]) if pending[0] == "-x" and len(pending) > 1 else None
-            if found and "LD_PRELOAD" in variables:
-                merged["LD_PRELOAD"] = join_preload(variables["LD_PRELOAD"], found[2])
-                pending = pending[2:]
-            else:
-                rest.append(pending.pop(0))
+        own, program = self.split_own(segment)
+        for words, variable in reversed(list(find_exports(own))):
+            name, _, value = variable.partition("=")
+            if name == "LD_PRELOAD" and name in variables:
+                merged[name] = join_preload(merged[name], value)
+                del own[words]
         flags = [word for name, value in merged.items() for word in ("-x", f"{name}={value}")]
-        return flags + rest + program
+        return flags + own + program
 
 
 class Prrte(OpenMpi):
