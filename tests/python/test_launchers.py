@@ -138,6 +138,7 @@ def test_unsupported_launcher_is_named() -> None:
     [
         (["-n", "2", "--mca", "btl", "tcp", "./a", "-x", "./c"], ["./a"]),
         (["-n", "2", "./a", ":", "-n", "1", "./b"], ["./a", "./b"]),
+        (["-n", "2", "--", "./a", "-x", "./c"], ["./a"]),
         (["--unheard-of", "2", "./a"], []),
         (["--host", "remote", "./a"], []),
         (["-n", "2"], []),
@@ -216,6 +217,12 @@ def test_hydra_program_is_found_behind(options: str) -> None:
 def test_srun_leaves_the_programs_words(monkeypatch: pytest.MonkeyPatch, options: str) -> None:
     monkeypatch.delenv("SLURM_EXPORT_ENV", raising=False)
     given = [*options.split(), "./app", "--export=mesh.vtk"]
+    assert Srun("srun").add_environment(given, {"LD_PRELOAD": "/l.so"}) == ["--export=ALL,LD_PRELOAD=/l.so", *given]
+
+
+def test_srun_leaves_the_words_of_a_program_of_other_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_EXPORT_ENV", raising=False)
+    given = ["-n", "2", "--", "there", "--export=mesh.vtk"]
     assert Srun("srun").add_environment(given, {"LD_PRELOAD": "/l.so"}) == ["--export=ALL,LD_PRELOAD=/l.so", *given]
 
 

@@ -106,6 +106,9 @@ class Launcher:
         position, is_known, is_here = 0, True, True
         while position < len(segment):
             word = segment[position]
+            if word == "--":
+                position += 1
+                break
             follow = self.count_values(segment[position:]) if word.startswith("-") else 0
             if not word.startswith("-") and (is_known or may_be_program(word)):
                 break
