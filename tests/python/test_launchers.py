@@ -148,6 +148,24 @@ def test_openmpi_program_is_found_only_when_certain(line: list[str], programs: l
     assert OpenMpi("mpirun").find_programs(line) == programs
 
 
+@pytest.mark.parametrize("kind", [OpenMpi, Prrte])
+@pytest.mark.parametrize("options", ["--launch-agent /bin/sh", "--report-uri /not/there", "--cpu-set 0", "-bycore -s"])
+def test_openmpi_keeps_the_users_preload_behind(kind: type[OpenMpi], options: str) -> None:
+    given = [*options.split(), "-x", "LD_PRELOAD=/u.so", "./a"]
+    line = kind("mpirun").add_environment(given, {"LD_PRELOAD": "/l.so"})
+    assert line == ["-x", "LD_PRELOAD=/l.so:/u.so", *options.split(), "./a"]
+
+
+def test_openmpi_versions_differ_in_options() -> None:
+    line = ["--dvm", "./a", "./b"]
+    assert OpenMpi("mpirun").find_programs(line) == ["./a"]
+    assert Prrte("mpirun").find_programs(line) == ["./b"]
+
+
+def test_openmpi_program_may_be_on_another_path() -> None:
+    assert OpenMpi("mpirun").find_programs(["--path", "/opt/app/bin", "app"]) == []
+
+
 @pytest.mark.parametrize("options", ["-np=2", "--np=2", "-mca=btl tcp", "-x=A=1", "-oversubscribe=1"])
 def test_prrte_program_is_found_behind_a_value_in_the_option(options: str) -> None:
     assert Prrte("mpirun").find_programs([*options.split(), "./a", "x"]) == ["./a"]

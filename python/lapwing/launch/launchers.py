@@ -45,6 +45,11 @@ def name_options(names: str, value_count: int) -> dict[str, int]:
     return dict.fromkeys(names.split(), value_count)
 
 
+def name_set(names: str) -> frozenset[str]:
+    """Return options that have something in common."""
+    return frozenset(names.split())
+
+
 def may_be_program(word: str) -> bool:
     """Tell whether a word of a launcher's line may name a program: it is one here, or a path of another host."""
     is_elsewhere = "/" in word and not Path(word).exists()
@@ -219,19 +224,28 @@ class OpenMpi(Launcher):
 
     name = "openmpi"
     version_pattern = r"\((Open ?MPI|OpenRTE)\) [1-4]\."
-    host_options = frozenset(["-H", "-host", "-hostfile", "-machinefile", "-default-hostfile", "-wdir", "-wd"])
+    host_options = name_set(
+        "-H -host -hostfile -machinefile -default-hostfile -nolocal -wdir -wd -path -set-cwd-to-session-dir"
+    )
     option_values = (
         name_options(
-            "-n -np -c -N -npernode -npersocket -x -bind-to -map-by -rank-by -prefix -timeout -stdin -output-filename "
-            "-output -display -app -cpus-per-proc -cpus-per-rank -tune -rankfile -rf "
-            "-H -host -hostfile -machinefile -default-hostfile -wdir -wd",
+            "-n -np -c -N -npernode -npersocket -ppr -x -bind-to -map-by -rank-by -cpu-list -cpu-set -cpus-per-proc "
+            "-cpus-per-rank -rankfile -rf -cartofile -cf -prefix -timeout -stdin -output-filename -xml-file -app -am "
+            "-tune -personality -launch-agent -max-restarts -max-vm-size -preload-files -debugger -xterm -hnp "
+            "-ompi-server -report-events -report-pid -report-uri "
+            "-H -host -hostfile -machinefile -default-hostfile -wdir -wd -path",
             1,
         )
-        | name_options("-mca -gmca -prtemca -pmixmca", 2)
+        | name_options("-mca -gmca", 2)
         | name_options(
-            "-oversubscribe -nooversubscribe -allow-run-as-root -q -quiet -v -verbose -bynode -byslot -bind-to-core "
-            "-bind-to-none -report-bindings -tag-output -timestamp-output -display-map -display-allocation -nolocal "
-            "-pernode -use-hwthread-cpus",
+            "-oversubscribe -nooversubscribe -allow-run-as-root -q -quiet -v -verbose -bynode -byslot -bycore "
+            "-bind-to-core -bind-to-socket -bind-to-none -report-bindings -tag-output -timestamp-output -xml "
+            "-merge-stderr-to-stdout -display-map -display-allocation -display-devel-allocation -display-devel-map "
+            "-display-diffable-map -display-topo -nolocal -pernode -use-hwthread-cpus -noprefix -novm -dvm -s "
+            "-preload-binary -set-cwd-to-session-dir -index-argv-by-rank -enable-recovery -disable-recovery "
+            "-continuous -do-not-launch -do-not-resolve -use-regexp -enable-instant-on-support -fwd-mpirun-port "
+            "-get-stack-traces -report-state-on-timeout -report-child-jobs-separately -show-progress "
+            "-output-proctable -d -debug -debug-devel -debug-daemons -debug-daemons-file -leave-session-attached -tv",
             0,
         )
     )
@@ -302,6 +316,29 @@ class Prrte(OpenMpi):
     name = "prrte"
     has_env_list = False  # it takes both
     version_pattern = r"\(Open MPI\) ([5-9]|\d\d)\.|PRTE|PRRTE|prterun"
+    option_values = (
+        name_options(
+            "-n -np -c -N -npernode -npersocket -ppr -x -bind-to -map-by -rank-by -mapby -rankby -bindto -cpu-list "
+            "-cpu-set -cpus-per-proc -cpus-per-rank -rankfile -prefix -timeout -spawn-timeout -stdin -output "
+            "-output-directory -output-filename -stream-buffering -display -display-topo -app -am -tune -personality "
+            "-launch-agent -max-restarts -max-vm-size -preload-files -xterm -dvm -pset -tmpdir -forward-signals "
+            "-report-pid -report-uri -rtos -runtime-options -with-ft -initial-errhandler -memory-alloc-kinds -arch "
+            "-file -keepalive -H -host -hostfile -machinefile -default-hostfile -wdir -wd -path",
+            1,
+        )
+        | name_options("-mca -gmca -omca -gomca -prtemca -pmixmca -gpmixmca", 2)
+        | name_options(
+            "-oversubscribe -nooversubscribe -allow-run-as-root -v -verbose -bynode -byslot -bycore -bind-to-core "
+            "-report-bindings -tag-output -timestamp-output -xml -merge-stderr-to-stdout -display-map "
+            "-display-allocation -display-devel-map -display-comm -display-comm-finalize -nolocal -pernode "
+            "-use-hwthread-cpus -noprefix -s -preload-binary -set-cwd-to-session-dir -enable-recovery "
+            "-disable-recovery -continuous -do-not-launch -get-stack-traces -report-state-on-timeout "
+            "-report-child-jobs-separately -show-progress -output-proctable -fwd-environment -stop-on-exec "
+            "-stop-in-init -stop-in-app -debug -debug-daemons -debug-daemons-file -leave-session-attached -soft -p "
+            "-parsable -parseable",
+            0,
+        )
+    )
 
 
 SETTINGS = ("-env", "-genv")
