@@ -208,6 +208,22 @@ def test_hydra_leaves_the_programs_words() -> None:
     assert Hydra("mpiexec").add_environment(given, {"LD_PRELOAD": "/l.so"})[3:] == given
 
 
+@pytest.mark.parametrize("options", ["-rr", "-nameserver h:1", "-rankmap (vector,0)", "-tune /bin/sh", "-prot -ilp64"])
+def test_hydra_program_is_found_behind_an_option_of_one_hydra(options: str) -> None:
+    assert Hydra("mpiexec").find_programs([*options.split(), "./a", "x"]) == ["./a"]
+
+
+@pytest.mark.parametrize("options", ["-hosts-group n[1-2]", "-path /opt/app/bin", "-nolocal", "-skip-launch-node"])
+def test_hydra_program_may_be_on_other_hosts(options: str) -> None:
+    assert Hydra("mpiexec").find_programs([*options.split(), "./a"]) == []
+
+
+def test_hydra_merges_behind_an_option_with_a_file(tmp_path: Path) -> None:
+    given = ["-gtoolfile", str(tmp_path / "tools"), "-env", "LD_PRELOAD=/u.so", "./a"]
+    line = Hydra("mpiexec").add_environment(given, {"LD_PRELOAD": "/l.so"})
+    assert line[5:] == ["-env", "LD_PRELOAD=/l.so:/u.so", "./a"]
+
+
 @pytest.mark.parametrize(
     ("setting", "merged"),
     [

@@ -349,20 +349,27 @@ class Hydra(Launcher):
 
     name = "hydra"
     version_pattern = r"HYDRA|Hydra|Intel\(R\) MPI|MPICH|MVAPICH"
-    host_options = frozenset(["-hosts", "-host", "-f", "-hostfile", "-machinefile", "-machine", "-wdir", "-configfile"])
+    host_options = name_set(
+        "-hosts -host -hosts-group -f -hostfile -machinefile -machine -nolocal -skip-launch-node -wdir -gwdir -path "
+        "-gpath -configfile"
+    )
     option_values = (
         name_options(
-            "-n -np -ppn -perhost -genvlist -envlist -iface -launcher -bootstrap -rmk -launcher-exec -bootstrap-exec "
-            "-bind-to -map-by -prepend-pattern -outfile-pattern -errfile-pattern -usize -grr -rr -s -membind -topolib "
-            "-demux -nameserver -order-nodes -localhost -gpus-per-proc "
-            "-hosts -host -f -hostfile -machinefile -machine -wdir -configfile",
+            "-n -np -ppn -perhost -grr -genvlist -envlist -iface -launcher -bootstrap -rmk -launcher-exec "
+            "-bootstrap-exec -bind-to -map-by -rankmap -prepend-pattern -outfile-pattern -errfile-pattern -usize -s "
+            "-membind -topolib -demux -nameserver -order-nodes -localhost -gpus-per-proc -gpu-subdevs-per-proc "
+            "-memory-alloc-kinds -tune -binding -cpu-bind -gtool -gtoolfile -gdb-args -tva -tmpdir -branch-count "
+            "-pmi-connect -use-app-topology "
+            "-hosts -host -hosts-group -f -hostfile -machinefile -machine -wdir -gwdir -path -gpath -configfile",
             1,
         )
         | name_options("-genv -env", 2)
         | name_options(
             "-l -prepend-rank -verbose -v -print-all-exitcodes -genvall -genvnone -envall -envnone -info -profile "
             "-disable-hostname-propagation -disable-auto-cleanup -enable-x -disable-x -print-rank-map -pmi-port "
-            "-skip-launch-node",
+            "-skip-launch-node -hybrid-hosts -rr -nolocal -silent-abort -prepend-timestamp -prot -ordered-output "
+            "-aps -mps -gdb -tv -idb -trace-pt2pt -trace-collectives -trace-imbalance -noconf -ilp64 "
+            "-pmi-aggregate -pmi-noaggregate",
             0,
         )
     )
