@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lapwing.launch.launchers import OpenMpi, Prrte
+from lapwing.launch.launchers import OpenMpi, Prrte, Srun
 
 WHEELS = Path(__file__).parents[2] / ".venv/mpi"
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -52,3 +52,15 @@ def test_openmpi_4() -> None:
 def test_prrte(name: str) -> None:
     takes_value = "requires\nan argument" in ask(str(WHEELS / "openmpi5/bin/mpirun"), f"--{name}")
     assert Prrte.option_values[f"-{name}"] == takes_value
+
+
+def test_srun(tmp_path: Path) -> None:
+    """It says in its help what takes a value, but of two: --bcast has one behind = alone, --container has one."""
+    settings = tmp_path / "slurm.conf"
+    settings.write_text("ClusterName=none\nSlurmctldHost=localhost\n")
+    text = ask("srun", "--help", variables={"SLURM_CONF": str(settings)})
+    found = re.findall(r"^(?:  (-\w),? {1,2}| {6})(--[\w-]+)(=?)", text, re.MULTILINE)
+    told = {name: int(equals == "=") for short, long, equals in found for name in (short, long[1:]) if name}
+    told = {name: count for name, count in told.items() if name not in ENDING} | {"-bcast": 0, "-container": 1}
+    assert len(told) > 90
+    assert compare(told, Srun.option_values) == []

@@ -246,7 +246,19 @@ def test_hydra_program_is_found_behind(options: str) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    ["-n4", "-n 2 -w n1", "-wn1", "-ln4", "-l -n 4", "--nodelist=n1", "--gpus 1", "--unheard-of", "--unheard-of 5"],
+    [
+        "-n4",
+        "-n 2 -w n1",
+        "-wn1",
+        "-ln4",
+        "-l -n 4",
+        "--nodelist=n1",
+        "--gpus 1",
+        "--unheard-of",
+        "--unheard-of 5",
+        "-I60",
+        "-K0",
+    ],
 )
 def test_srun_leaves_the_programs_words(monkeypatch: pytest.MonkeyPatch, options: str) -> None:
     monkeypatch.delenv("SLURM_EXPORT_ENV", raising=False)
@@ -258,6 +270,17 @@ def test_srun_leaves_the_words_of_a_program_of_other_hosts(monkeypatch: pytest.M
     monkeypatch.delenv("SLURM_EXPORT_ENV", raising=False)
     given = ["-n", "2", "--", "there", "--export=mesh.vtk"]
     assert Srun("srun").add_environment(given, {"LD_PRELOAD": "/l.so"}) == ["--export=ALL,LD_PRELOAD=/l.so", *given]
+
+
+@pytest.mark.parametrize("options", ["--task-prolog /bin/sh", "--comment true", "--begin /now", "--x11 --bcast"])
+def test_srun_merges_behind(options: str) -> None:
+    line = Srun("srun").add_environment([*options.split(), "--export=NONE", "./app"], {"LD_PRELOAD": "/l.so"})
+    assert line == ["--export=LD_PRELOAD=/l.so", *options.split(), "./app"]
+
+
+def test_srun_program_is_found_only_when_certain() -> None:
+    found = {options: Srun("srun").find_programs([*options.split(), "./a"]) for options in ("-K1", "-wn1", "-D/there")}
+    assert found == {"-K1": ["./a"], "-wn1": [], "-D/there": []}
 
 
 def test_srun_merges_behind_an_option_that_is_not_known() -> None:

@@ -118,7 +118,7 @@ class Launcher:
             if not word.startswith("-") and (is_known or may_be_program(word)):
                 break
             is_known = is_known and follow is not None
-            is_here = is_here and name_option(word) not in self.host_options
+            is_here = is_here and self.name_option(word) not in self.host_options
             position += 1 + (follow or 0)
         return Head(min(position, len(segment)), is_known, is_here)
 
@@ -126,6 +126,10 @@ class Launcher:
         """Split a segment into the launcher's own words, and the program with its own."""
         end = self.read_head(segment).end
         return list(segment[:end]), list(segment[end:])
+
+    def name_option(self, word: str) -> str:
+        """Return an option's name as the tables have it."""
+        return name_option(word)
 
     def count_values(self, words: Sequence[str]) -> int | None:
         """Return how many arguments follow the option that these words begin with; None when it is not known."""
@@ -404,21 +408,33 @@ class Srun(Launcher):
     """Slurm's srun: --export, where a comma always separates, so that only LD_PRELOAD is set by value."""
 
     name = "srun"
-    host_options = frozenset(["-w", "-nodelist", "-F", "-nodefile", "-D", "-chdir", "-multi-prog"])
+    host_options = name_set("-w -nodelist -F -nodefile -D -chdir -multi-prog -container -container-id")
     option_values = name_options(
         "-n -ntasks -N -nodes -c -cpus-per-task -p -partition -t -time -A -account -J -job-name -mpi -export "
-        "-ntasks-per-node -ntasks-per-core -ntasks-per-socket -ntasks-per-gpu -distribution -m -output -o -error -e "
-        "-input -i -w -nodelist -F -nodefile -exclude -x -D -chdir -G -gpus -gpus-per-node -gpus-per-socket "
-        "-gpus-per-task -gpu-bind -gpu-freq -cpu-bind -cpu-freq -mem -mem-per-cpu -mem-per-gpu -mem-bind -gres -hint "
-        "-q -qos -C -constraint -reservation -L -licenses -M -clusters -d -dependency -jobid -r -relative -W -wait "
-        "-S -core-spec -B -extra-node-info -T -threads -export-file -signal -time-min -network -switches",
+        "-ntasks-per-node -ntasks-per-core -ntasks-per-socket -ntasks-per-gpu -ntasks-per-tres -distribution -m "
+        "-output -o -error -e -input -i -open-mode -w -nodelist -F -nodefile -exclude -x -D -chdir -G -gpus "
+        "-gpus-per-node -gpus-per-socket -gpus-per-task -gpu-bind -gpu-freq -cpus-per-gpu -cpu-bind -cpu_bind "
+        "-cpu-freq -mem -mem-per-cpu -mem-per-gpu -mem-bind -accel-bind -gres -gres-flags -tres-bind -tres-per-task "
+        "-hint -q -qos -C -constraint -cluster-constraint -prefer -reservation -L -licenses -M -clusters -d "
+        "-dependency -jobid -r -relative -W -wait -S -core-spec -thread-spec -B -extra-node-info -sockets-per-node "
+        "-cores-per-socket -threads-per-core -mincpus -tmp -T -threads -treewidth -segment -signal -time-min "
+        "-deadline -delay-boot -b -begin -network -switches -acctg-freq -profile -power -priority -bb -bbf "
+        "-bcast-exclude -comment -container -container-id -het-group -pack-group -mail-type -mail-user -mcs-label "
+        "-wckey -uid -gid -prolog -epilog -task-prolog -task-epilog -slurmd-debug -msg-timeout",
         1,
     ) | name_options(
         "-exclusive -l -label -overlap -oversubscribe -s -O -overcommit -u -unbuffered -multi-prog -E -preserve-env "
-        "-exact -pty -Q -quiet -v -verbose -X -disable-status -Z -no-allocate -contiguous -spread-job -use-min-nodes "
-        "-K -kill-on-bad-exit -k -no-kill -immediate -I -H -hold",
+        "-exact -whole -pty -Q -quiet -v -verbose -X -disable-status -Z -no-allocate -contiguous -spread-job "
+        "-use-min-nodes -K -kill-on-bad-exit -k -no-kill -immediate -I -H -hold -bcast -compress -nice -propagate "
+        "-send-libs -resv-ports -x11 -oom-kill-step -reboot -interactive -quit-on-interrupt -test-only -stepmgr "
+        "-debugger-test",
         0,
     )
+    values_behind = name_set("-I -K -k")  # or none: -K0
+
+    def name_option(self, word: str) -> str:
+        """Return an option's name: the first letter of a short one, which may have its value behind it."""
+        return name_option(word) if word.startswith("--") else word[:2]
 
     def count_values(self, words: Sequence[str]) -> int | None:
         """Return how many arguments follow: none where a short option has its value behind it, as in -n4."""
@@ -426,7 +442,7 @@ class Srun(Launcher):
         if word.startswith("--") or len(word) == 2:
             return super().count_values(words)
         follow = self.option_values.get(word[:2])
-        if follow == 0:  # -ln4 is -l -n4
+        if follow == 0 and word[:2] not in self.values_behind:  # -ln4 is -l -n4
             return self.count_values([f"-{word[2:]}", *words[1:]])
         return None if follow is None else 0
 
