@@ -139,8 +139,13 @@ def judge_ranks(claim: Claim, result: Result, is_in: bool) -> str:
 
 
 def forget_lapwing(lines: Sequence[str]) -> list[str]:
-    """What ranks said, without whether Lapwing is in them."""
-    return [re.sub("Lapwing (in|out)", "", line) for line in lines]
+    """What ranks said, without whether Lapwing is in them, and whichever nodes Slurm gave them.
+
+    A node of a job that has just ended is not free at once: the next job gets another one.
+    """
+    said = [re.sub("Lapwing (in|out)", "", line) for line in lines]
+    nodes = list(dict.fromkeys(re.findall(r"\bnode\d\b", "\n".join(said))))
+    return [re.sub(r"\bnode\d\b", lambda found: f"node {nodes.index(found[0])}", line) for line in said]
 
 
 def judge_claim(claim: Claim, folder: Path) -> str:
@@ -269,6 +274,7 @@ def judge_ended(mpi: Mpi, folder: Path, jobs: Mapping[str, str], state: str, sec
             return f"{name}: {find_state(job, folder)} instead of {state}"
     if not wait_until(lambda: count_processes(f"exchange.{mpi.name}") == 0, END_S):
         return "ranks are left"
+    wait_until(lambda: not any(folder.glob(".lapwing-*")), END_S)  # the command ends after its ranks
     left = [path.name for path in folder.glob(".lapwing-*")]
     return f"left behind: {left}" if left else ""
 
