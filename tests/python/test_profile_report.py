@@ -18,7 +18,7 @@ from rich.console import Console
 from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.outfiles import write_text
-from lapwing.profile.job_file import open_profile_job, write_profile_job
+from lapwing.profile.job_file import PICTURE, open_profile_job, write_profile_job
 from lapwing.profile.resolve import (
     Place,
     Resolver,
@@ -190,6 +190,12 @@ def test_trace_events_lie_on_one_clock(tmp_path: Path) -> None:
 def test_record_without_timeline_says_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(LapwingError, match="--timeline"):
         write_trace(open_profile_job(merge(tmp_path, [make_receive()])), tmp_path / "trace")
+
+
+def test_picture_of_a_run_without_events_is_not_asked_for_again(tmp_path: Path) -> None:
+    job = open_profile_job(merge(tmp_path, [make_receive()]))
+    with pytest.raises(LapwingError, match="nothing went on in the background"):
+        write_trace(replace(job, about={**job.about, PICTURE: True}), tmp_path / "trace")
 
 
 def test_trace_that_has_no_events_leaves_the_old_file(tmp_path: Path) -> None:

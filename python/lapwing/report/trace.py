@@ -8,7 +8,7 @@ from typing import Any
 
 from lapwing.errors import LapwingError
 from lapwing.outfiles import write_whole
-from lapwing.profile.job_file import Atlas, ProfileJob
+from lapwing.profile.job_file import PICTURE, Atlas, ProfileJob
 from lapwing.profile.rank_file import Event, RankFile, RawSite
 from lapwing.report.totals import describe_place
 
@@ -90,6 +90,13 @@ def iterate_events(job: ProfileJob) -> Iterator[dict[str, Any]]:
             yield from split_event(made, number) if event.kind == KIND_OP else (made,)
 
 
+def refuse_empty(job: ProfileJob) -> LapwingError:
+    """Say why a job has no events: it was profiled without a timeline, or nothing went on in its background."""
+    if job.about.get(PICTURE):
+        return LapwingError("nothing went on in the background of this run", "lapwing report FILE alone says why")
+    return LapwingError("the record has no timeline", "profile with --timeline 100000")
+
+
 def write_trace(job: ProfileJob, path: Path) -> int:
     """Write the file; return the number of events. Without any the path stays as it is."""
     count = 0
@@ -101,5 +108,5 @@ def write_trace(job: ProfileJob, path: Path) -> int:
             count += 1
         output.write(b"\n]}\n")
         if not count:
-            raise LapwingError("the record has no timeline", "profile with --timeline 100000")
+            raise refuse_empty(job)
     return count
