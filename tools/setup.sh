@@ -93,6 +93,7 @@ require() {
 }
 
 make_environment() {
+    say "building, and installing what the command needs: some minutes, in which nothing is printed"
     [ -x .venv/bin/python ] || "$(find_python)" -m venv .venv
     extras=""
     [ "$wants_tests" = yes ] && extras="[test]"
