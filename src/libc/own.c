@@ -4,14 +4,21 @@
 #include <sys/mman.h>
 
 #include "libc/real.h"
+#include "libc/threads.h"
 
+/* What a library has patched into libc calls syscall(), which is an entry of ours, and must not wait for ops there. */
 void *libc_own_take(size_t length_bytes)
 {
-    void *memory = LIBC_REAL(mmap)(NULL, length_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
+    libc_threads_own.takes_own = true;
+    void *memory = LIBC_REAL(mmap)(NULL, length_bytes, PROTECTION, FLAGS, -1, 0);
+    libc_threads_own.takes_own = false;
     return memory == MAP_FAILED ? NULL : memory;
 }
 
 void libc_own_give_back(void *memory, size_t length_bytes)
 {
+    libc_threads_own.takes_own = true;
     LIBC_REAL(munmap)(memory, length_bytes);
+    libc_threads_own.takes_own = false;
 }

@@ -13,11 +13,13 @@
  * newest_mapped: the block with a mapping of its own that the thread got last (allocate.c); it may be gone.
  * forks_told: a bit for each fork() that the thread is in, the innermost lowest, since handlers fork, too: is protect
  * told (process.c)?
- * is_entered: its stack is in the table, or the kernel says that it is one (stacks.c). */
+ * is_entered: its stack is in the table, or the kernel says that it is one (stacks.c).
+ * takes_own: memory of Lapwing's own is being taken or given back (own.c), maybe under a lock. */
 extern __attribute__((visibility("hidden"))) _Thread_local struct libc_threads_own {
     const void *newest_mapped;
     uint32_t forks_told;
     bool is_entered;
+    bool takes_own;
 } libc_threads_own;
 
 /* Has our constructor run? Before it at most threads of other constructors do. */

@@ -239,7 +239,7 @@ void libc_use_file(int descriptor)
 
 void libc_use_drain(void)
 {
-    if (options.drain_system_calls && protect_armed_is_any())
+    if (options.drain_system_calls && !libc_threads_own.takes_own && protect_armed_is_any())
         libc_use_all();
 }
 
