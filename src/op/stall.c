@@ -2,38 +2,58 @@
 #include "op/stall.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/clock.h"
 #include "engine/gate.h"
 
-/* total: sum of ended stalls; since: start of the running one, 0 when none; depth: threads that stall now. Any
- * thread; relaxed: numbers for judging. */
+/* In one word, so that a stall that begins where another one ends is told apart from it: below, how many stall now;
+ * above, the sum of what ended stalls have taken, less the time at which the running one began. The sum wraps, and only
+ * differences count. Any thread, also in signal context; relaxed: numbers for judging. */
+enum { DEPTH_BITS = 12, DEPTH_MASK = (1 << DEPTH_BITS) - 1, DEPTH_MOST = DEPTH_MASK / 2 };
+
 static struct {
-    _Atomic int64_t total_ns;
-    _Atomic int64_t since_ns;
-    _Atomic uint32_t depth;
+    _Atomic uint64_t state;
 } stall;
+
+/* The end of a touch may come before its beginning: then there is one less than none. */
+static bool state_is_running(uint64_t state)
+{
+    uint64_t depth = state & DEPTH_MASK;
+    return depth != 0 && depth <= DEPTH_MOST;
+}
+
+static uint64_t now_shifted(void)
+{
+    return (uint64_t)base_clock_now_ns() << DEPTH_BITS;
+}
 
 void stall_begin(void)
 {
-    if (atomic_fetch_add_explicit(&stall.depth, 1, memory_order_relaxed) == 0)
-        atomic_store_explicit(&stall.since_ns, base_clock_now_ns(), memory_order_relaxed);
+    uint64_t state = atomic_load_explicit(&stall.state, memory_order_relaxed);
+    uint64_t next;
+    do
+        next = state + 1 - ((state & DEPTH_MASK) == 0 ? now_shifted() : 0);
+    while (
+        !atomic_compare_exchange_weak_explicit(&stall.state, &state, next, memory_order_relaxed, memory_order_relaxed));
 }
 
 void stall_end(void)
 {
-    int64_t since_ns = atomic_load_explicit(&stall.since_ns, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&stall.depth, 1, memory_order_relaxed) != 1)
-        return;
-    atomic_store_explicit(&stall.since_ns, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stall.total_ns, base_clock_now_ns() - since_ns, memory_order_relaxed);
+    uint64_t state = atomic_load_explicit(&stall.state, memory_order_relaxed);
+    uint64_t next;
+    do
+        next = state - 1 + ((state & DEPTH_MASK) == 1 ? now_shifted() : 0);
+    while (
+        !atomic_compare_exchange_weak_explicit(&stall.state, &state, next, memory_order_relaxed, memory_order_relaxed));
 }
 
 int64_t stall_total_ns(void)
 {
-    int64_t since_ns = atomic_load_explicit(&stall.since_ns, memory_order_relaxed);
-    int64_t running_ns = since_ns == 0 ? 0 : base_clock_now_ns() - since_ns;
-    return atomic_load_explicit(&stall.total_ns, memory_order_relaxed) + running_ns;
+    uint64_t state = atomic_load_explicit(&stall.state, memory_order_relaxed);
+    uint64_t sum = state + (state_is_running(state) ? now_shifted() : 0);
+    return (int64_t)sum >> DEPTH_BITS;
 }
 
 uint32_t stall_wait_begin(void)
