@@ -21,8 +21,10 @@ bool ending_settle(struct native *native, uint64_t bytes)
         late_errors_keep(result);
     else if (!is_over)
         return false;
-    if (native->status_number != 0)
-        status_settle(native->status_number, bytes, &status);
-    native->status_number = 0; /* the slot's next op may promise nothing */
+    uint32_t number = atomic_load_explicit(&native->status_number, memory_order_relaxed);
+    if (number != 0)
+        status_settle(number, bytes, &status);
+    /* The slot's next op may promise nothing. release: pairs with status_pending_op(). */
+    atomic_store_explicit(&native->status_number, 0, memory_order_release);
     return true;
 }

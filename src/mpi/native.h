@@ -4,6 +4,7 @@
 #ifndef MPI_NATIVE_H
 #define MPI_NATIVE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,11 +27,12 @@ struct native_ahead {
 struct native {
     MPI_Request request;
     struct errors_home home; /* whose handler hears of its errors */
-    uint32_t status_number;  /* 0: nobody looks at its status (status.h) */
-    size_t reserved_bytes;   /* for copies of touched pages (copies_reserve()), given back at its end */
-    bool awaits_turn;        /* not started yet (message/message_turn.h) */
-    int start_result;        /* of its start, once it has had its turn */
-    void *copy;              /* the bytes that a send reads, when they are ours; freed at its end */
+    /* Of its status (status.h); 0: nobody looks at it, or it is settled. Read by accessors. */
+    _Atomic uint32_t status_number;
+    size_t reserved_bytes; /* for copies of touched pages (copies_reserve()), given back at its end */
+    bool awaits_turn;      /* not started yet (message/message_turn.h) */
+    int start_result;      /* of its start, once it has had its turn */
+    void *copy;            /* the bytes that a send reads, when they are ours; freed at its end */
     /* Of an op that the program's own sends have become (request/sent.h): those before send_count may be under way. */
     uint32_t send_count;
     MPI_Request sends[NATIVE_SENDS_MAX];

@@ -90,7 +90,7 @@ void status_settle(uint32_t number, uint64_t expected_bytes, const MPI_Status *r
     if (surprises == NULL)
         return; /* status_can_promise() made it */
     atomic_fetch_add_explicit(&statuses.count, 1, memory_order_relaxed);
-    /* relaxed: an accessor has seen the op's end, which is released after this. */
+    /* relaxed: an accessor has seen the op's end or its number gone, which are released after this. */
     atomic_store_explicit(&surprises->marked[number % GROUP_NUMBERS], abi_status_hidden_get(real_status) ^ STATUS_MARK,
                           memory_order_relaxed);
 }
@@ -107,7 +107,8 @@ static uint64_t status_pending_op(uint32_t number)
 {
     for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
         uint64_t id = transfer_id(slot);
-        if (id != 0 && native_slots[slot].status_number == number)
+        /* acquire: who finds the number gone finds its surprise. */
+        if (id != 0 && atomic_load_explicit(&native_slots[slot].status_number, memory_order_acquire) == number)
             return id;
     }
     return 0;

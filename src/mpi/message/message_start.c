@@ -196,7 +196,7 @@ static void message_cancel(struct transfer *transfer, enum reason reason)
 static MPI_Request message_give_up(const struct start *start, enum reason reason)
 {
     MPI_Request request = start->native->request;
-    start->native->status_number = 0; /* as in ending_settle() */
+    atomic_store_explicit(&start->native->status_number, 0, memory_order_relaxed); /* as in ending_settle() */
     message_cancel(start->op.transfer, reason);
     if (request != abi_handles.request_null)
         requests_track(message_key(start->message), start->message->range);

@@ -265,7 +265,8 @@ static void ahead_launch(struct transfer *transfer, bool keeps_order)
 static void ahead_promise(struct transfer *transfer, MPI_Status *status)
 {
     struct native *native = native_of(transfer);
-    native->status_number = status_promise(status, native->ahead.source, native->ahead.tag, transfer->bytes);
+    uint32_t number = status_promise(status, native->ahead.source, native->ahead.tag, transfer->bytes);
+    atomic_store_explicit(&native->status_number, number, memory_order_relaxed); /* its own thread asks for it next */
 }
 
 static void ahead_take_one(struct ahead_one *one, struct sent_op_wait *wait, bool keeps_order, uint32_t count)
