@@ -34,12 +34,17 @@ static uint32_t subject_calls_due(const struct trial_subject *subject)
     return CALLS_AGAIN << (trials - 1 < DOUBLINGS_MOST ? trials - 1 : DOUBLINGS_MOST);
 }
 
-static void trial_end(struct trial *trial, struct trial_subject *subject, bool is_faster)
+static void subject_count_trial(struct trial_subject *subject)
 {
     uint16_t trials = atomic_load_explicit(&subject->trials, memory_order_relaxed);
     atomic_store_explicit(&subject->trials, trials <= DOUBLINGS_MOST ? trials + 1 : trials, memory_order_relaxed);
-    atomic_store_explicit(&subject->is_faster, is_faster, memory_order_relaxed);
     atomic_store_explicit(&subject->calls, 0, memory_order_relaxed);
+}
+
+static void trial_end(struct trial *trial, struct trial_subject *subject, bool is_faster)
+{
+    subject_count_trial(subject);
+    atomic_store_explicit(&subject->is_faster, is_faster, memory_order_relaxed);
     /* release: who claims the trial next writes what this thread has read. */
     atomic_store_explicit(&trial->subject, NULL, memory_order_release);
 }
@@ -50,7 +55,8 @@ static bool trial_is_free(const struct trial *trial, const struct trial_subject 
     return running == NULL || now_ns - asked_ns > atomic_load_explicit(&trial->idle_ns, memory_order_relaxed);
 }
 
-/* acquire: see trial_end(). */
+/* A trial that was left counts, too: calls that come in turn with others' would else be tried for ever, and never to
+ * the end. acquire: see trial_end(). */
 static void trial_begin(struct trial *trial, const struct trial_call *call)
 {
     struct trial_subject *running = atomic_load_explicit(&trial->subject, memory_order_relaxed);
@@ -58,6 +64,8 @@ static void trial_begin(struct trial *trial, const struct trial_call *call)
         !atomic_compare_exchange_strong_explicit(&trial->subject, &running, call->subject, memory_order_acquire,
                                                  memory_order_relaxed))
         return;
+    if (running != NULL)
+        subject_count_trial(running);
     atomic_store_explicit(&trial->asked_ns, call->now_ns, memory_order_relaxed);
     atomic_store_explicit(&trial->idle_ns, IDLE_FIRST_NS, memory_order_relaxed);
     atomic_store_explicit(&trial->thread, call->thread, memory_order_relaxed);
@@ -110,7 +118,7 @@ static void trial_count(struct trial *trial, const struct trial_call *call)
     bool is_counted = trial->calls % BLOCK_CALLS != 0;
     *(call_is_early(trial) ? &trial->early_ns : &trial->waiting_ns) += is_counted ? period_ns : 0;
     atomic_store_explicit(&trial->asked_ns, call->now_ns, memory_order_relaxed);
-    if (++trial->calls == ROUND_CALLS)
+    if (++trial->calls >= ROUND_CALLS) /* more: a second thread came in between */
         trial_judge(trial, call);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: calls that do not pay by themselves return early where the program is faster so, and not where it is slower,
- * or where noise alone tells them apart; a program that changes is tried again. */
+ * or where noise alone tells them apart; a program that changes is tried again. Trials that are never over,
+ * since others come between, become rare, too. */
 #include "model.h"
 #include "policy/trial.h"
 
@@ -85,6 +86,17 @@ static void left_trial(void)
     claim(program_run(&program, 100) == 100, "a trial that was left stops no other");
 }
 
+/* Of `calls` of a subject, then as many of the next one. */
+static void trials_in_turn(int calls)
+{
+    enum { SUBJECTS = 4, ALL_CALLS = 100000 };
+    struct trial_subject subjects[SUBJECTS] = {{0}};
+    long early = 0;
+    for (int i = 0; i < ALL_CALLS / calls; i++)
+        early += program_run(&(struct program){&subjects[i % SUBJECTS], PERIOD_NS / 20, 5, false}, calls);
+    claim(early < ALL_CALLS / 50, "slower by returning early, a few calls in turn with others: calls wait");
+}
+
 int main(void)
 {
     early_is_faster();
@@ -92,5 +104,7 @@ int main(void)
     noise_decides_little();
     paying_calls();
     left_trial();
+    for (int calls = 9; calls <= 40; calls++)
+        trials_in_turn(calls);
     return 0;
 }
