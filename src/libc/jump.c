@@ -156,18 +156,31 @@ static void *dlsym_for(void *handle, const char *name, void *caller)
     return is_absent_entry(handle, name) ? (void *)dlsym_behind_us : (void *)LIBC_REAL(dlsym);
 }
 
-static bool are_of_one_object(void *function, void *other)
+static bool are_of_one_object(__typeof__(dladdr) *describe, void *function, void *other)
 {
     Dl_info first;
     Dl_info second;
-    return dladdr(function, &first) != 0 && dladdr(other, &second) != 0 && first.dli_fbase == second.dli_fbase;
+    return describe(function, &first) != 0 && describe(other, &second) != 0 && first.dli_fbase == second.dli_fbase;
+}
+
+/* In functions that the program has the dynamic linker call before all constructors (.preinit_array), libc's among
+ * them, which sets `environ` anew. A library that is opened then, as the binding opens MPI's once more, would have them
+ * called without an environment. */
+static bool is_before_constructors(void)
+{
+    return environ == NULL;
 }
 
 /* A sanitizer's runtime asks for what stands behind its own functions, before any constructor. To us these are libc's,
- * and until it has its answers they do not work: strcmp() is one. */
+ * and until it has its answers they do not work: strcmp() is one, and MemorySanitizer's dladdr() another. */
 static bool is_runtime_that_starts(void *caller)
 {
-    return !libc_threads_are_started() && are_of_one_object(caller, (void *)strcmp);
+    if (libc_threads_are_started())
+        return false;
+    if (is_before_constructors())
+        return true;
+    __typeof__(dladdr) *describe = (__typeof__(dladdr) *)libc_real_named("dladdr");
+    return describe != NULL && are_of_one_object(describe, caller, (void *)strcmp);
 }
 
 /* A library that has just been loaded is first used through dlsym (Python asks

@@ -160,6 +160,12 @@ void *libc_real_find(size_t place)
     return found != NULL ? found : absent_function(place);
 }
 
+void *libc_real_named(const char *name)
+{
+    const struct symbol_name wanted = symbol_name_of(name);
+    return definition_find(&wanted);
+}
+
 static bool object_has_free(const struct object *object, void *usable_size)
 {
     struct search search = {.name = symbol_name_of("free")};

@@ -54,6 +54,9 @@ extern __attribute__((visibility("hidden"))) struct libc_real_state {
  * loaded with the program, and allocates nothing. Keeps errno. */
 void *libc_real_find(size_t place);
 
+/* The same for a function that has no entry; null: there is none. */
+void *libc_real_named(const char *name);
+
 /* Looks all of them up; again is harmless. */
 void libc_real_load(void);
 
