@@ -18,7 +18,7 @@ NEWEST_GLIBC = (2, 34)
 # glibc takes it from the stack of every thread of every program: PTHREAD_STACK_MIN is 16 KiB.
 THREAD_LOCAL_BYTES_MAX = 1024
 # As in src/lib/preemptible.txt.
-PREEMPTIBLE = {"malloc", "calloc", "realloc", "free"}
+PREEMPTIBLE = {"malloc", "calloc", "realloc", "free", "pthread_create"}
 
 
 def read_elf(path: Path, *flags: str) -> str:
