@@ -118,6 +118,9 @@ bool abi_forbids_tests(void);
 /* Does MPI pack what a type with gaps describes, although it is one block? */
 bool abi_packs_gaps(void);
 
+/* Does MPI_Finalize need peers that are in it, too, for what was sent over TCP (process/quiet_end.c)? */
+bool abi_ends_deaf(void);
+
 /* How MPI sends large messages over TCP, as a variable of its own tells that it reads in MPI_Init. */
 struct abi_fragments {
     uint32_t bytes; /* asked for at a time; 0: MPI's own size */

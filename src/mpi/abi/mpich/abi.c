@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/abi/mpich/abi.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,15 @@ void abi_fragments_unset(void)
 bool abi_packs_gaps(void)
 {
     return true;
+}
+
+/* UCX is a library beside MPICH's; over libfabric nobody is asked. */
+bool abi_ends_deaf(void)
+{
+    void *ucx = dlopen("libucp.so.0", RTLD_NOLOAD | RTLD_LAZY);
+    if (ucx != NULL)
+        dlclose(ucx);
+    return ucx != NULL;
 }
 
 /* Where it may, every call is passed. */

@@ -111,6 +111,11 @@ bool abi_packs_gaps(void)
     return false;
 }
 
+bool abi_ends_deaf(void)
+{
+    return false;
+}
+
 bool abi_survives_ranks(void)
 {
     return predefined.has_fault_tolerance != NULL && *predefined.has_fault_tolerance;

@@ -48,6 +48,11 @@ bool abi_packs_gaps(void)
     return true;
 }
 
+bool abi_ends_deaf(void)
+{
+    return false;
+}
+
 bool abi_survives_ranks(void)
 {
     return false;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The last thing that ranks do before MPI ends. */
+#ifndef MPI_QUIET_END_H
+#define MPI_QUIET_END_H
+
+/* Where MPI_Finalize hangs if a rank is in it while another is still looking into MPI: waits for all ranks, and then a
+ * moment. In MPI_Finalize, when the program can call MPI no more: behind all other functions that delete attributes of
+ * MPI_COMM_SELF (MPI 4.1, 11.2.4). */
+void quiet_end_wait(void);
+
+#endif
