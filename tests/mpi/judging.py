@@ -47,6 +47,11 @@ def may_be_crash_of_finalize(case: Case, run: Run) -> bool:
     return case.family.name == "openmpi4" and run.exit_code == SEGMENTATION_FAULT
 
 
+def has_lost_folder(case: Case, run: Run) -> bool:
+    """Has a launcher of Open MPI 4.1 that ended removed the folder in which a rank was making its own?"""
+    return case.family.name == "openmpi4" and run.exit_code == 1 and "orte_session_dir failed" in run.errors
+
+
 def is_crash_of_finalize(case: Case, run: Run, records: Sequence[RankRecord]) -> bool:
     """Has MPI_Finalize crashed when all ranks had left Lapwing (a rank's record is complete then)?"""
     has_left = len(records) == case.ranks and all(record.is_complete for record in records)
@@ -215,11 +220,12 @@ def judge_once(bench: Bench, case: Case) -> Verdict:
     wrong = judge_stock(case, stock)
     if run.exit_code is None and ALONE in run.errors:
         return describe(f"hangs {ALONE}", run, is_repeatable=True)
-    if is_lost_exit(case.program, stock.exit_code) or (wrong and may_be_crash_of_finalize(case, stock)):
-        bench.forget_stock(case)
-        return describe(wrong, stock, is_repeatable=True)
+    if wrong:
+        bench.forget_stock(case)  # a launcher may have erred: it does not always
     if wrong or case.variant == "stock":
-        return describe(wrong, stock)
+        return describe(wrong, stock, is_repeatable=bool(wrong))
+    if has_lost_folder(case, run):
+        return describe("has not started", run, is_repeatable=True)
     refused = case.program.directives.get("refused")
     if refused and case.variant != "profile":
         # The message may have come too late to be received early.
