@@ -2,6 +2,9 @@
 #include "base/clock.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Relaxed: whichever function is seen, its code was there before. */
 static _Atomic(base_clock_read_fn *) clock_read = clock_gettime;
@@ -32,4 +35,10 @@ int64_t base_clock_unix_ns(void)
 int64_t base_clock_thread_cpu_ns(void)
 {
     return base_clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void base_clock_pause(int64_t length_ns)
+{
+    const struct timespec pause = {.tv_nsec = length_ns};
+    syscall(SYS_nanosleep, &pause, NULL);
 }

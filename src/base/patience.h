@@ -8,7 +8,7 @@
 /* A second in all. */
 enum { BASE_PATIENCE_PAUSES = 1000 };
 
-/* Pauses for a millisecond; false, at once, when none of these pauses are left. By a system call of its own: safe where
+/* Pauses for a millisecond; false, at once, when none of these pauses are left. As base_clock_pause(): safe where
  * libc's locks may be held. */
 bool base_patience_pause(int *pauses_left);
 

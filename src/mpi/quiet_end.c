@@ -8,10 +8,7 @@
  * ranks on two cores, 5 ms were too short in 3 of 30 runs, 20 ms in none of 60. */
 #include "mpi/quiet_end.h"
 
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
+#include "base/clock.h"
 #include "base/launch.h"
 #include "bind/bind.h"
 #include "engine/gate.h"
@@ -28,22 +25,16 @@ static bool quiet_end_is_needed(void)
     return has_hosts && agreement_is_whole() && abi_ends_deaf();
 }
 
-static void moment_pass(void)
-{
-    enum { QUIET_NS = 20000000 };
-    const struct timespec quiet = {.tv_nsec = QUIET_NS};
-    syscall(SYS_nanosleep, &quiet, NULL);
-}
-
 /* PMPI_: no tool of the program's sees a call that the program did not make. Without sockets nothing goes by TCP. */
 static void ranks_meet(void)
 {
+    enum { QUIET_NS = 20000000 };
     int (*barrier)(MPI_Comm) = (int (*)(MPI_Comm))bind_library_symbol("PMPI_Barrier");
     if (barrier == NULL)
         return;
     barrier(abi_handles.comm_world);
     if (engine_sockets_count() != 0)
-        moment_pass();
+        base_clock_pause(QUIET_NS);
 }
 
 /* In the gate: the engine is still there where MPI_Finalize was not called by its name (op/lifetime.c). */

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -612,10 +611,9 @@ bool transfer_wait(uint64_t id)
  * counts until the engine has finished with its op. */
 static bool transfer_is_awaited(void)
 {
-    enum { LOOKS = 50 };
-    const struct timespec pause = {0, 1000000};
+    enum { LOOKS = 50, PAUSE_NS = 1000000 };
     for (int i = 0; i < LOOKS && engine_pending_is_awaited(); i++)
-        syscall(SYS_nanosleep, &pause, NULL);
+        base_clock_pause(PAUSE_NS);
     return engine_pending_is_awaited();
 }
 
@@ -704,11 +702,10 @@ void transfer_wait_due_unless_interrupted(void)
 /* The engine ends the ops: another thread may be inside MPI for as long as it likes. */
 static bool transfer_await_received(int patience_s)
 {
-    enum { NS_PER_S = 1000000000 };
-    const struct timespec pause = {0, 500000};
+    enum { NS_PER_S = 1000000000, PAUSE_NS = 500000 };
     int64_t until_ns = base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
     while (protect_armed_is_receiving() && base_clock_now_ns() < until_ns)
-        syscall(SYS_nanosleep, &pause, NULL);
+        base_clock_pause(PAUSE_NS);
     return !protect_armed_is_receiving();
 }
 

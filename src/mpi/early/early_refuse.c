@@ -2,9 +2,9 @@
 #include "mpi/early/early_refuse.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "mpi/early/early_channels.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
@@ -14,8 +14,8 @@
 /* Hydra drops what a rank writes just before MPI_Abort. */
 static void let_launcher_read(void)
 {
-    struct timespec pause = {0, 200 * 1000 * 1000};
-    nanosleep(&pause, NULL);
+    enum { PAUSE_NS = 200 * 1000 * 1000 };
+    base_clock_pause(PAUSE_NS);
 }
 
 static void refuse(const char *function, const char *why)
