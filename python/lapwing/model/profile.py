@@ -220,6 +220,12 @@ class SiteStatistics:
         return min(self.bytes.total, max(0, self.sent_bytes + self.received_bytes - self.bytes.total))
 
     @property
+    def both_ways_share(self) -> float | None:
+        """Return the same as a part of all bytes; None where it is not known, or there are no bytes."""
+        known_bytes = self.both_ways_bytes
+        return None if known_bytes is None or not self.bytes.total else known_bytes / self.bytes.total
+
+    @property
     def lacks_sizes(self) -> bool:
         """Say whether nothing is known of the sizes of these messages: mpiP does not look at those of receives."""
         return is_message(self.function) and self.time.count > 0 and self.bytes.count == 0 and not self.sizes

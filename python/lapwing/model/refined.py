@@ -141,10 +141,8 @@ class Case:
 
 def measure_directions(site: SiteStatistics) -> float:
     """Return how many times its size a call of a site moves: an exchange with no process moves it once."""
-    known_bytes = site.both_ways_bytes
-    if known_bytes is None or not site.bytes.total:
-        return count_directions(site.function)
-    return 1 + known_bytes / site.bytes.total
+    share = site.both_ways_share
+    return count_directions(site.function) if share is None else 1 + share
 
 
 def has_progress(case: Case) -> bool:

@@ -52,12 +52,12 @@ def weigh_peers(sites: Iterable[SiteStatistics]) -> dict[int, int]:
 
 
 def limit_by_peers(own: float, most: float, weights: Mapping[int, int], shares: Mapping[int, float]) -> float:
-    """Return how much of what a rank's sample lets cross can: no more than the rank's most, and than its peers let."""
+    """Return how much of what a rank's sample lets cross can: no more than its most, nor than its peers let."""
     known = {rank: weight for rank, weight in weights.items() if rank in shares}
     whole = sum(known.values())
     if own <= 0 or not whole:
         return 0.0
-    return sum(weight * min(own, most, shares[rank]) for rank, weight in known.items()) / whole / own
+    return sum(weight * min(most, shares[rank]) for rank, weight in known.items()) / whole / own
 
 
 def find_mutual(profile: JobProfile) -> dict[int, float]:

@@ -125,8 +125,8 @@ def estimate_wait_us(route: Route, mix: Mix, size_bytes: float) -> float:
 
 def share_both_ways(site: SiteStatistics) -> float:
     """Return what part of an exchange's bytes crosses others: nothing where the other end is no process."""
-    known_bytes = site.both_ways_bytes
-    return 1.0 if known_bytes is None or not site.bytes.total else known_bytes / site.bytes.total
+    share = site.both_ways_share
+    return 1.0 if share is None else share
 
 
 def measure_exchange(mix: Mix, site: SiteStatistics, size_bytes: float) -> tuple[float, float, float]:
