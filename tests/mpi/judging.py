@@ -39,23 +39,19 @@ def show_ends(text: str) -> str:
     return text if len(text) <= 2 * SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}\n...\n{text[-SHOWN_CHARACTERS:]}"
 
 
-def may_be_crash_of_finalize(case: Case, run: Run) -> bool:
-    """Open MPI 4.1 crashes in MPI_Finalize now and then (open-mpi/ompi #10117).
-
-    MPI_Init leaves an event to a thread that may get no core before MPI_Finalize unloads the code for it.
-    """
-    return case.family.name == "openmpi4" and run.exit_code == SEGMENTATION_FAULT
-
-
 def has_lost_folder(case: Case, run: Run) -> bool:
     """Has a launcher of Open MPI 4.1 that ended removed the folder in which a rank was making its own?"""
     return case.family.name == "openmpi4" and run.exit_code == 1 and "orte_session_dir failed" in run.errors
 
 
 def is_crash_of_finalize(case: Case, run: Run, records: Sequence[RankRecord]) -> bool:
-    """Has MPI_Finalize crashed when all ranks had left Lapwing (a rank's record is complete then)?"""
-    has_left = len(records) == case.ranks and all(record.is_complete for record in records)
-    return may_be_crash_of_finalize(case, run) and has_left
+    """Has Open MPI 4.1 crashed when all ranks had left Lapwing (a rank's record is complete then)?
+
+    MPI_Init leaves an event to a thread that may get no core before MPI_Finalize unloads the code for it
+    (open-mpi/ompi #10117).
+    """
+    is_possible = case.family.name == "openmpi4" and run.exit_code == SEGMENTATION_FAULT
+    return is_possible and len(records) == case.ranks and all(record.is_complete for record in records)
 
 
 def judge_stock(case: Case, stock: Run) -> str:
