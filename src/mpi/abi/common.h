@@ -118,7 +118,7 @@ bool abi_forbids_tests(void);
 /* Does MPI pack what a type with gaps describes, although it is one block? */
 bool abi_packs_gaps(void);
 
-/* Does MPI_Finalize need peers that are in it, too, for what was sent over TCP (process/quiet_end.c)? */
+/* Does MPI_Finalize need peers that are in it, too, for what was sent over TCP (mpi/quiet_end.c)? */
 bool abi_ends_deaf(void);
 
 /* How MPI sends large messages over TCP, as a variable of its own tells that it reads in MPI_Init. */

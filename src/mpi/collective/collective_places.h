@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of equal blocks that a piece moves, by counts and displacements in bytes.
  *
- * MPICH packs what a type with gaps describes, a single block of it, too: 64 KiB then go over TCP in nine parts, each
- * by a system call of its own (UCX), and not in one. A list of places needs no such type. */
+ * MPICH packs what a type with gaps describes, a single block of it, too: over TCP (UCX) it then goes in parts of 8
+ * KiB, each by a system call, and not by one. A list of places needs no such type. */
 #ifndef MPI_COLLECTIVE_PLACES_H
 #define MPI_COLLECTIVE_PLACES_H
 
