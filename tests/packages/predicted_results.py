@@ -22,6 +22,10 @@ Printed by `tests/packages/predictions.py --table FILE` from what `tests/package
 do not edit. [The model](model.md) says how predictions are made; what messages take in a setting is measured first
 (`lapwing probe --system`). `lapwing advise` runs each program plain, profiled, and in turn.
 
+All times are those of the launcher's whole line. Under Lapwing they contain the start of `lapwing run` itself, about
+0.1 s: that alone makes a speedup of 0.95 of a run of two seconds. The times that programs report themselves do not
+contain it; [Measurements](measurements.md#programs-with-nothing-to-gain) has those of programs with nothing to gain.
+
 - **stock**: the launcher's time without Lapwing's library, median of the rounds (quartiles).
 - **profile**: what the profiled run took longer than that. It is one run, the fastest of up to three where the machine
   disturbed the first, so that it scatters as a single run does.
