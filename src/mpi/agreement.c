@@ -50,6 +50,11 @@ bool agreement_is_whole(void)
     return agreement.is_whole;
 }
 
+bool agreement_is_sought(void)
+{
+    return agreement.fingerprint[0] != '\0';
+}
+
 static bool own_find(struct own *own)
 {
     own->comm_size = bind_library_symbol("PMPI_Comm_size");

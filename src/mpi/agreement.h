@@ -9,6 +9,9 @@
  * connected to) have an answer of their own. Any thread. */
 bool agreement_is_whole(void);
 
+/* Did this rank ask? Not where all calls are passed from the start. */
+bool agreement_is_sought(void);
+
 /* Before MPI's initialisation. */
 void agreement_offer(void);
 

@@ -541,12 +541,21 @@ static bool call_is_possible(struct collective_call *call)
     return call_is_large(call);
 }
 
+/* Where lists tell how much it is, nobody adds it up. */
+static void call_note_pass(struct collective_call *call)
+{
+    if (!call->is_given && call_is_large(call))
+        record_pass(REASON_RANKS, call_bytes(call, session.size));
+}
+
 bool collective_begin_run(enum collective_work_function function, const struct collective_call_arguments *given,
                           int *result)
 {
     struct collective_call call = {
         .function = function, .given = *given, .is_given = collective_work_is_listed(function)};
-    if (!call_is_possible(&call))
+    if (collective_comm_common.are_passed)
+        call_note_pass(&call);
+    if (collective_comm_common.are_passed || !call_is_possible(&call))
         return false;
     call.begun_ns = base_clock_now_ns();
     struct collective_comm *comm = call_find_comm(&call);
@@ -560,5 +569,6 @@ bool collective_begin_run(enum collective_work_function function, const struct c
 
 void collective_begin_start(void)
 {
-    collective_comm_start(agreement_is_whole() && options.collectives && session.size > 1);
+    if (options.collectives && session.size > 1 && agreement_is_sought())
+        collective_comm_start(!agreement_is_whole());
 }

@@ -92,11 +92,12 @@ int collective_comm_size(MPI_Comm comm)
     return size;
 }
 
-void collective_comm_start(bool are_on)
+void collective_comm_start(bool are_passed)
 {
     collective_comm_common.least_bytes = collective_comm_common.has_groups ? 0 : options.threshold_bytes;
-    collective_comm_common.are_on = are_on;
-    if (!are_on)
+    collective_comm_common.are_on = true;
+    collective_comm_common.are_passed = are_passed;
+    if (are_passed)
         return;
     gate_enter();
     real.MPI_Comm_set_attr(abi_handles.comm_self, keyval_get(), &collective_comm_common.passed);

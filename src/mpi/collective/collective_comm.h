@@ -46,7 +46,7 @@ struct collective_comm *collective_comm_meet(MPI_Comm comm);
  * none to give. */
 struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collective_comm *known);
 
-/* are_on: written in MPI_Init and MPI_Finalize.
+/* are_on, are_passed: written in MPI_Init, are_on in MPI_Finalize, too.
  *
  * least_bytes: a call that moves less is small. Between two groups a rank may not know how much is moved: from the
  * first such communicator on (has_groups) no call counts as small. Written before it is made. No atomic, which would
@@ -60,6 +60,7 @@ struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collec
  * may be there. passed: the attribute of communicators whose collectives are passed. */
 extern __attribute__((visibility("hidden"))) struct collective_comm_common {
     bool are_on;
+    bool are_passed; /* they are counted, and no more: ranks are not known to be alike */
     bool has_groups;
     uint64_t least_bytes;
     MPI_Comm recent_comm;
@@ -89,8 +90,8 @@ void collective_comm_expect_groups(void);
 /* Is it one of those that were expected? Not inside the gate. */
 bool collective_comm_is_between(MPI_Comm comm);
 
-/* In MPI_Init. */
-void collective_comm_start(bool are_on);
+/* In MPI_Init. are_passed: calls are only counted. */
+void collective_comm_start(bool are_passed);
 
 /* Adds numbers of all ranks up, of both groups: MPI's error code. comm: the program's, or the one beside. Inside the
  * gate. */
