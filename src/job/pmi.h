@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The store of MPICH's and Intel MPI's launcher (Hydra): PMI-1, lines of text on the descriptor in PMI_FD (MPICH,
- * src/pmi/simple/simple_pmi.c; Hydra, src/pm/hydra). For store.c, which says what the functions do. */
+/* The store of launchers that speak PMI-1 or PMI-2 on the descriptor in PMI_FD: Hydra (MPICH, Intel MPI), and Slurm
+ * with
+ * --mpi=pmi2. For store.c, which says what the functions do. */
 #ifndef JOB_PMI_H
 #define JOB_PMI_H
 
 #include <stdbool.h>
 
-enum { PMI_NAME_BYTES = 257 }; /* Hydra's longest is 256 */
+void pmi_offer(void);
 
-/* How to ask there. */
-struct pmi {
-    const char *text; /* NULL: nothing was offered */
-    int descriptor;
-    int rank;
-    char store[PMI_NAME_BYTES];
-};
+/* After MPI's MPI_Init: nothing stands before write() any more. */
+void pmi_end(void);
 
-void pmi_offer(struct pmi *pmi, const char *text);
-bool pmi_is_settled(const struct pmi *pmi);
-bool pmi_is_same(const struct pmi *pmi, int rank);
+/* Once what was offered is there. */
+bool pmi_is_same(int rank);
 
 #endif

@@ -14,6 +14,8 @@
 
 #include "base/launch.h"
 #include "base/object.h"
+#include "base/text.h"
+#include "job/offer.h"
 
 /* The PMIx standard's ABI (4.1, chapter 3; the same in OpenPMIx 2 to 5), of which this much is needed. */
 enum { PMIX_SUCCESS = 0, PMIX_ERR_INIT = -31 };
@@ -54,13 +56,6 @@ typedef int pmix_put_fn(uint8_t scope, const char *key, struct pmix_value *value
 typedef int pmix_get_fn(const struct pmix_proc *proc, const char *key, const struct pmix_info *infos, size_t info_count,
                         struct pmix_value **value);
 
-/* Owner: the thread in MPI_Init. */
-static struct {
-    const char *text; /* NULL: nothing is offered */
-    pmix_get_fn *get; /* of the library that took it; NULL: not yet */
-    bool is_collected;
-} pmix;
-
 /* As the object that this code belongs to finds it: a process may have several PMIx libraries. */
 static void *function_seen_from(const void *code, const char *name)
 {
@@ -84,9 +79,9 @@ static void text_put(const void *caller)
 {
     pmix_put_fn *put = (pmix_put_fn *)function_behind(caller, "PMIx_Put");
     pmix_get_fn *get = (pmix_get_fn *)function_behind(caller, "PMIx_Get");
-    struct pmix_value value = {.type = PMIX_STRING, .data.string = (char *)pmix.text};
+    struct pmix_value value = {.type = PMIX_STRING, .data.string = (char *)offer.text};
     if (put != NULL && get != NULL && put(PMIX_GLOBAL, key_own, &value) == PMIX_SUCCESS)
-        pmix.get = get;
+        offer.get = (offer_function_fn *)get;
 }
 
 /* Before the function of that name, for all that call it, inside MPI_Init and elsewhere. */
@@ -95,7 +90,7 @@ int pmix_commit(void)
 {
     const void *caller = __builtin_return_address(0);
     pmix_commit_fn *commit = (pmix_commit_fn *)function_behind(caller, "PMIx_Commit");
-    if (pmix.text != NULL && pmix.get == NULL)
+    if (offer.text != NULL && offer.get == NULL)
         text_put(caller);
     return commit == NULL ? PMIX_ERR_INIT : commit();
 }
@@ -114,34 +109,32 @@ int pmix_fence(const struct pmix_proc *procs, size_t proc_count, const struct pm
     pmix_fence_fn *fence = (pmix_fence_fn *)function_behind(__builtin_return_address(0), "PMIx_Fence_nb");
     bool is_of_all = procs == NULL && proc_count == 0;
     /* It is over when MPI_Init is: that is what MPI begins it for. */
-    if (pmix.get != NULL && is_of_all && is_collecting(infos, info_count))
-        pmix.is_collected = true;
+    if (offer.get != NULL && is_of_all && is_collecting(infos, info_count))
+        offer.is_there = true;
     return fence == NULL ? PMIX_ERR_INIT : fence(procs, proc_count, infos, info_count, done, context);
 }
 
-/* Is what was collected on every host, before MPI_Init is over? Open MPI 4's own launcher (orted) sends it there.
+/* Is what was collected on every host, before MPI_Init is over? Open MPI 4's own launcher (orted) sends it there, and
+ * so does Slurm's plugin (src/plugins/mpi/pmix, pmixp_coll.c: each fence gathers all hosts' texts on all of them).
  * PRRTE, of Open MPI 5, fetches a rank's texts from another host when somebody asks for one, and then waits for texts
  * that are never offered; what it has at hand differs from host to host. The launcher tells all ranks the same. */
 static bool launcher_shows_all(void)
 {
     long ranks = base_launch_number("OMPI_COMM_WORLD_SIZE");
     bool is_one_host = ranks > 0 && base_launch_number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
-    return is_one_host || getenv("OMPI_MCA_orte_hnp_uri") != NULL;
+    return is_one_host || getenv("OMPI_MCA_orte_hnp_uri") != NULL ||
+           base_text_begins(getenv("PMIX_NAMESPACE"), "slurm.pmix.");
 }
 
-void pmix_offer(const char *text)
+void pmix_offer(void)
 {
-    pmix.text = launcher_shows_all() ? text : NULL;
-}
-
-bool pmix_is_settled(void)
-{
-    return pmix.is_collected;
+    if (!launcher_shows_all())
+        offer.text = NULL;
 }
 
 static bool is_text(const struct pmix_value *value)
 {
-    return value->type == PMIX_STRING && value->data.string != NULL && strcmp(value->data.string, pmix.text) == 0;
+    return value->type == PMIX_STRING && value->data.string != NULL && strcmp(value->data.string, offer.text) == 0;
 }
 
 /* As PMIX_VALUE_RELEASE, a macro of the header. */
@@ -159,7 +152,7 @@ bool pmix_is_same(int rank)
     struct pmix_value *value = NULL;
     snprintf(proc.nspace, sizeof proc.nspace, "%s", getenv("PMIX_NAMESPACE"));
     snprintf(immediate.key, sizeof immediate.key, "%s", key_immediate);
-    if (pmix.get(&proc, key_own, &immediate, 1, &value) != PMIX_SUCCESS || value == NULL)
+    if (((pmix_get_fn *)offer.get)(&proc, key_own, &immediate, 1, &value) != PMIX_SUCCESS || value == NULL)
         return false;
     bool is_same = is_text(value);
     value_free(value);

@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-void pmix_offer(const char *text);
-bool pmix_is_settled(void);
+void pmix_offer(void);
+
+/* Once what was offered is there. */
 bool pmix_is_same(int rank);
 
 #endif

@@ -3,23 +3,32 @@
 
 #include <stdlib.h>
 
+#include "job/offer.h"
+#include "job/pmi.h"
 #include "job/pmix.h"
 
 /* A launcher that keeps both, or a job of one that was started in the other's, is asked in the newer way. */
-void store_offer(struct store *store, const char *text, bool speaks_pmi)
+static bool is_pmix(void)
 {
-    if (getenv("PMIX_NAMESPACE") != NULL)
-        pmix_offer(text);
+    return getenv("PMIX_NAMESPACE") != NULL;
+}
+
+void store_offer(const char *text, bool speaks_pmi)
+{
+    offer.text = text;
+    if (is_pmix())
+        pmix_offer();
     else if (speaks_pmi)
-        pmi_offer(&store->pmi, text);
+        pmi_offer();
 }
 
-bool store_is_settled(const struct store *store)
+bool store_is_settled(void)
 {
-    return pmix_is_settled() || pmi_is_settled(&store->pmi);
+    pmi_end();
+    return offer.is_there;
 }
 
-bool store_is_same(const struct store *store, int rank)
+bool store_is_same(int rank)
 {
-    return pmix_is_settled() ? pmix_is_same(rank) : pmi_is_same(&store->pmi, rank);
+    return is_pmix() ? pmix_is_same(rank) : pmi_is_same(rank);
 }

@@ -7,22 +7,15 @@
 
 #include <stdbool.h>
 
-#include "job/pmi.h"
-
-/* All zero at first. What PMIx needs stands in pmix.c, since MPI calls us there. */
-struct store {
-    struct pmi pmi;
-};
-
 /* Before MPI's MPI_Init: offers this text (fingerprint.h), which stays where it is.
  * speaks_pmi: does this process's MPI library speak PMI where its environment says so? */
-void store_offer(struct store *store, const char *text, bool speaks_pmi);
+void store_offer(const char *text, bool speaks_pmi);
 
 /* After MPI's MPI_Init: is what every rank has offered there for all, and will no more come? Else nothing is known. The
  * same on all ranks that have offered something. */
-bool store_is_settled(const struct store *store);
+bool store_is_settled(void);
 
 /* Once it is settled: has that rank offered the same text? Never waits for a rank. */
-bool store_is_same(const struct store *store, int rank);
+bool store_is_same(int rank);
 
 #endif

@@ -10,6 +10,7 @@
 #include "libc/signals.h"
 #include "libc/stacks.h"
 #include "libc/threads.h"
+#include "job/write_host.h"
 #include "op/host.h"
 #include "op/observer.h"
 #include "profile/observe.h"
@@ -49,6 +50,13 @@ const struct observer observer = {
     .op_passed = picture_op_passed,
     .engine_looked = picture_engine_looked,
 };
+
+static offer_write_fn *host_write_by(offer_write_fn *function)
+{
+    return (offer_write_fn *)libc_real_exchange(LIBC_REAL_PLACE(write), (void *)function);
+}
+
+const struct write_host write_host = {.call = host_write_by};
 
 const char *(*const profile_function_name)(uint32_t function) = bind_function_name;
 

@@ -42,7 +42,6 @@ static struct {
     struct own own;
     char fingerprint[FINGERPRINT_BYTES]; /* "": nothing is offered */
     bool is_whole;
-    struct store store;
 } agreement;
 
 bool agreement_is_whole(void)
@@ -111,7 +110,7 @@ static void children_greet(struct children *children)
 {
     for (int i = 0; i < children->count; i++) {
         int child = children->first + i;
-        children->is_like[i] = store_is_same(&agreement.store, child);
+        children->is_like[i] = store_is_same(child);
         if (children->is_like[i])
             agreement.own.isend(NULL, 0, abi_handles.byte, child, TAG_NO, abi_handles.comm_world,
                                 &children->greetings[i]);
@@ -145,7 +144,7 @@ static bool parent_ask(int rank, bool is_able)
     int parent = (rank - 1) / CHILDREN;
     if (rank == 0)
         return is_able;
-    if (!store_is_same(&agreement.store, parent))
+    if (!store_is_same(parent))
         return false;
     answer_send(parent, is_able);
     answer_receive(parent); /* its greeting */
@@ -167,12 +166,12 @@ void agreement_offer(void)
 {
     bool is_wanted = options.progress != OPTION_PROGRESS_OFF && !observer.is_wanted();
     if (is_wanted && fingerprint_write(agreement.fingerprint))
-        store_offer(&agreement.store, agreement.fingerprint, ABI_SPEAKS_PMI);
+        store_offer(agreement.fingerprint, ABI_SPEAKS_PMI);
 }
 
 void agreement_settle(int rank, int size, bool is_able)
 {
-    if (size < 2 || !store_is_settled(&agreement.store))
+    if (!store_is_settled() || size < 2)
         return;
     gate_enter();
     agreement.is_whole = own_find(&agreement.own) && own_world_is(size, &rank) && tree_settle(rank, size, is_able);

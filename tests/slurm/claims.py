@@ -7,6 +7,7 @@ Lapwing is in a rank.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -313,6 +314,34 @@ def claim_doctor(mpi: Mpi, folder: Path) -> str:
     return "" if result.code in (0, 1) and named else f"code {result.code}: {result.text[-2500:]}"
 
 
+def read_counters(path: Path, folder: Path) -> Mapping[str, int]:
+    """The counters of a kept record, of all ranks together."""
+    counters: dict[str, int] = json.loads(run_shell(f"lapwing report --json {path}", folder, {}).text)["counters"]
+    return counters
+
+
+def claim_collectives(mpi: Mpi, folder: Path) -> str:
+    """Four ranks on two nodes find that all have the same Lapwing, and their collectives return early."""
+    srun = f"{mpi.srun.replace('-n2', '-n4')} {folder}/exchange.{mpi.name}"
+    result = run_shell(f"lapwing run --learn off --keep-record all.record {srun}", folder, {})
+    counters = read_counters(folder / "all.record", folder)
+    is_right = result.code == 0 and counters["whole"] == 4 and counters["ops_collective"] > 0
+    return "" if is_right else f"code {result.code}: {counters} {result.text[-1500:]}"
+
+
+def claim_unlike(mpi: Mpi, folder: Path) -> str:
+    """One rank without Lapwing, whichever: no collective returns early, and the job ends as it should."""
+    program = f"{folder}/exchange.{mpi.name}"
+    for rank in (0, 1, 3):
+        line = f'[ "$SLURM_PROCID" = {rank} ] && unset LD_PRELOAD; exec {program}'
+        srun = mpi.srun.replace("-n2", "-n4")
+        result = run_shell(f"lapwing run --keep-record unlike.record {srun} bash -c '{line}'", folder, {})
+        counters = read_counters(folder / "unlike.record", folder)
+        if result.code != 0 or len(result.ranks) != 4 or counters["whole"] or counters["ops_collective"]:
+            return f"without rank {rank}: code {result.code}: {counters} {result.text[-1500:]}"
+    return ""
+
+
 def claim_profile(mpi: Mpi, folder: Path) -> str:
     """`lapwing profile srun ...` records all ranks."""
     line = f"lapwing profile --output srun.profile {mpi.srun} {folder}/exchange.{mpi.name}"
@@ -326,6 +355,8 @@ SPECIAL: Mapping[str, Callable[[Mpi, Path], str]] = {
     "lapwing run sbatch": claim_submitted,
     "scancel": claim_cancelled,
     "time limit": claim_time_limit,
+    "large collectives return early": claim_collectives,
+    "one rank without Lapwing": claim_unlike,
     "lapwing doctor srun": claim_doctor,
     "lapwing profile srun": claim_profile,
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* exchange [EXIT_CODE [SECONDS]]: large messages go round all ranks while each works; each rank checks all bytes, says
- * whether Lapwing is in its process, and ends with this code, after so many seconds. */
+/* exchange [EXIT_CODE [SECONDS]]: large messages go round all ranks while each works, and all gather what all have;
+ * each rank checks all bytes, says whether Lapwing is in its process, and ends with this code, after so many seconds.
+ */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,6 +40,17 @@ static void exchange(unsigned char *mine, unsigned char *theirs, int rank, int s
             MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
+static void gather(unsigned char *mine, int rank, int size, int round)
+{
+    unsigned char *all = aligned_alloc(ALIGNMENT, (size_t)size * LENGTH);
+    memset(mine, rank + round, LENGTH);
+    MPI_Allgather(mine, LENGTH, MPI_BYTE, all, LENGTH, MPI_BYTE, MPI_COMM_WORLD);
+    for (int i = 0; i < size * LENGTH; i++)
+        if (all[i] != (unsigned char)(i / LENGTH + round))
+            MPI_Abort(MPI_COMM_WORLD, 9);
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -51,8 +63,10 @@ int main(int argc, char **argv)
     gethostname(host, sizeof host);
     unsigned char *mine = aligned_alloc(ALIGNMENT, LENGTH);
     unsigned char *theirs = aligned_alloc(ALIGNMENT, LENGTH);
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < ROUNDS; round++) {
         exchange(mine, theirs, rank, size, round);
+        gather(mine, rank, size, round);
+    }
     printf("rank %d of %d on %s, Lapwing %s, mark %s\n", rank, size, host, process_has_lapwing() ? "in" : "out",
            mark == NULL ? "none" : mark);
     fflush(stdout);

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "job/offer.h"
+
+struct offer offer;
