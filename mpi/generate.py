@@ -178,7 +178,8 @@ def carried_collective(row: Row) -> Iterator[str]:
     )
     if row.name.endswith("_c"):
         yield "        .has_large_counts = true,"
-    yield f"        .block_count = block_count, .block_type = block_type, .op = {op}, .root = {root}, .comm = comm}};"
+    yield f"        .block_count = block_count, .block_type = block_type, .op = {op}, .root = {root}, .comm = comm,"
+    yield "        .caller = __builtin_return_address(0)};"
     yield f"    if (collective_begin_run({function}, &given, &carried_result))"
     yield "        return carried_result;"
     yield "}"

@@ -64,6 +64,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     transfer->slot = slot;
     /* relaxed: a thread looks for its own only. */
     atomic_store_explicit(&transfer->starter, transfer_me(), memory_order_relaxed);
+    transfer->place = NULL;
     transfer->hold_count = 0;
     transfer->hold_cost_ns = 0;
     transfer->beside = 0;
@@ -323,12 +324,17 @@ void transfer_note_announced(struct transfer *transfer)
         transfer->announced_ns = base_clock_now_ns();
 }
 
+static const void *transfer_place(const struct transfer *transfer)
+{
+    return transfer->site != NULL ? policy_site_place(transfer->site) : transfer->place;
+}
+
 /* The outcome's times are counted from the early return on, and end with the release. */
 static void transfer_draw(const struct transfer *transfer, int64_t came_ns, int64_t touched_ns,
                           const struct transfer_outcome *outcome)
 {
     observer.op_over(&(struct observer_op){.direction = transfer->direction,
-                                           .place = policy_site_place(transfer->site),
+                                           .place = transfer_place(transfer),
                                            .bytes = transfer->bytes,
                                            .begun_ns = transfer->begun_ns,
                                            .returned_ns = transfer->returned_ns,

@@ -43,8 +43,9 @@ struct transfer {
     uint64_t bytes;
     struct transfer_hold holds[TRANSFER_HOLDS_MAX];
     uint32_t hold_count;
-    struct policy_site *site;
-    uint32_t situation; /* of the call (policy.h) */
+    struct policy_site *site; /* NULL: nothing is learnt there */
+    const void *place;        /* then: where the call stands, if the run is drawn */
+    uint32_t situation;       /* of the call (policy.h) */
     int64_t hold_cost_ns;
     uint32_t beside;      /* so many others go on after the same wait, which share what it brings */
     int64_t begun_ns;     /* 0, as the next, where nobody draws the run (observer.h) */

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from needs import needs_mpi
@@ -90,24 +91,34 @@ def test_ops_side_by_side_are_begun_and_ended_apart() -> None:
     assert end["ts"] - begin["ts"] == 2.0
 
 
+needs_runs = pytest.mark.skipif(shutil.which("mpirun") is None or not has_preload(), reason="no mpirun, or no preload")
+
+
+def run(line: str, folder: Path) -> str:
+    """Run a line of the command; what it prints."""
+    allowed = {f"OMPI_ALLOW_RUN_AS_ROOT{end}": "1" for end in ("", "_CONFIRM")}
+    environment = {**os.environ, **allowed, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(find_preload())}
+    command = [sys.executable, "-m", "lapwing", *line.split()]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def read_sites(folder: Path) -> list[dict[str, Any]]:
+    """What the kept picture says of each call site."""
+    sites: list[dict[str, Any]] = json.loads(run("report lapwing-timeline.record --json", folder))["sites"]
+    return sites
+
+
 @needs_mpi
-@pytest.mark.skipif(shutil.which("mpirun") is None or not has_preload(), reason="no mpirun, or no preload")
+@needs_runs
 def test_one_run(tmp_path: Path) -> None:
     """Blocking messages of 1 MiB beside work, all let return early: their stages and their sites are told."""
     program = build_program(find_mpi(None), "overlap.c", tmp_path)
-    allowed = {f"OMPI_ALLOW_RUN_AS_ROOT{end}": "1" for end in ("", "_CONFIRM")}
-    environment = {**os.environ, **allowed, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(find_preload())}
-
-    def run(line: str) -> str:
-        command = [sys.executable, "-m", "lapwing", *line.split()]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        return done.stdout + done.stderr
-
-    said = run(f"run --learn off --timeline 400 mpirun -n 2 {program} 2000 1048576 5")
+    said = run(f"run --learn off --timeline 400 mpirun -n 2 {program} 2000 1048576 5", tmp_path)
     assert "lapwing-timeline.record" in said
-    run("report lapwing-timeline.record --html page.html --chrome-trace trace.json")
-    sites = json.loads(run("report lapwing-timeline.record --json"))["sites"]
+    run("report lapwing-timeline.record --html page.html --chrome-trace trace.json", tmp_path)
+    sites = read_sites(tmp_path)
     assert {site["kind"] for site in sites} >= {"send", "receive"}
     assert all(site["why"] for site in sites)
     names = {event["name"].split(" ")[0] for event in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]}
@@ -116,3 +127,15 @@ def test_one_run(tmp_path: Path) -> None:
     assert "<svg" in page
     assert 'class="sortable"' in page
     assert "aria-sort" in page[page.index("<script>") :]
+
+
+@needs_mpi
+@needs_runs
+def test_collectives_have_their_places(tmp_path: Path) -> None:
+    """Broadcasts of 1 MiB, by three call sites: each has a place of its own, and says why."""
+    program = build_program(find_mpi(None), "collective.c", tmp_path)
+    points = "bcast 2000 1048576 5"
+    run(f"run --learn off --timeline 400 mpirun -n 2 {program} blocking int 1 {points}", tmp_path)
+    sites = [site for site in read_sites(tmp_path) if site["kind"] == "collective"]
+    assert len({site["place"] for site in sites}) == 3
+    assert all(program.name in site["place"] and site["why"] for site in sites)

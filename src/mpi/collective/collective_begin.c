@@ -19,7 +19,6 @@
 #include "mpi/reductions.h"
 #include "op/session.h"
 #include "op/transfer.h"
-#include "record/record.h"
 
 /* --- what is the same on all ranks --- */
 
@@ -344,7 +343,7 @@ static void call_place_blocks(struct collective_call *call, const struct collect
 static int call_wait(struct collective_call *call)
 {
     int result;
-    record_pass(REASON_LEARNED, collective_call_bytes(call));
+    collective_call_note_pass(call, REASON_LEARNED, collective_call_bytes(call));
     if (!busy_is_clear() && !call->choice->is_in_step) {
         transfer_wait_due();
         call->begun_ns = base_clock_now_ns();
@@ -545,7 +544,7 @@ static bool call_is_possible(struct collective_call *call)
 static void call_note_pass(struct collective_call *call)
 {
     if (!call->is_given && call_is_large(call))
-        record_pass(REASON_RANKS, call_bytes(call, session.size));
+        collective_call_note_pass(call, REASON_RANKS, call_bytes(call, session.size));
 }
 
 bool collective_begin_run(enum collective_work_function function, const struct collective_call_arguments *given,

@@ -10,6 +10,9 @@
 #include "mpi/collective/collective_choice.h"
 #include "mpi/collective/collective_work.h"
 #include "mpi/message/message.h"
+#include "op/call_site.h"
+#include "op/observer.h"
+#include "record/record.h"
 
 /* What the program gave; of a broadcast both buffers are the same. What means nothing on this rank is not looked at.
  * block: what every rank gives alike, of what one rank has for one other, or for all. */
@@ -28,6 +31,7 @@ struct collective_call_arguments {
     MPI_Op op; /* of reductions */
     int root;  /* of those that have one */
     MPI_Comm comm;
+    const void *caller; /* the entry's return address */
 };
 
 /* A call as this rank sees it. What this rank does not send or receive has no blocks. */
@@ -74,6 +78,14 @@ static inline struct block_lists_side collective_call_received(const struct coll
 static inline uint64_t collective_call_bytes(const struct collective_call *call)
 {
     return call->receive.bytes > call->send.bytes ? call->receive.bytes : call->send.bytes;
+}
+
+/* It was given to MPI, or waits: counted, and drawn where the run is. */
+static inline void collective_call_note_pass(const struct collective_call *call, enum reason reason, uint64_t bytes)
+{
+    record_pass(reason, bytes);
+    if (observer_draws())
+        observer.op_passed(call_site_of(call->given.caller), POLICY_COLLECTIVE, reason, bytes);
 }
 
 #endif

@@ -16,6 +16,7 @@
 #include "mpi/errors.h"
 #include "op/arming.h"
 #include "op/begin.h"
+#include "op/call_site.h"
 #include "op/copies.h"
 #include "op/judge.h"
 #include "op/late_errors.h"
@@ -23,7 +24,6 @@
 #include "op/requests.h"
 #include "op/session.h"
 #include "op/stall.h"
-#include "record/record.h"
 
 /* Pieces under way at a time. One would leave the network idle between two pieces; with all of them MPI sends parts of
  * each in turn, so that the first is over when the last is (measured with Open MPI 4.1, ob1 over TCP). */
@@ -442,6 +442,7 @@ static void op_describe(struct transfer *transfer, const struct collective_call 
     transfer->op.is_schedule = true;
     transfer->direction = POLICY_COLLECTIVE;
     transfer->site = NULL;
+    transfer->place = call_site_of(call->given.caller);
     transfer->situation = 0;
     transfer->bytes = collective_call_bytes(call);
 }
@@ -748,7 +749,7 @@ static void run_learn(const struct collective_call *call)
 
 static int op_run_waiting(struct collective_call *call, struct collective_comm *comm, enum reason reason)
 {
-    record_pass(reason, collective_call_bytes(call));
+    collective_call_note_pass(call, reason, collective_call_bytes(call));
     int result = op_run_inside(call, comm);
     message_give_back(&call->send);
     run_learn(call);
@@ -770,7 +771,7 @@ int collective_op_run(struct collective_call *call, struct collective_comm *comm
         op_cancel(transfer);
         return op_run_waiting(call, comm, reason);
     }
-    record_pass(reason, transfer->bytes);
+    collective_call_note_pass(call, reason, collective_call_bytes(call));
     result = op_finish_inside(transfer, call, reason, result);
     run_learn(call);
     return result;
