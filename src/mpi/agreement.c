@@ -14,6 +14,7 @@
 #include "mpi/agreement.h"
 
 #include "abi.h"
+#include "base/clock.h"
 #include "base/options.h"
 #include "bind/bind.h"
 #include "engine/gate.h"
@@ -33,8 +34,8 @@ struct own {
     __typeof__(real.MPI_Comm_rank) comm_rank;
     __typeof__(real.MPI_Send) send;
     __typeof__(real.MPI_Isend) isend;
-    __typeof__(real.MPI_Recv) receive;
-    __typeof__(real.MPI_Wait) wait;
+    __typeof__(real.MPI_Irecv) irecv;
+    __typeof__(real.MPI_Test) test;
 };
 
 /* Written in MPI_Init, before the program can ask. */
@@ -60,10 +61,10 @@ static bool own_find(struct own *own)
     own->comm_rank = bind_library_symbol("PMPI_Comm_rank");
     own->send = bind_library_symbol("PMPI_Send");
     own->isend = bind_library_symbol("PMPI_Isend");
-    own->receive = bind_library_symbol("PMPI_Recv");
-    own->wait = bind_library_symbol("PMPI_Wait");
+    own->irecv = bind_library_symbol("PMPI_Irecv");
+    own->test = bind_library_symbol("PMPI_Test");
     return own->comm_size != NULL && own->comm_rank != NULL && own->send != NULL && own->isend != NULL &&
-           own->receive != NULL && own->wait != NULL;
+           own->irecv != NULL && own->test != NULL;
 }
 
 /* A tool may show the program a part of the processes only: the others may never come here. */
@@ -75,10 +76,31 @@ static bool own_world_is(int size, int *rank)
     return own_size == size;
 }
 
+/* Lets others have the core: where ranks share cores, most of them wait here for what a few have to do. Looks at first
+ * without a pause, and then waits a quarter longer than needed at most. */
+static int request_await(MPI_Request *request, MPI_Status *status)
+{
+    enum { EAGER_NS = 100000, PART = 4, PAUSE_NS_MOST = 5000000 };
+    int64_t begin_ns = base_clock_now_ns();
+    for (;;) {
+        int is_over = 0;
+        int result = agreement.own.test(request, &is_over, status);
+        if (is_over || result != MPI_SUCCESS)
+            return result;
+        int64_t waited_ns = base_clock_now_ns() - begin_ns;
+        int64_t pause_ns = waited_ns / PART;
+        if (waited_ns > EAGER_NS)
+            base_clock_pause(pause_ns < PAUSE_NS_MOST ? pause_ns : PAUSE_NS_MOST);
+    }
+}
+
 static bool answer_receive(int peer)
 {
+    MPI_Request request;
     MPI_Status status = {.MPI_TAG = TAG_NO};
-    int result = agreement.own.receive(NULL, 0, abi_handles.byte, peer, MPI_ANY_TAG, abi_handles.comm_world, &status);
+    int result = agreement.own.irecv(NULL, 0, abi_handles.byte, peer, MPI_ANY_TAG, abi_handles.comm_world, &request);
+    if (result == MPI_SUCCESS)
+        result = request_await(&request, &status);
     return result == MPI_SUCCESS && status.MPI_TAG == TAG_YES;
 }
 
@@ -133,7 +155,7 @@ static void children_tell(struct children *children, bool is_whole)
     for (int i = 0; i < children->count; i++) {
         if (!children->is_like[i])
             continue;
-        agreement.own.wait(&children->greetings[i], &status);
+        request_await(&children->greetings[i], &status);
         answer_send(children->first + i, is_whole);
     }
 }
