@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,8 @@ static int barrier_version(const char *bytes, size_t length)
 /* Only what comes before the first wait is certainly there for all after MPI_Init. */
 static ssize_t write_with_offer(int descriptor, const void *bytes, size_t length)
 {
+    /* acquire: who has found this function finds what stood there before it (libc_real_set()) */
+    atomic_thread_fence(memory_order_acquire);
     if (descriptor == offer.descriptor && offer.version == 0) {
         offer.version = barrier_version(bytes, length);
         if (offer.version != 0)
@@ -160,8 +163,10 @@ void pmi_offer(void)
 {
     offer.descriptor = (int)base_launch_number("PMI_FD");
     offer.rank = (int)base_launch_number("PMI_RANK");
-    if (offer.rank >= 0 && base_launch_number("PMI_SIZE") > 1 && descriptor_is_open(offer.descriptor))
-        offer.write = write_host.call(write_with_offer);
+    if (offer.rank < 0 || base_launch_number("PMI_SIZE") <= 1 || !descriptor_is_open(offer.descriptor))
+        return;
+    offer.write = write_host.now(); /* before: other threads write, too */
+    write_host.call(write_with_offer);
 }
 
 void pmi_end(void)

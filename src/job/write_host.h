@@ -5,9 +5,10 @@
 
 #include "job/offer.h"
 
-/* call: from now on they call this function instead of libc's write(); returns what they called before. */
+/* now: what they call for libc's write(). call: from now on they call this function instead. */
 struct write_host {
-    offer_write_fn *(*call)(offer_write_fn *function);
+    offer_write_fn *(*now)(void);
+    void (*call)(offer_write_fn *function);
 };
 
 extern const struct write_host write_host;

@@ -51,12 +51,17 @@ const struct observer observer = {
     .engine_looked = picture_engine_looked,
 };
 
-static offer_write_fn *host_write_by(offer_write_fn *function)
+static offer_write_fn *host_write_now(void)
 {
-    return (offer_write_fn *)libc_real_exchange(LIBC_REAL_PLACE(write), (void *)function);
+    return LIBC_REAL(write);
 }
 
-const struct write_host write_host = {.call = host_write_by};
+static void host_write_by(offer_write_fn *function)
+{
+    libc_real_set(LIBC_REAL_PLACE(write), (void *)function);
+}
+
+const struct write_host write_host = {.now = host_write_now, .call = host_write_by};
 
 const char *(*const profile_function_name)(uint32_t function) = bind_function_name;
 

@@ -166,13 +166,6 @@ void *libc_real_named(const char *name)
     return definition_find(&wanted);
 }
 
-/* Who looks the function up at the same time may undo it. */
-void *libc_real_exchange(size_t place, void *function)
-{
-    (void)libc_real_get(place);
-    return atomic_exchange_explicit(&libc_real_state.functions[place], function, memory_order_relaxed);
-}
-
 static bool object_has_free(const struct object *object, void *usable_size)
 {
     struct search search = {.name = symbol_name_of("free")};

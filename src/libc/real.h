@@ -39,7 +39,7 @@ enum { LIBC_REAL_OBJECTS_MAX = 64 };
 enum libc_real_scope { LIBC_REAL_SCOPE_IS_UNKNOWN, LIBC_REAL_SCOPE_IS_BEING_MADE, LIBC_REAL_SCOPE_IS_MADE };
 
 /* functions: in the order of struct libc_real; null: not looked up yet, or lacking. Written by whoever looks one up,
- * always with the same address, and by libc_real_exchange(); relaxed, since the code that it leads to was there before.
+ * always with the same address, and by libc_real_set(); relaxed, since the code that it leads to was there before.
  * The rest is for real.c. objects: what was loaded with the program, from behind us up to libc: never unloaded, so that
  * it can be asked without the dynamic linker's lock. Nearly always enough. usable_size: written by libc_real_load(). */
 extern __attribute__((visibility("hidden"))) struct libc_real_state {
@@ -67,12 +67,16 @@ libc_real_usable_size_fn *libc_real_usable_size(void);
 /* Is this the name of an entry that has nothing behind it? */
 bool libc_real_lacks(const char *name);
 
-/* From now on this function stands behind the entry; returns which one did. */
-void *libc_real_exchange(size_t place, void *function);
-
 static inline void *libc_real_found(size_t place)
 {
     return atomic_load_explicit(&libc_real_state.functions[place], memory_order_relaxed);
+}
+
+/* From now on this function stands behind the entry, where another has been found before. release: what the function
+ * needs was written before. */
+static inline void libc_real_set(size_t place, void *function)
+{
+    atomic_store_explicit(&libc_real_state.functions[place], function, memory_order_release);
 }
 
 static inline void *libc_real_get(size_t place)

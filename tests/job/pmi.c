@@ -20,14 +20,17 @@
 
 static offer_write_fn *write_now = write;
 
-static offer_write_fn *host_write_by(offer_write_fn *function)
+static offer_write_fn *host_write_now(void)
 {
-    offer_write_fn *before = write_now;
-    write_now = function;
-    return before;
+    return write_now;
 }
 
-const struct write_host write_host = {.call = host_write_by};
+static void host_write_by(offer_write_fn *function)
+{
+    write_now = function;
+}
+
+const struct write_host write_host = {.now = host_write_now, .call = host_write_by};
 
 /* --- a launcher, for ranks 0 and 1 of two; this process is rank 1 --- */
 
