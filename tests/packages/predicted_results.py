@@ -32,7 +32,7 @@ contain it; [Measurements](measurements.md#programs-with-nothing-to-gain) has th
 - **predicted**: the time under `lapwing run`, from that profile alone, with its interval.
 - **measured**: the same, median of the rounds (quartiles). Stock and Lapwing take turns.
 - **miss**: predicted / measured - 1. **of MPI**: the same without what passes before `MPI_Init` and after
-  `MPI_Finalize`, which is not predicted.
+  `MPI_Finalize`, which is not predicted; "-" where what is left is shorter than 0.2 s.
 - **speedup**: predicted, and measured with bounds, each of which holds with 95 %.
 - **verdict**: what `lapwing advise` says after these rounds. It is contradicted where the measurement does not
   agree with the prediction, or with the cause that is named, or where further rounds ("check") do not agree with it.
@@ -66,6 +66,9 @@ SETTINGS = (
     Setting(2, ""),
     *(Setting(ranks, rate) for rate in ("1gbit", "5gbit", "") for ranks in (3, 4)),
 )
+
+
+INSIDE_S = 0.2  # between MPI_Init and MPI_Finalize; the start scatters by some 0.02 s
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,10 @@ class Row:
         return self.predicted_s / self.measured_s - 1
 
     @property
-    def inner_miss(self) -> float:
-        """Return the same of the time that is predicted."""
-        return (self.predicted_s - self.outside_s) / max(1e-9, self.measured_s - self.outside_s) - 1
+    def inner_miss(self) -> float | None:
+        """Return the same of the time that is predicted; None where that is too short beside the start's scatter."""
+        inside_s = self.measured_s - self.outside_s
+        return (self.predicted_s - self.outside_s) / inside_s - 1 if inside_s >= INSIDE_S else None
 
 
 def find_way(advice: Advice, way: Way) -> WayAdvice:
@@ -226,7 +230,7 @@ def format_row(row: Row) -> list[str]:
         format_range(row.predicted_s, row.predicted_bounds_s),
         format_range(row.measured_s, row.measured_quartiles_s),
         format_percent(row.miss),
-        format_percent(row.inner_miss),
+        "-" if row.inner_miss is None else format_percent(row.inner_miss),
         f"{row.predicted_speedup:.2f}",
         format_range(row.speedup, row.speedup_bounds) + checked,
         f"{row.verdict}; contradicted: {row.contradiction}" if row.contradiction else row.verdict,
@@ -261,7 +265,7 @@ def summarise_rows(rows: Sequence[Row]) -> str:
         return "No program could be measured."
     wrong = sum(bool(row.contradiction) for row in measured)
     misses = describe_misses("the miss is", [row.miss for row in measured])
-    inner = describe_misses("of MPI", [row.inner_miss for row in measured])
+    inner = describe_misses("of MPI", [row.inner_miss for row in measured if row.inner_miss is not None])
     cost = median(row.profile_cost for row in measured)
     loads = [row.load for row in measured]
     guessed = sum(not row.with_system for row in measured)

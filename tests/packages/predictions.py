@@ -173,7 +173,9 @@ def say_row(row: Row) -> None:
         print(f"skip {row.setting} {row.program}: {row.failure}", flush=True)
         return
     times = f"stock {row.stock_s:.2f} s, predicted {row.predicted_s:.2f}, measured {row.measured_s:.2f}"
-    misses = f"miss {format_percent(row.miss)}, of MPI {format_percent(row.inner_miss)}"
+    misses = f"miss {format_percent(row.miss)}"
+    if row.inner_miss is not None:
+        misses = f"{misses}, of MPI {format_percent(row.inner_miss)}"
     text = f"{times}, {misses}, profile {format_percent(row.profile_cost)}, {row.verdict}"
     print(f"{row.setting} {row.program}: {text}{row.contradiction and f' ({row.contradiction})'}", flush=True)
 

@@ -18,6 +18,7 @@ from packages.predicted_results import (
     append_row,
     find_contradiction,
     format_page,
+    format_row,
     make_row,
     read_rows,
     summarise_rows,
@@ -81,6 +82,12 @@ def test_row_has_the_miss_and_the_profiles_cost() -> None:
     assert row.miss == pytest.approx(0.05)
     assert row.inner_miss == pytest.approx(3.6 / 3.4 - 1)
     assert row.verdict == "use it" and not row.contradiction and row.speedup_bounds == (1.2, 1.3)
+
+
+def test_start_takes_all_of_a_short_run() -> None:
+    row = replace(make_row(about("solver"), FASTER), outside_s=3.9)
+    assert row.inner_miss is None
+    assert format_row(row)[7] == "-"
 
 
 def test_row_without_measurement_says_why() -> None:
