@@ -24,8 +24,10 @@ struct offer {
     int version;
     offer_write_fn *write;
     char store[OFFER_STORE_BYTES];
-    /* PMIx: PMIx_Get of the library that took the text; NULL: not yet. */
-    offer_function_fn *get;
+    /* PMIx: is it published, or put beside MPI's addresses? ask: PMIx_Lookup or PMIx_Get of the library that took it;
+     * NULL: not yet. */
+    bool is_published;
+    offer_function_fn *ask;
 };
 
 extern struct offer offer;

@@ -17,16 +17,14 @@
 #include "base/text.h"
 #include "job/offer.h"
 
-/* The PMIx standard's ABI (4.1, chapter 3; the same in OpenPMIx 2 to 5), of which this much is needed. */
+/* As much of the PMIx standard's ABI as is needed (4.1, chapter 3; the same in OpenPMIx 2 to 5). */
 enum { PMIX_SUCCESS = 0, PMIX_ERR_INIT = -31 };
 enum { PMIX_GLOBAL = 3 };
 enum { PMIX_BOOL = 1, PMIX_STRING = 3 };
-static const char key_own[] = "lapwing";
-static const char key_collect[] = "pmix.collect";
-static const char key_immediate[] = "pmix.immediate"; /* ask the launcher on this host, which must not wait */
+enum { PMIX_KEY_BYTES = 512, PMIX_NAMESPACE_BYTES = 256 };
 
 struct pmix_proc {
-    char nspace[256];
+    char nspace[PMIX_NAMESPACE_BYTES];
     uint32_t rank;
 };
 
@@ -40,13 +38,21 @@ struct pmix_value {
 };
 
 struct pmix_info {
-    char key[512];
+    char key[PMIX_KEY_BYTES];
     uint32_t flags;
+    struct pmix_value value;
+};
+
+/* What is looked up: who has published it, and what. */
+struct pmix_pdata {
+    struct pmix_proc proc;
+    char key[PMIX_KEY_BYTES];
     struct pmix_value value;
 };
 
 _Static_assert(sizeof(struct pmix_proc) == 260, "pmix_proc_t");
 _Static_assert(sizeof(struct pmix_info) == 552 && offsetof(struct pmix_info, value) == 520, "pmix_info_t");
+_Static_assert(sizeof(struct pmix_pdata) == 808 && offsetof(struct pmix_pdata, value) == 776, "pmix_pdata_t");
 
 typedef void pmix_done_fn(int status, void *context);
 typedef int pmix_commit_fn(void);
@@ -55,6 +61,13 @@ typedef int pmix_fence_fn(const struct pmix_proc *procs, size_t proc_count, cons
 typedef int pmix_put_fn(uint8_t scope, const char *key, struct pmix_value *value);
 typedef int pmix_get_fn(const struct pmix_proc *proc, const char *key, const struct pmix_info *infos, size_t info_count,
                         struct pmix_value **value);
+typedef int pmix_publish_fn(const struct pmix_info *infos, size_t info_count);
+typedef int pmix_lookup_fn(struct pmix_pdata *data, size_t data_count, const struct pmix_info *infos,
+                           size_t info_count);
+
+static const char key_own[] = "lapwing";
+static const char key_collect[] = "pmix.collect";
+static const char key_immediate[] = "pmix.immediate"; /* ask the launcher on this host, which must not wait */
 
 /* As the object that this code belongs to finds it: a process may have several PMIx libraries. */
 static void *function_seen_from(const void *code, const char *name)
@@ -75,13 +88,31 @@ static void *function_behind(const void *caller, const char *name)
     return function == NULL || object_holds_own(function) ? dlsym(RTLD_NEXT, name) : function;
 }
 
+/* PRRTE, of Open MPI 5, fetches a rank's texts from another host when somebody asks for one, and then waits for texts
+ * that are never offered; what it has at hand differs from host to host. But there is one place for what is published,
+ * which answers at once whether something is there. */
+static void name_write(char name[PMIX_KEY_BYTES], int rank)
+{
+    snprintf(name, PMIX_KEY_BYTES, "%s.%s.%d", key_own, getenv("PMIX_NAMESPACE"), rank);
+}
+
+static void text_publish(const void *caller)
+{
+    pmix_publish_fn *publish = (pmix_publish_fn *)function_behind(caller, "PMIx_Publish");
+    pmix_lookup_fn *lookup = (pmix_lookup_fn *)function_behind(caller, "PMIx_Lookup");
+    struct pmix_info info = {.value = {.type = PMIX_STRING, .data.string = (char *)offer.text}};
+    name_write(info.key, offer.rank);
+    if (publish != NULL && lookup != NULL && publish(&info, 1) == PMIX_SUCCESS)
+        offer.ask = (offer_function_fn *)lookup;
+}
+
 static void text_put(const void *caller)
 {
     pmix_put_fn *put = (pmix_put_fn *)function_behind(caller, "PMIx_Put");
     pmix_get_fn *get = (pmix_get_fn *)function_behind(caller, "PMIx_Get");
     struct pmix_value value = {.type = PMIX_STRING, .data.string = (char *)offer.text};
     if (put != NULL && get != NULL && put(PMIX_GLOBAL, key_own, &value) == PMIX_SUCCESS)
-        offer.get = (offer_function_fn *)get;
+        offer.ask = (offer_function_fn *)get;
 }
 
 /* Before the function of that name, for all that call it, inside MPI_Init and elsewhere. */
@@ -90,8 +121,8 @@ int pmix_commit(void)
 {
     const void *caller = __builtin_return_address(0);
     pmix_commit_fn *commit = (pmix_commit_fn *)function_behind(caller, "PMIx_Commit");
-    if (offer.text != NULL && offer.get == NULL)
-        text_put(caller);
+    if (offer.text != NULL && offer.ask == NULL)
+        (offer.is_published ? text_publish : text_put)(caller);
     return commit == NULL ? PMIX_ERR_INIT : commit();
 }
 
@@ -109,15 +140,14 @@ int pmix_fence(const struct pmix_proc *procs, size_t proc_count, const struct pm
     pmix_fence_fn *fence = (pmix_fence_fn *)function_behind(__builtin_return_address(0), "PMIx_Fence_nb");
     bool is_of_all = procs == NULL && proc_count == 0;
     /* It is over when MPI_Init is: that is what MPI begins it for. */
-    if (offer.get != NULL && is_of_all && is_collecting(infos, info_count))
+    if (offer.ask != NULL && is_of_all && is_collecting(infos, info_count))
         offer.is_there = true;
     return fence == NULL ? PMIX_ERR_INIT : fence(procs, proc_count, infos, info_count, done, context);
 }
 
 /* Is what was collected on every host, before MPI_Init is over? Open MPI 4's own launcher (orted) sends it there, and
- * so does Slurm's plugin (src/plugins/mpi/pmix, pmixp_coll.c: each fence gathers all hosts' texts on all of them).
- * PRRTE, of Open MPI 5, fetches a rank's texts from another host when somebody asks for one, and then waits for texts
- * that are never offered; what it has at hand differs from host to host. The launcher tells all ranks the same. */
+ * so does Slurm's plugin (src/plugins/mpi/pmix, pmixp_coll.c: each fence gathers all hosts' texts on all of them). The
+ * launcher tells all ranks the same. */
 static bool launcher_shows_all(void)
 {
     long ranks = base_launch_number("OMPI_COMM_WORLD_SIZE");
@@ -128,7 +158,10 @@ static bool launcher_shows_all(void)
 
 void pmix_offer(void)
 {
-    if (!launcher_shows_all())
+    bool is_prrte = base_text_begins(getenv("PMIX_NAMESPACE"), "prterun-");
+    offer.rank = (int)base_launch_number("PMIX_RANK");
+    offer.is_published = !launcher_shows_all() && is_prrte && offer.rank >= 0;
+    if (!launcher_shows_all() && !offer.is_published)
         offer.text = NULL;
 }
 
@@ -145,16 +178,33 @@ static void value_free(struct pmix_value *value)
     free(value);
 }
 
-bool pmix_is_same(int rank)
+static bool is_put_same(int rank)
 {
     struct pmix_proc proc = {.rank = (uint32_t)rank};
     struct pmix_info immediate = {.value = {.type = PMIX_BOOL, .data.flag = true}};
     struct pmix_value *value = NULL;
     snprintf(proc.nspace, sizeof proc.nspace, "%s", getenv("PMIX_NAMESPACE"));
     snprintf(immediate.key, sizeof immediate.key, "%s", key_immediate);
-    if (((pmix_get_fn *)offer.get)(&proc, key_own, &immediate, 1, &value) != PMIX_SUCCESS || value == NULL)
+    if (((pmix_get_fn *)offer.ask)(&proc, key_own, &immediate, 1, &value) != PMIX_SUCCESS || value == NULL)
         return false;
     bool is_same = is_text(value);
     value_free(value);
     return is_same;
+}
+
+static bool is_published_same(int rank)
+{
+    struct pmix_pdata data = {.value = {.type = 0}};
+    name_write(data.key, rank);
+    if (((pmix_lookup_fn *)offer.ask)(&data, 1, NULL, 0) != PMIX_SUCCESS)
+        return false;
+    bool is_same = is_text(&data.value);
+    if (data.value.type == PMIX_STRING)
+        free(data.value.data.string);
+    return is_same;
+}
+
+bool pmix_is_same(int rank)
+{
+    return offer.is_published ? is_published_same(rank) : is_put_same(rank);
 }
