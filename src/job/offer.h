@@ -24,8 +24,8 @@ struct offer {
     int version;
     offer_write_fn *write;
     char store[OFFER_STORE_BYTES];
-    /* PMIx: is it published, or put beside MPI's addresses? ask: PMIx_Lookup or PMIx_Get of the library that took it;
-     * NULL: not yet. */
+    /* PMIx: is it published, or put beside MPI's addresses? ask: PMIx_Lookup or PMIx_Get of the library that took it.
+     */
     bool is_published;
     offer_function_fn *ask;
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The store of launchers that speak PMI-1 or PMI-2 on the descriptor in PMI_FD: Hydra (MPICH, Intel MPI), and Slurm
- * with
- * --mpi=pmi2. For store.c, which says what the functions do. */
+ * with --mpi=pmi2. For store.c, which says what the functions do. */
 #ifndef JOB_PMI_H
 #define JOB_PMI_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Open MPI puts its addresses into the store, commits them, and lets all ranks wait for each other while the launcher
- * collects them (PMIx_Fence_nb with PMIX_COLLECT_DATA). So we stand before those two functions of the PMIx library, and
- * put our text beside: no further message, and no further wait. Nothing is known where an MPI does not commit (its PMIx
- * is built in), or lets the launcher not collect (an asynchronous start). */
+/* Open MPI lets all ranks wait for each other in MPI_Init while the launcher collects their addresses (PMIx_Fence_nb
+ * with PMIX_COLLECT_DATA). So we stand before that function of the PMIx library, and hand our text in just before it:
+ * no further wait. Where an MPI does not come by (its PMIx is built in), or lets the launcher not collect (an
+ * asynchronous start), nothing is offered: a text that others can see must be one whose rank will answer. */
 #include "job/pmix.h"
 
 #include <dlfcn.h>
@@ -96,34 +96,24 @@ static void name_write(char name[PMIX_KEY_BYTES], int rank)
     snprintf(name, PMIX_KEY_BYTES, "%s.%s.%d", key_own, getenv("PMIX_NAMESPACE"), rank);
 }
 
-static void text_publish(const void *caller)
+static bool text_publish(const void *caller)
 {
     pmix_publish_fn *publish = (pmix_publish_fn *)function_behind(caller, "PMIx_Publish");
-    pmix_lookup_fn *lookup = (pmix_lookup_fn *)function_behind(caller, "PMIx_Lookup");
     struct pmix_info info = {.value = {.type = PMIX_STRING, .data.string = (char *)offer.text}};
     name_write(info.key, offer.rank);
-    if (publish != NULL && lookup != NULL && publish(&info, 1) == PMIX_SUCCESS)
-        offer.ask = (offer_function_fn *)lookup;
+    offer.ask = (offer_function_fn *)function_behind(caller, "PMIx_Lookup");
+    return publish != NULL && offer.ask != NULL && publish(&info, 1) == PMIX_SUCCESS;
 }
 
-static void text_put(const void *caller)
+/* Beside the addresses, which MPI has committed before. */
+static bool text_put(const void *caller)
 {
     pmix_put_fn *put = (pmix_put_fn *)function_behind(caller, "PMIx_Put");
-    pmix_get_fn *get = (pmix_get_fn *)function_behind(caller, "PMIx_Get");
-    struct pmix_value value = {.type = PMIX_STRING, .data.string = (char *)offer.text};
-    if (put != NULL && get != NULL && put(PMIX_GLOBAL, key_own, &value) == PMIX_SUCCESS)
-        offer.ask = (offer_function_fn *)get;
-}
-
-/* Before the function of that name, for all that call it, inside MPI_Init and elsewhere. */
-int pmix_commit(void) __asm__("PMIx_Commit") __attribute__((visibility("default")));
-int pmix_commit(void)
-{
-    const void *caller = __builtin_return_address(0);
     pmix_commit_fn *commit = (pmix_commit_fn *)function_behind(caller, "PMIx_Commit");
-    if (offer.text != NULL && offer.ask == NULL)
-        (offer.is_published ? text_publish : text_put)(caller);
-    return commit == NULL ? PMIX_ERR_INIT : commit();
+    struct pmix_value value = {.type = PMIX_STRING, .data.string = (char *)offer.text};
+    offer.ask = (offer_function_fn *)function_behind(caller, "PMIx_Get");
+    return put != NULL && commit != NULL && offer.ask != NULL && put(PMIX_GLOBAL, key_own, &value) == PMIX_SUCCESS &&
+           commit() == PMIX_SUCCESS;
 }
 
 static bool is_collecting(const struct pmix_info *infos, size_t info_count)
@@ -132,17 +122,25 @@ static bool is_collecting(const struct pmix_info *infos, size_t info_count)
     return is_first && infos->value.type == PMIX_BOOL && infos->value.data.flag;
 }
 
+/* Before the function of that name, for all that call it, inside MPI_Init and elsewhere. */
 int pmix_fence(const struct pmix_proc *procs, size_t proc_count, const struct pmix_info *infos, size_t info_count,
                pmix_done_fn *done, void *context) __asm__("PMIx_Fence_nb") __attribute__((visibility("default")));
 int pmix_fence(const struct pmix_proc *procs, size_t proc_count, const struct pmix_info *infos, size_t info_count,
                pmix_done_fn *done, void *context)
 {
-    pmix_fence_fn *fence = (pmix_fence_fn *)function_behind(__builtin_return_address(0), "PMIx_Fence_nb");
+    const void *caller = __builtin_return_address(0);
+    pmix_fence_fn *fence = (pmix_fence_fn *)function_behind(caller, "PMIx_Fence_nb");
     bool is_of_all = procs == NULL && proc_count == 0;
     /* It is over when MPI_Init is: that is what MPI begins it for. */
-    if (offer.ask != NULL && is_of_all && is_collecting(infos, info_count))
-        offer.is_there = true;
+    if (fence != NULL && offer.text != NULL && !offer.is_there && is_of_all && is_collecting(infos, info_count))
+        offer.is_there = offer.is_published ? text_publish(caller) : text_put(caller);
     return fence == NULL ? PMIX_ERR_INIT : fence(procs, proc_count, infos, info_count, done, context);
+}
+
+static bool job_is_on_one_host(void)
+{
+    long ranks = base_launch_number("OMPI_COMM_WORLD_SIZE");
+    return ranks > 0 && base_launch_number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
 }
 
 /* Is what was collected on every host, before MPI_Init is over? Open MPI 4's own launcher (orted) sends it there, and
@@ -150,18 +148,15 @@ int pmix_fence(const struct pmix_proc *procs, size_t proc_count, const struct pm
  * launcher tells all ranks the same. */
 static bool launcher_shows_all(void)
 {
-    long ranks = base_launch_number("OMPI_COMM_WORLD_SIZE");
-    bool is_one_host = ranks > 0 && base_launch_number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
-    return is_one_host || getenv("OMPI_MCA_orte_hnp_uri") != NULL ||
+    return job_is_on_one_host() || getenv("OMPI_MCA_orte_hnp_uri") != NULL ||
            base_text_begins(getenv("PMIX_NAMESPACE"), "slurm.pmix.");
 }
 
 void pmix_offer(void)
 {
-    bool is_prrte = base_text_begins(getenv("PMIX_NAMESPACE"), "prterun-");
     offer.rank = (int)base_launch_number("PMIX_RANK");
-    offer.is_published = !launcher_shows_all() && is_prrte && offer.rank >= 0;
-    if (!launcher_shows_all() && !offer.is_published)
+    offer.is_published = !job_is_on_one_host() && base_text_begins(getenv("PMIX_NAMESPACE"), "prterun-");
+    if (offer.rank < 0 || (!offer.is_published && !launcher_shows_all()))
         offer.text = NULL;
 }
 

@@ -22,13 +22,17 @@ void store_offer(const char *text, bool speaks_pmi)
         pmi_offer();
 }
 
-bool store_is_settled(void)
-{
-    pmi_end();
-    return offer.is_there;
-}
-
 bool store_is_same(int rank)
 {
     return is_pmix() ? pmix_is_same(rank) : pmi_is_same(rank);
+}
+
+/* What is not there for this rank itself is there for nobody, and nothing is offered from now on. */
+bool store_is_settled(void)
+{
+    pmi_end();
+    bool is_settled = offer.is_there && store_is_same(offer.rank);
+    if (!is_settled)
+        offer.text = NULL;
+    return is_settled;
 }

@@ -9,6 +9,7 @@
  * too, one may wait several times as long to get one. */
 #include "mpi/quiet_end.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -29,31 +30,44 @@ static bool quiet_end_is_needed(void)
     return has_hosts && agreement_is_whole() && abi_ends_deaf();
 }
 
-/* How many threads want each of this host's cores now, beyond one (proc(5), /proc/loadavg). */
-static int64_t host_crowd(void)
+/* Threads of this host that want a core now (proc(5), /proc/loadavg). */
+static long host_running(void)
 {
     long running = 0;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     FILE *file = fopen("/proc/loadavg", "re");
     if (file == NULL)
         return 0;
-    bool is_read = fscanf(file, "%*f %*f %*f %ld", &running) == 1;
+    if (fscanf(file, "%*s %*s %*s %ld", &running) != 1)
+        running = 0;
     fclose(file);
-    return is_read && cores > 0 && running > cores ? running / cores - 1 : 0;
+    return running;
+}
+
+/* How many wait for each core, rounded; or ranks for each of those that they may have. */
+static int64_t host_queue(void)
+{
+    cpu_set_t allowed;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    long of_host = cores > 0 ? (host_running() + cores / 2) / cores - 1 : 0;
+    long of_ranks = is_known && CPU_COUNT(&allowed) < cores ? base_launch_local_ranks() / CPU_COUNT(&allowed) - 1 : 0;
+    long most = of_host > of_ranks ? of_host : of_ranks;
+    return most > 0 ? most : 0;
 }
 
 /* PMPI_: no tool of the program's sees a call that the program did not make. Without sockets nothing goes by TCP. */
 static void ranks_meet(void)
 {
     enum { QUIET_NS = 20000000, PARTS_MOST = 25 };
-    int64_t own = host_crowd();
+    int64_t own = host_queue();
     int64_t all = 0;
     __typeof__(real.MPI_Allreduce) sum = bind_library_symbol("PMPI_Allreduce");
     if (sum == NULL)
         return;
     sum(&own, &all, 1, abi_handles.int64, abi_handles.sum, abi_handles.comm_world);
+    int64_t parts = 1 + all / base_launch_local_ranks(); /* each host counts once */
     if (engine_sockets_count() != 0)
-        base_clock_pause(QUIET_NS * (1 + (all < PARTS_MOST ? all : PARTS_MOST - 1)));
+        base_clock_pause(QUIET_NS * (parts < PARTS_MOST ? parts : PARTS_MOST));
 }
 
 /* In the gate: the engine is still there where MPI_Finalize was not called by its name (op/lifetime.c). */

@@ -543,8 +543,13 @@ static bool call_is_possible(struct collective_call *call)
 /* Where lists tell how much it is, nobody adds it up. */
 static void call_note_pass(struct collective_call *call)
 {
-    if (!call->is_given && call_is_large(call))
-        collective_call_note_pass(call, REASON_RANKS, call_bytes(call, session.size));
+    if (call->is_given || call->given.comm == abi_handles.comm_null || !call_is_large(call))
+        return;
+    gate_enter();
+    int ranks = collective_comm_size(call->given.comm); /* 0 between two groups */
+    gate_leave();
+    if (ranks > 1 && call_bytes(call, ranks) >= options.threshold_bytes)
+        collective_call_note_pass(call, REASON_RANKS, call_bytes(call, ranks));
 }
 
 bool collective_begin_run(enum collective_work_function function, const struct collective_call_arguments *given,
