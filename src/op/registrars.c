@@ -8,20 +8,44 @@
 #include "base/object.h"
 
 /* Beginnings: versions stand behind them (cuMemHostRegister_v2, ibv_reg_mr_iova2). Each is a function that a program
- * which uses the runtime's memory cannot do without. The CUDA runtime, linked statically or not, asks the driver's
- * library for its functions by cuGetProcAddress, before CUDA 11.3 by their names.
+ * which uses the runtime's memory cannot do without, or that answers with its address. The CUDA runtime, linked
+ * statically or not, asks the driver's library for its functions by cuGetProcAddress, before CUDA 11.3 by their names.
+ * GCC's offloading to AMD's GPUs asks for hsa_memory_copy, SYCL's runtime for zexDriverImportExternalPointer by
+ * zeDriverGetExtensionFunctionAddress, and a Level Zero loader that is linked statically for the table of zeMem.
  *
  * Not OpenCL: libraries that are built for it call it on machines without any device, too (PETSc of Debian). Its
  * devices are open files once it uses them (op/devices.h). */
 static const char *const beginnings[] = {
-    "cuMem",      "cuGetProcAddress",    "cudaMalloc",     "cudaMemcpy",        "cudaHost",
-    "hipMalloc",  "hipMemcpy",           "hipHost",        "hsa_amd_memory_",   "zeMem",
-    "ibv_reg_mr", "io_uring_queue_init", "io_uring_setup", "io_uring_register",
+    "cuMem",
+    "cuGetProcAddress",
+    "cudaMalloc",
+    "cudaMemcpy",
+    "cudaHost",
+    "cudaGetDriverEntryPoint",
+    "hipMalloc",
+    "hipMem",
+    "hipHost",
+    "hipExtMalloc",
+    "hipGetProcAddress",
+    "hipGetDriverEntryPoint",
+    "hsa_memory_",
+    "hsa_amd_memory_",
+    "hsa_amd_svm_",
+    "hsaKmt",
+    "zeMem",
+    "zeDriverGetExtensionFunctionAddress",
+    "zeGetMemProcAddrTable",
+    "zexDriverImport",
+    "ibv_reg_mr",
+    "mlx5dv_devx_umem_reg",
+    "io_uring_queue_init",
+    "io_uring_setup",
+    "io_uring_register",
 };
 
 bool registrars_include(const char *name)
 {
-    bool is_candidate = name[0] == 'c' || name[0] == 'h' || name[0] == 'i' || name[0] == 'z';
+    bool is_candidate = name[0] == 'c' || name[0] == 'h' || name[0] == 'i' || name[0] == 'm' || name[0] == 'z';
     return is_candidate && base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(beginnings[0]));
 }
 

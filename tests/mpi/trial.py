@@ -43,7 +43,7 @@ def compile_part(family: Family, output: Path, words: Sequence[str]) -> None:
 
 def is_current(output: Path, *sources: Path) -> bool:
     """Has this been made since its sources changed?"""
-    newest = max(path.stat().st_mtime for path in [*sources, HERE / "check.h"])
+    newest = max(path.stat().st_mtime for path in [*sources, *HERE.glob("*.h")])
     return output.exists() and output.stat().st_mtime > newest
 
 
