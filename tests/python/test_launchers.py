@@ -57,6 +57,53 @@ def test_openmpi_adds_to_the_list_in_a_file(no_parameters: Path) -> None:
     assert line == ["--mca", "mca_base_env_list", "FOO=1;BAR;LD_PRELOAD=/l.so;LAPWING_HOLD=signal", "./a"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mca_base_env_list = FOO=1;BAR\n", "FOO=1;BAR"),
+        ("# -mca mca_base_env_list NO\n-mca btl tcp,self --mca mca_base_env_list FOO=1\n", "FOO=1"),
+        ('-mca mca_base_env_list "FOO=a b;BAR"\nmca_base_env_list_delimiter = ;\n', "FOO=a b;BAR"),
+        ("-mca mca_base_env_list FOO=1\nmca_base_env_list = BAR=2\n", "BAR=2"),
+    ],
+)
+@pytest.mark.parametrize("option", [["-tune"], ["--tune"], ["--mca", "mca_base_envar_file_prefix"]])
+def test_openmpi_adds_to_the_list_in_a_file_that_the_line_names(
+    no_parameters: Path, option: list[str], text: str, expected: str
+) -> None:
+    first, second = no_parameters / "first", no_parameters / "second"
+    first.write_text("-mca btl tcp,self\n")
+    second.write_text(text)
+    given = [*option, f"{first},{second}", "./a"]
+    line = OpenMpi("/mpi/bin/mpirun").add_environment(given, VARIABLES)
+    assert line == ["--mca", "mca_base_env_list", f"{expected};LD_PRELOAD=/l.so;LAPWING_HOLD=signal", *given]
+
+
+def test_openmpi_looks_for_named_files_where_the_launcher_does(
+    no_parameters: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sets = no_parameters / "share/openmpi/amca-param-sets"
+    sets.mkdir(parents=True)
+    (sets / "one").write_text("mca_base_env_list = SITE=1\n")
+    (no_parameters / "one").write_text("mca_base_env_list = HERE=1\n")
+    (no_parameters / "other").write_text("mca_base_env_list = HERE=2\n")
+    monkeypatch.chdir(no_parameters)
+    launcher = OpenMpi(str(no_parameters / "bin/mpirun"))
+    assert launcher.add_environment(["-tune", "one", "./a"], {"A": "1"})[2] == "SITE=1;A=1"
+    assert launcher.add_environment(["-tune", "other,one", "./a"], {"A": "1"})[2] == "HERE=2;A=1"
+    monkeypatch.setenv("OMPI_MCA_mca_base_env_list", "FOO")
+    assert launcher.add_environment(["-tune", "other", "./a"], {"A": "1"})[2] == "FOO;A=1"
+
+
+@pytest.mark.parametrize("text", ["-x FOO=1\n", "", "-mca btl tcp,self\n"])
+def test_openmpi_takes_variables_beside_a_named_file_without_a_list(no_parameters: Path, text: str) -> None:
+    file = no_parameters / "tune"
+    file.write_text(text)
+    given = ["-tune", str(file), "./a"]
+    assert OpenMpi("/mpi/bin/mpirun").add_environment(given, {"A": "1"}) == ["-x", "A=1", *given]
+    missing = ["-tune", "nowhere", "./a"]
+    assert OpenMpi("/mpi/bin/mpirun").add_environment(missing, {"A": "1"}) == ["-x", "A=1", *missing]
+
+
 def test_openmpi_lists_the_variables_where_a_file_names_the_programs(no_parameters: Path) -> None:
     file = no_parameters / "programs"
     file.write_text("-n 1 ./a\n# -x A=1\n-n 1 ./b -x 5\n")

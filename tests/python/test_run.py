@@ -91,6 +91,17 @@ def test_variables_join_a_list_that_open_mpi_has(tmp_path: Path, stand_in_preloa
         assert done.stdout.splitlines().count(text) == 2, done.stdout
 
 
+def test_variables_join_a_list_in_a_file_that_the_line_names(tmp_path: Path, stand_in_preload: Path) -> None:
+    if shutil.which("mpirun.openmpi") is None:
+        pytest.skip("mpirun.openmpi is not installed")
+    (tmp_path / "tune").write_text('-mca mca_base_env_list "SITE=7;OTHER=a b" -mca btl tcp,self\n')
+    line = ["run", "mpirun.openmpi", "--oversubscribe", "-tune", str(tmp_path / "tune"), "-n", "2", "env"]
+    done = start(line, tmp_path, stand_in_preload)
+    assert done.returncode == 0, done.stderr
+    for text in (f"LD_PRELOAD={stand_in_preload}", "SITE=7", "OTHER=a b"):
+        assert done.stdout.splitlines().count(text) == 2, done.stdout
+
+
 def test_ranks_find_programs_as_without_lapwing(launcher: list[str], tmp_path: Path, stand_in_preload: Path) -> None:
     (tmp_path / "env").write_text("#!/bin/sh\necho the first on PATH\n")
     (tmp_path / "env").chmod(0o755)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 from lapwing.errors import LapwingError
@@ -159,6 +159,7 @@ def join_segments(segments: Sequence[Sequence[str]], separator: str) -> list[str
 
 
 ENV_LIST = "mca_base_env_list"
+TUNE_FILES = "mca_base_envar_file_prefix"  # what -tune sets
 
 
 def read_parameter_file(path: Path, name: str) -> str | None:
@@ -169,6 +170,17 @@ def read_parameter_file(path: Path, name: str) -> str | None:
         return None
     found = re.findall(rf"^\s*{name}\s*=\s*(.*?)\s*$", text, re.MULTILINE)
     return found[-1].strip("\"'") if found else None
+
+
+def read_tune_file(path: Path, name: str) -> str | None:
+    """Return what a file of -tune says about an MCA parameter: its lines have -mca name value, or are name = value."""
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError:
+        return None
+    said = re.compile(rf'(?:^|\s)--?mca\s+{name}\s+(?:"([^"]*)"|(\S+))|^\s*{name}\s*=\s*(.*?)\s*$')
+    found = [match for line in lines if not line.lstrip().startswith("#") for match in said.finditer(line)]
+    return next(group for group in found[-1].groups() if group is not None) if found else None
 
 
 def find_parameters(own: Sequence[str], name: str) -> Iterator[int]:
@@ -284,10 +296,29 @@ class OpenMpi(Launcher):
         system = "openmpi-mca-params.conf"
         files = (
             home / ".openmpi/mca-params.conf",
-            Path(self.path).resolve().parent.parent / "etc" / system,
+            self._prefix / "etc" / system,
             Path("/etc/openmpi") / system,
         )
-        return next(filter(None, (read_parameter_file(path, name) for path in files)), None)
+        named = (read_tune_file(path, name) for path in self._list_tune_files(own))
+        usual = (read_parameter_file(path, name) for path in files)
+        return next(filter(None, chain(named, usual)), None)
+
+    @property
+    def _prefix(self) -> Path:
+        """Where this Open MPI is installed."""
+        return Path(self.path).resolve().parent.parent
+
+    def _list_tune_files(self, own: Sequence[str]) -> list[Path]:
+        """Return the files of -tune, of which the first counts that says something."""
+        named = [value for word, value in pairwise(own) if name_option(word) == "-tune"]
+        named += [own[place] for place in find_parameters(own, TUNE_FILES)]
+        value = named[-1] if named else os.environ.get(f"OMPI_MCA_{TUNE_FILES}", "")
+        return [self._find_tune_file(name) for name in value.split(",")]
+
+    def _find_tune_file(self, name: str) -> Path:
+        """Return where the launcher finds it: in the folder of sets before the working folder."""
+        installed = self._prefix / "share/openmpi/amca-param-sets" / name
+        return installed if installed.is_file() else Path(name)
 
     def _replace_list(self, segments: Sequence[Sequence[str]], merged: str) -> list[str]:
         """Write the list of variables, in place of those in the line or before it."""
