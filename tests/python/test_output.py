@@ -34,6 +34,16 @@ def test_exit_code_of_the_program_outlives_its_reader(command: str, tmp_path: Pa
     assert run_closed([command, "sh", "-c", "exit 7"], tmp_path, "stderr", stand_in_preload) == (7, "")
 
 
+@pytest.mark.parametrize("closed", ["2>&-", "<&- 2>&-"])
+def test_words_for_a_closed_stderr_are_not_the_programs_output(
+    closed: str, tmp_path: Path, stand_in_preload: Path
+) -> None:
+    script = f'exec "{sys.executable}" -m lapwing run sh -c "echo the program; exit 7" {closed}'
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, timeout=60)
+    assert (done.returncode, done.stdout) == (7, b"the program\n")
+
+
 def test_files_of_a_run_are_written_though_nobody_reads(tmp_path: Path, stand_in_preload: Path) -> None:
     run_closed(["run", "--keep-record", "r.rec", "--json", "r.json", "true"], tmp_path, "stderr", stand_in_preload)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "r.rec"]

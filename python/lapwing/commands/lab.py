@@ -12,7 +12,7 @@ from lapwing.errors import LapwingError
 from lapwing.lab.network import Network, enter_user_namespace, parse_rate
 from lapwing.launch.job import run_job
 from lapwing.launch.launchers import find_command
-from lapwing.launch.start import strip_separator
+from lapwing.launch.start import say, strip_separator
 
 SELF = [sys.executable, "-m", "lapwing"]
 
@@ -77,5 +77,5 @@ class LabCommand:
 
     def _keep(self, network: Network) -> None:
         """Say how to look around, and wait."""
-        print(f"lapwing: {network.agent} h0 COMMAND enters a host; press Enter to take the lab down", file=sys.stderr)
+        say(f"{network.agent} h0 COMMAND enters a host; press Enter to take the lab down")
         sys.stdin.readline()

@@ -31,6 +31,8 @@ def describe_load(load: float, cores: int) -> str:
 
 def say(text: str) -> None:
     """Print one line of Lapwing's own, if anybody reads; stdout belongs to the program."""
+    if sys.stderr is None:  # closed before Python began; print() would take stdout for it
+        return
     with forgive_output():
         print(f"lapwing: {text}", file=sys.stderr)
 
