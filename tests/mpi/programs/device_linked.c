@@ -3,7 +3,7 @@
  * as a receive has returned, what was received, and after a send what it writes then.
  * library: yes
  * passes: memory_device
- * quick: openmpi4 mpich4 userfaultfd signal-1 */
+ * quick: openmpi4 userfaultfd */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
  * arguments: cuda cuda_malloc hip hip_malloc hsa ze ze_malloc ze_extension verbs uring
  * defers: receive
  * passes: memory_device
- * quick: openmpi4 mpich4 userfaultfd signal-1 */
+ * quick: openmpi4 userfaultfd */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  * arguments: userfaultfd mremap process_vm_readv docker all
  * variants: userfaultfd signal userfaultfd-1 signal-1
  * defers: send
- * quick: openmpi4 mpich4 userfaultfd signal-1 */
+ * quick: openmpi4 mpich4 userfaultfd */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
