@@ -3,10 +3,10 @@
  * preload does not look at the peer of a small message, and MPI does the same each
  * time, so that instructions can be counted. Run by tools/measure_call.py.
  *
- *     calls [PAIRS [nonblocking | polling]]
+ *     calls [PAIRS [blocking | nonblocking | polling [multiple]]]
  *
  * Prints the nanoseconds that an MPI_Send and an MPI_Recv took; or an MPI_Irecv, an MPI_Isend and the MPI_Waitall for
- * both; or an MPI_Test and an MPI_Testany of messages that are not there. */
+ * both; or an MPI_Test and an MPI_Testany of messages that are not there. multiple: with MPI_THREAD_MULTIPLE. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +57,24 @@ static void end_awaited(void)
     MPI_Waitall(2, awaited, MPI_STATUSES_IGNORE);
 }
 
+static void start(int is_multiple)
+{
+    int level = is_multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, provided;
+    MPI_Init_thread(NULL, NULL, level, &provided);
+    if (provided < level) {
+        fprintf(stderr, "this MPI has no MPI_THREAD_MULTIPLE\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     long pairs = argc > 1 ? atol(argv[1]) : 100000;
-    int is_polling = argc > 2 && strcmp(argv[2], "polling") == 0;
-    void (*pair)(double *) = is_polling ? poll_awaited : argc > 2 ? begin_and_wait : block;
+    const char *kind = argc > 2 ? argv[2] : "blocking";
+    int is_polling = strcmp(kind, "polling") == 0;
+    void (*pair)(double *) = is_polling ? poll_awaited : strcmp(kind, "nonblocking") == 0 ? begin_and_wait : block;
     double numbers[2] = {1, 1};
-    MPI_Init(&argc, &argv);
+    start(argc > 3 && strcmp(argv[3], "multiple") == 0);
     if (is_polling)
         begin_awaited(numbers);
     double begin_ns = now_ns();

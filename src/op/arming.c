@@ -25,6 +25,11 @@ uint64_t arming_moment(void)
     return atomic_load_explicit(&state, memory_order_seq_cst);
 }
 
+bool arming_is_under_way(void)
+{
+    return arming_moment() % ARMERS_END != 0;
+}
+
 bool arming_came_between(uint64_t moment)
 {
     return moment % ARMERS_END != 0 || moment != arming_moment();

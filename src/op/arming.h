@@ -15,6 +15,9 @@ void arming_end(void);
 /* Never 0. */
 uint64_t arming_moment(void);
 
+/* Is a hold being armed? */
+bool arming_is_under_way(void);
+
 /* Was a hold being armed at that moment, or has one been since? */
 bool arming_came_between(uint64_t moment);
 

@@ -12,6 +12,7 @@
 #include "op/call_site.h"
 #include "libc/sharing.h"
 #include "libc/signals.h"
+#include "op/idle.h"
 #include "op/judge.h"
 #include "op/late_errors.h"
 #include "op/observer.h"
@@ -23,6 +24,7 @@
 #include "record/record.h"
 #include "mpi/status.h"
 #include "mpi/datatypes.h"
+#include "mpi/early.h"
 
 /* Gaps may be this many times as large as the data: the cost of a hold grows with both. */
 enum { SPAN_FACTOR_MAX = 4 };
@@ -146,6 +148,30 @@ void message_give_back(struct message *message)
     copies_give_back(message->copy); /* NULL is fine */
     message->copy = NULL;
     message_stay(message);
+}
+
+/* Early receives and pictures are told of each message. */
+bool message_enter_small(const struct message *message)
+{
+    const struct type_layout *layout = datatype_entry(message->datatype);
+    uint64_t bytes;
+    if (!datatype_is_cached(layout, message->datatype) || !layout->is_known || message->count < 0)
+        return false;
+    if (early.is_on || observer_draws())
+        return false;
+    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)message->count, &bytes);
+    if (is_huge || bytes >= options.threshold_bytes || !idle_enter())
+        return false;
+    record_pass(REASON_SMALL, bytes);
+    return true;
+}
+
+int message_leave_small(int result)
+{
+    if (!idle_is_still())
+        return dispatch_leave(result);
+    gate_leave();
+    return result;
 }
 
 static bool message_is_switched_off(const struct message *message)

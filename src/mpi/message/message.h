@@ -88,6 +88,16 @@ static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
     return straight_passes(count, (uint64_t)(uintptr_t)datatype);
 }
 
+/* MPI_THREAD_MULTIPLE: the way of most small messages, where nothing is pending either. True: inside the gate, and
+ * counted; the caller gives the call to MPI, and its result to message_leave_small(), which leaves. */
+bool message_enter_small(const struct message *message);
+int message_leave_small(int result);
+
+static inline bool message_enters_small(const struct message *message)
+{
+    return busy_is_shared() && message_enter_small(message);
+}
+
 /* Is it below the threshold (or not to be measured)? Cheap. */
 static inline bool message_is_small(const struct message *message)
 {

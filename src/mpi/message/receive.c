@@ -67,6 +67,12 @@ static int receive_beside_early(struct message *message, MPI_Status *status, con
     return result;
 }
 
+static int receive_end(int result)
+{
+    freed_requests_await();
+    return result;
+}
+
 /* Out of line: the entries' own frames stay empty on the way of small messages. */
 __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
                                                   int tag, MPI_Comm comm, MPI_Status *status, bool has_large_count,
@@ -75,6 +81,8 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
     struct message message = message_of(buf, count, datatype, source, tag, comm);
     message.direction = POLICY_RECEIVE;
     message.has_large_count = has_large_count;
+    if (message_enters_small(&message))
+        return receive_end(message_leave_small(receive_pass_now(&message, status)));
     message_measure(&message);
     message.promised = status_is_ignored(status) ? NULL : status;
     int result = early.is_on ? receive_beside_early(&message, status, return_address)

@@ -111,6 +111,8 @@ __attribute__((noinline)) static int send_call(const void *buf, MPI_Count count,
     struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
     message.direction = POLICY_SEND;
     message.has_large_count = has_large_count;
+    if (message_enters_small(&message))
+        return message_leave_small(kind->pass(&message));
     int result = send_judged(&message, kind, return_address);
     away_begin();
     return result;
