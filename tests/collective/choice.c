@@ -90,11 +90,28 @@ static void begin_anew(void)
         choices[rank] = (struct collective_choice){.key = 1};
 }
 
+/* As docs/limits-all.md says, and python/lapwing/bench/harm_programs.py allows. */
+static void tries_are_bounded(void)
+{
+    enum { CALLS_FEW = 119, CALLS_SOME = 503, ROUND_MOST = 256 };
+    const enum collective_choice_kind blocking = COLLECTIVE_CHOICE_BLOCKING;
+    int calls = FIRST_CALLS, number = calls_of_kind(calls, blocking, 3000, 4000, 5000);
+    claim(calls - number == 5, "five of the first seven");
+    number += calls_of_kind(CALLS_FEW - calls, blocking, 3000, 4000, 5000);
+    claim(CALLS_FEW - number == 11, "two in each of the next rounds");
+    number += calls_of_kind(CALLS_SOME - CALLS_FEW, blocking, 3000, 4000, 5000);
+    claim(CALLS_SOME - number == 15, "which become longer");
+    number = calls_of_kind(8 * ROUND_MOST, blocking, 3000, 4000, 5000);
+    claim(8 * ROUND_MOST - number == 16, "up to 256 calls");
+}
+
 int main(void)
 {
     edges_are_agreed_upon();
     begin_anew();
     blocking_calls_are_judged_in_step();
+    begin_anew();
+    tries_are_bounded();
     begin_anew();
     claim(calls_of_kind(FIRST_CALLS, COLLECTIVE_CHOICE_BLOCKING, 9000, 1000, 2000) == 2, "it begins with trying");
     expect_mostly(COLLECTIVE_CHOICE_WHOLE, 9000, 1000, 2000, "what pays most stays");

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import Any
 
 from lapwing.bench.contenders import STOCK, Contender
 from lapwing.bench.harm_installed import Installed, check_installed, prepare_installed, run_installed
-from lapwing.bench.harm_programs import INSTRUCTIONS, QUANTITIES, TIME, Program, find_limit
+from lapwing.bench.harm_programs import INSTRUCTIONS, PROCESSOR, QUANTITIES, TIME, Part, Program, find_limit
 from lapwing.bench.measures import summarise
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.bench.place import Place
@@ -30,7 +31,7 @@ LAB_RATE = "1gbit"
 COLLECTED = re.compile(r"Collected : (\d+)")
 
 Figures = Mapping[str, float]
-Run = Callable[[bool], Figures]  # with Lapwing or without
+Run = Callable[[bool], Sequence[Figures]]  # with Lapwing or without; a line for each part
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Case:
     label: str
     run: Run
     count: Run | None = None  # its instructions
-    figures: dict[str, list[Figures]] = field(default_factory=lambda: {STOCK: [], LAPWING: []})
+    figures: dict[str, list[Sequence[Figures]]] = field(default_factory=lambda: {STOCK: [], LAPWING: []})
     failure: str = ""
 
 
@@ -116,25 +117,27 @@ def make_case(suite: Suite, program: Program, label: str, child: Path) -> Case:
     else:
         command = [str(compile_plain(program.source, suite.folder))]
 
-    def run(with_lapwing: bool) -> Figures:
+    def run(with_lapwing: bool) -> Sequence[Figures]:
         preload = str(find_preload()) if with_lapwing else "-"
-        return run_child([str(child), preload, *command, *program.words], suite.variables)
+        return [run_child([str(child), preload, *command, *program.words], suite.variables)]
 
-    def count(with_lapwing: bool) -> Figures:
+    def count(with_lapwing: bool) -> Sequence[Figures]:
         variables = {**suite.variables, "LD_PRELOAD": str(find_preload())} if with_lapwing else {}
-        return count_instructions([*command, *program.counted_words], variables)
+        return [count_instructions([*command, *program.counted_words], variables)]
 
     return Case(program, label, run, count if program.counted_words else None)
 
 
 def make_ranks_case(suite: Suite, program: Program, label: str, mpi: Mpi) -> Case:
-    """Prepare a program of two ranks: on this machine, each bound to a core, or on two emulated hosts."""
+    """Prepare a program of ranks: on this machine, each bound to a core, or on two emulated hosts."""
     folder = (suite.line.folder if suite.line else suite.folder) / mpi.name
     folder.mkdir(exist_ok=True)
-    if suite.line and (program.in_lab or program.installed):
+    if suite.line and (program.in_lab or program.installed or program.rank_count != suite.line.rank_count):
         raise LapwingError("it runs on this machine only", "leave the launcher's line out")
     if program.installed is not None:
         return make_installed_case(suite, program, program.installed, label, mpi)
+    if program.is_launch:
+        return make_launch_case(suite, program, label, mpi, folder)
     if program.modules:
         command = [find_python(program.modules, mpi), str(find_source(f"harm/{program.source}")), *program.words]
     else:
@@ -143,10 +146,23 @@ def make_ranks_case(suite: Suite, program: Program, label: str, mpi: Mpi) -> Cas
     with enter():
         pass  # says now what it lacks
 
-    def run(with_lapwing: bool) -> Figures:
+    def run(with_lapwing: bool) -> Sequence[Figures]:
         with enter() as network:
-            place = suite.line or Place(mpi, network, folder, suite.options)
-            return read_figures(place.run_as(choose_contender(suite, with_lapwing), command, 1))
+            place = suite.line or Place(mpi, network, folder, suite.options, program.rank_count)
+            lines = place.run_as(choose_contender(suite, with_lapwing), command, len(program.lines))
+            return read_figures(lines, len(program.lines))
+
+    return Case(program, label, run)
+
+
+def make_launch_case(suite: Suite, program: Program, label: str, mpi: Mpi, folder: Path) -> Case:
+    """Prepare the start and end of a launcher, with `lapwing run` before it or without."""
+    place = Place(mpi, None, folder, suite.options, program.rank_count)
+
+    def run(with_lapwing: bool) -> Sequence[Figures]:
+        begin = time.perf_counter()
+        place.run_as(choose_contender(suite, with_lapwing), ["true"], 0)
+        return [{TIME: 1e6 * (time.perf_counter() - begin)}]
 
     return Case(program, label, run)
 
@@ -169,18 +185,17 @@ def make_installed_case(suite: Suite, program: Program, installed: Installed, la
     prepare_installed(installed, folder)
     place = Place(mpi, None, folder, suite.options)
 
-    def run(with_lapwing: bool) -> Figures:
-        return {TIME: run_installed(installed, place, choose_contender(suite, with_lapwing))}
+    def run(with_lapwing: bool) -> Sequence[Figures]:
+        return [{TIME: run_installed(installed, place, choose_contender(suite, with_lapwing))}]
 
     return Case(program, label, run)
 
 
-def read_figures(lines: Sequence[str]) -> Figures:
-    """Read what a program, or the one that ran it, printed."""
-    if not lines:
-        raise LapwingError("it printed nothing", "run it by hand", 1)
-    figures: dict[str, float] = json.loads(lines[-1])
-    return figures
+def read_figures(lines: Sequence[str], count: int = 1) -> Sequence[Figures]:
+    """Read what a program, or the one that ran it, printed in its last lines."""
+    if len(lines) < count:
+        raise LapwingError(f"it printed {len(lines) or 'nothing'}, not {count} lines", "run it by hand", 1)
+    return [json.loads(line) for line in lines[-count:]]
 
 
 def run_checked(command: Sequence[str], variables: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
@@ -195,7 +210,7 @@ def run_checked(command: Sequence[str], variables: Mapping[str, str]) -> "subpro
 
 def run_child(command: Sequence[str], variables: Mapping[str, str]) -> Figures:
     """Run a process and return its time, page faults and memory."""
-    return read_figures(run_checked(command, variables).stdout.splitlines())
+    return read_figures(run_checked(command, variables).stdout.splitlines())[0]
 
 
 def count_instructions(command: Sequence[str], variables: Mapping[str, str]) -> Figures:
@@ -227,29 +242,35 @@ def run_once(case: Case, run: Run, name: str) -> None:
 
 def describe_case(case: Case, with_time: bool) -> list[dict[str, Any]]:
     """Calculate the rows of one program."""
+    whats = [what for what in QUANTITIES if with_time or what not in (TIME, PROCESSOR)]
     rows = []
-    for what in QUANTITIES:
-        stock, lapwing = ([one[what] for one in case.figures[name] if what in one] for name in (STOCK, LAPWING))
-        if stock and lapwing and (with_time or what != TIME):
-            rows.append(describe_row(case, what, stock, lapwing))
+    for number, part in enumerate(case.program.lines):
+        for what in whats:
+            stock, lapwing = (find_sample(case.figures[name], number, what) for name in (STOCK, LAPWING))
+            if stock and lapwing:
+                rows.append(describe_row(case, part, what, stock, lapwing))
     return rows
 
 
-def describe_row(case: Case, what: str, stock: Sequence[float], lapwing: Sequence[float]) -> dict[str, Any]:
+def find_sample(runs: Sequence[Sequence[Figures]], number: int, what: str) -> list[float]:
+    """Return one quantity of a part, from all runs that have it."""
+    return [lines[number][what] for lines in runs if number < len(lines) and what in lines[number]]
+
+
+def describe_row(case: Case, part: Part, what: str, stock: Sequence[float], lapwing: Sequence[float]) -> dict[str, Any]:
     """Compare one quantity. What counts are pairs of neighbours in time; for latencies the best launch of each side."""
-    limit, start = find_limit(case.program, what)
-    if case.program.is_latency and what == TIME:
-        stock_best, lapwing_best = [min(stock)], [min(lapwing)]
-    else:
-        stock_best, lapwing_best = list(stock), list(lapwing)
-    pairs = list(zip(stock_best, lapwing_best, strict=True))
+    limit, start = find_limit(case.program, what, part)
+    is_best = part.is_latency and what == TIME
+    pairs = [(min(stock), min(lapwing))] if is_best else list(zip(stock, lapwing, strict=True))
+    ratios = summarise([b / a for a, b in pairs])
     return {
-        "program": case.label,
+        "program": f"{case.label}, {part.name}" if part.name else case.label,
         "what": what,
         "stock": summarise(stock).as_json(),
         "lapwing": summarise(lapwing).as_json(),
-        "ratio": median(b / a for a, b in pairs),
+        "ratio": ratios.median,
+        "ratio_quartiles": None if is_best else [ratios.first_quartile, ratios.third_quartile],
         "limit": limit,
         "limit_start": start,
-        "is_within": median((b - start) / a for a, b in pairs) <= limit,
+        "is_within": limit is None or median((b - start) / a for a, b in pairs) <= limit,
     }

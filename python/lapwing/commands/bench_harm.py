@@ -36,7 +36,7 @@ from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs
-from lapwing.report.harm import make_harm_table
+from lapwing.report.harm import make_harm_tables
 
 ROUNDS, ROUNDS_COUNTED = 9, 1
 MPIS = "openmpi,mpich"
@@ -46,10 +46,11 @@ class HarmExperiment:
     """Programs with nothing to gain: stock, without any preload, and under Lapwing in turn.
 
     Temporaries and growing heaps in C, C++, Fortran, NumPy and SciPy, threads with small stacks, the start of
-    processes, and programs of two ranks whose messages are small, on this machine and on two emulated hosts; LAMMPS,
-    GROMACS, Quantum ESPRESSO and HPCC, where Debian's packages are installed, with the time that they print. Compared
-    are time, page faults, peak resident memory and, where Valgrind is installed, instructions. Exit code 0 only when
-    everything that ran is within its limit. What cannot run here is named, with what to install.
+    processes, of ranks and of a launcher, and programs of two ranks whose messages are small, on this machine and on
+    two emulated hosts; blocking collectives of 8 bytes to 2 MiB whose data are used at once; LAMMPS, GROMACS, Quantum
+    ESPRESSO and HPCC, where Debian's packages are installed, with the time that they print. Compared are time, page
+    faults, peak resident memory and, where Valgrind is installed, instructions. Exit code 0 only when everything that
+    ran is within its limit. What cannot run here is named, with what to install.
     --mpi takes a list here: openmpi,mpich,PREFIX. With a launcher's line only programs of two ranks run, there.
     """
 
@@ -160,8 +161,9 @@ def make_harm_document(
 
 
 def show(screen: Console, document: dict[str, Any]) -> None:
-    """Print the table, and what is not in it."""
-    screen.print(make_harm_table(document["results"]))
+    """Print the tables, and what is not in them."""
+    for table in make_harm_tables(document["results"]):
+        screen.print(table)
     for kind, causes in (("skip", document["skipped"]), ("FAIL", document["failures"])):
         for name, cause in causes.items():
             screen.print(f"{kind} {name}: {cause}", highlight=False, soft_wrap=True)
