@@ -151,15 +151,15 @@ void message_give_back(struct message *message)
 }
 
 /* Early receives and pictures are told of each message. */
-bool message_enter_small(const struct message *message)
+bool message_enter_small(MPI_Count count, MPI_Datatype datatype)
 {
-    const struct type_layout *layout = datatype_entry(message->datatype);
+    const struct type_layout *layout = datatype_entry(datatype);
     uint64_t bytes;
-    if (!datatype_is_cached(layout, message->datatype) || !layout->is_known || message->count < 0)
+    if (!datatype_is_cached(layout, datatype) || !layout->is_known || count < 0)
         return false;
     if (early.is_on || observer_draws())
         return false;
-    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)message->count, &bytes);
+    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes);
     if (is_huge || bytes >= options.threshold_bytes || !idle_enter())
         return false;
     record_pass(REASON_SMALL, bytes);

@@ -90,12 +90,12 @@ static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
 
 /* MPI_THREAD_MULTIPLE: the way of most small messages, where nothing is pending either. True: inside the gate, and
  * counted; the caller gives the call to MPI, and its result to message_leave_small(), which leaves. */
-bool message_enter_small(const struct message *message);
+bool message_enter_small(MPI_Count count, MPI_Datatype datatype);
 int message_leave_small(int result);
 
-static inline bool message_enters_small(const struct message *message)
+static inline bool message_enters_small(MPI_Count count, MPI_Datatype datatype)
 {
-    return busy_is_shared() && message_enter_small(message);
+    return busy_is_shared() && message_enter_small(count, datatype);
 }
 
 /* Is it below the threshold (or not to be measured)? Cheap. */

@@ -14,11 +14,17 @@
 #include "mpi/status.h"
 #include "mpi/early.h"
 
+static int receive_now(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                       MPI_Status *status, bool has_large_count)
+{
+    if (has_large_count)
+        return real.MPI_Recv_c(buf, count, datatype, source, tag, comm, status);
+    return real.MPI_Recv(buf, (int)count, datatype, source, tag, comm, status);
+}
+
 static int receive_pass_now(const struct message *m, MPI_Status *status)
 {
-    if (m->has_large_count)
-        return real.MPI_Recv_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, status);
-    return real.MPI_Recv(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, status);
+    return receive_now(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, status, m->has_large_count);
 }
 
 /* As in send.c: the gate is not kept while the message is on its way. */
@@ -78,11 +84,12 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
                                                   int tag, MPI_Comm comm, MPI_Status *status, bool has_large_count,
                                                   const void *return_address)
 {
+    if (message_enters_small(count, datatype))
+        return receive_end(
+            message_leave_small(receive_now(buf, count, datatype, source, tag, comm, status, has_large_count)));
     struct message message = message_of(buf, count, datatype, source, tag, comm);
     message.direction = POLICY_RECEIVE;
     message.has_large_count = has_large_count;
-    if (message_enters_small(&message))
-        return receive_end(message_leave_small(receive_pass_now(&message, status)));
     message_measure(&message);
     message.promised = status_is_ignored(status) ? NULL : status;
     int result = early.is_on ? receive_beside_early(&message, status, return_address)

@@ -13,41 +13,50 @@
 #include "mpi/message/message.h"
 #include "mpi/early.h"
 
-/* How a kind of send is started early and how it is passed. */
+/* How a kind of send is started early, and MPI's own function for it. */
 struct send_kind {
     message_start_fn *start;
-    int (*pass)(const struct message *message);
+    int (*send)(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                bool has_large_count);
 };
 
-static int send_pass_standard(const struct message *m)
+static int send_standard_now(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             bool has_large_count)
 {
-    if (m->has_large_count)
-        return real.MPI_Send_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
-    return real.MPI_Send(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
+    if (has_large_count)
+        return real.MPI_Send_c(buf, count, datatype, dest, tag, comm);
+    return real.MPI_Send(buf, (int)count, datatype, dest, tag, comm);
 }
 
-static int send_pass_ready(const struct message *m)
+static int send_ready_now(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                          bool has_large_count)
 {
-    if (m->has_large_count)
-        return real.MPI_Rsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
-    return real.MPI_Rsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
+    if (has_large_count)
+        return real.MPI_Rsend_c(buf, count, datatype, dest, tag, comm);
+    return real.MPI_Rsend(buf, (int)count, datatype, dest, tag, comm);
 }
 
-static int send_pass_synchronous(const struct message *m)
+static int send_synchronous_now(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                MPI_Comm comm, bool has_large_count)
 {
-    if (m->has_large_count)
-        return real.MPI_Ssend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
-    return real.MPI_Ssend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
+    if (has_large_count)
+        return real.MPI_Ssend_c(buf, count, datatype, dest, tag, comm);
+    return real.MPI_Ssend(buf, (int)count, datatype, dest, tag, comm);
 }
 
-static const struct send_kind send_standard = {message_start_send, send_pass_standard};
-static const struct send_kind send_ready = {message_start_ready_send, send_pass_ready};
-static const struct send_kind send_synchronous = {message_start_synchronous_send, send_pass_synchronous};
+static const struct send_kind send_standard = {message_start_send, send_standard_now};
+static const struct send_kind send_ready = {message_start_ready_send, send_ready_now};
+static const struct send_kind send_synchronous = {message_start_synchronous_send, send_synchronous_now};
+
+static int send_now(const struct message *m, const struct send_kind *kind)
+{
+    return kind->send(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, m->has_large_count);
+}
 
 static int send_pass_inside(const struct message *message, const struct send_kind *kind)
 {
     dispatch_enter();
-    return dispatch_leave(kind->pass(message));
+    return dispatch_leave(send_now(message, kind));
 }
 
 /* A passed send must not keep the gate while it waits for its receiver: other
@@ -55,7 +64,7 @@ static int send_pass_inside(const struct message *message, const struct send_kin
 static int send_pass(const struct message *message, const struct send_kind *kind)
 {
     if (busy_is_clear())
-        return kind->pass(message);
+        return send_now(message, kind);
     if (completion_must_loop())
         return message_carry_inline(message, kind->start, MPI_STATUS_IGNORE);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
@@ -108,11 +117,11 @@ __attribute__((noinline)) static int send_call(const void *buf, MPI_Count count,
                                                int tag, MPI_Comm comm, bool has_large_count,
                                                const struct send_kind *kind, const void *return_address)
 {
+    if (message_enters_small(count, datatype))
+        return message_leave_small(kind->send(buf, count, datatype, dest, tag, comm, has_large_count));
     struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
     message.direction = POLICY_SEND;
     message.has_large_count = has_large_count;
-    if (message_enters_small(&message))
-        return message_leave_small(kind->pass(&message));
     int result = send_judged(&message, kind, return_address);
     away_begin();
     return result;
