@@ -105,6 +105,22 @@ static void tries_are_bounded(void)
     claim(8 * ROUND_MOST - number == 16, "up to 256 calls");
 }
 
+/* In the long run; and where they take no longer any more they are as many as elsewhere. */
+static void dear_tries_are_rare(void)
+{
+    enum { CALLS_MANY = 1 << 15, TRIES_OF_EACH_ROUND = 2, ROUND_DEAR = 1024, ROUND_MOST = 256 };
+    const enum collective_choice_kind blocking = COLLECTIVE_CHOICE_BLOCKING;
+    calls_of_kind(CALLS_MANY, blocking, 1000, 6000, 5000);
+    int number = calls_of_kind(CALLS_MANY, blocking, 1000, 6000, 5000);
+    claim(CALLS_MANY - number == CALLS_MANY / ROUND_DEAR * TRIES_OF_EACH_ROUND, "they cost a hundredth at most");
+    calls_of_kind(CALLS_MANY, blocking, 1000, 1100, 1100);
+    number = calls_of_kind(CALLS_MANY, blocking, 1000, 1100, 1100);
+    claim(CALLS_MANY - number == CALLS_MANY / ROUND_MOST * TRIES_OF_EACH_ROUND, "the rounds are short again");
+    calls_of_kind(CALLS_MANY, blocking, 1000, 5000000, 1000);
+    number = calls_of_kind(CALLS_MANY, blocking, 1000, 5000000, 1000);
+    claim(number < CALLS_MANY, "they do not end");
+}
+
 int main(void)
 {
     edges_are_agreed_upon();
@@ -112,6 +128,8 @@ int main(void)
     blocking_calls_are_judged_in_step();
     begin_anew();
     tries_are_bounded();
+    begin_anew();
+    dear_tries_are_rare();
     begin_anew();
     claim(calls_of_kind(FIRST_CALLS, COLLECTIVE_CHOICE_BLOCKING, 9000, 1000, 2000) == 2, "it begins with trying");
     expect_mostly(COLLECTIVE_CHOICE_WHOLE, 9000, 1000, 2000, "what pays most stays");

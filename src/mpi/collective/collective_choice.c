@@ -3,8 +3,10 @@
 
 /* What the first call takes is not learnt: memory is touched for the first time, connections are made. Where an early
  * return pays, one call in EARLY_ROUND goes each other way. Where it does not, that is tried again after 16, 32, and so
- * on, then every 256 calls: one that takes twice as long then costs half a percent. */
-enum { FIRST_ROUND = 7, EARLY_ROUND = 128, BLOCKING_ROUND = 16, BLOCKING_ROUND_MOST = 256 };
+ * on, then every 256 calls: one that takes twice as long then costs half a percent. Where they take so long that they
+ * would cost more than a part in TRIES_PART, rounds grow further. */
+enum { FIRST_ROUND = 7, EARLY_ROUND = 128, BLOCKING_ROUND = 16, BLOCKING_ROUND_MOST = 256, DEAR_ROUND_MOST = 4096 };
+enum { TRIES_PART = 100 };
 /* An early return must bring a part in GAIN_PART. What a single call of another kind took counts half. */
 enum { GAIN_PART = 32, MEAN_MEMORY = 2 };
 enum { SUM_NS = 0, SUM_CALLS = 1, SUMS_PER_KIND = 2 };
@@ -45,13 +47,34 @@ static enum collective_choice_kind choice_best(const struct collective_choice *c
     return best;
 }
 
+/* What the tries of a round take longer than blocking calls would. */
+static int64_t choice_tries_ns(const struct collective_choice *choice)
+{
+    int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
+    int64_t sum_ns = 0;
+    for (int kind = COLLECTIVE_CHOICE_WHOLE; kind < COLLECTIVE_CHOICE_KINDS; kind++)
+        sum_ns += choice->means_ns[kind] > blocking_ns ? choice->means_ns[kind] - blocking_ns : 0;
+    return sum_ns;
+}
+
+static uint32_t choice_round_most(const struct collective_choice *choice)
+{
+    int64_t tries_ns = choice_tries_ns(choice);
+    int64_t part_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING] / TRIES_PART; /* of a call */
+    uint32_t length = BLOCKING_ROUND_MOST;
+    while (length < DEAR_ROUND_MOST && tries_ns > part_ns * length)
+        length *= 2;
+    return length;
+}
+
 static uint32_t choice_round(const struct collective_choice *choice, bool was_blocking)
 {
     if (choice->chosen != COLLECTIVE_CHOICE_BLOCKING)
         return EARLY_ROUND;
     if (!was_blocking)
         return BLOCKING_ROUND;
-    return choice->round_length < BLOCKING_ROUND_MOST ? 2 * choice->round_length : BLOCKING_ROUND_MOST;
+    uint32_t most = choice_round_most(choice);
+    return choice->round_length < most / 2 ? 2 * choice->round_length : most;
 }
 
 /* What has been measured so far was measured without. */
