@@ -365,7 +365,7 @@ def carried_body(row: Row) -> Iterator[str]:
         yield f"if (options.receive_waits && ahead_start(&ahead, request, {CALLER.name}, &ahead_result))"
         yield "    return ahead_result;"
     yield "bool is_direct = busy_is_clear();"
-    yield "if (!is_direct) {"
+    yield "if (!is_direct && !dispatch_enter_idle()) {"
     for line in waits(row):
         yield f"    {line}"
     yield "    dispatch_enter();"

@@ -50,8 +50,8 @@ KINDS = (
     Kind(["nonblocking"], "MPI_Irecv, MPI_Isend and MPI_Waitall", 3, 50),
     Kind(["polling"], "MPI_Test and MPI_Testany", 2, 30),
     Kind(["blocking", MULTIPLE], "MPI_Send and MPI_Recv, MULTIPLE,", 2, 250),
-    Kind(["nonblocking", MULTIPLE], "MPI_Irecv, MPI_Isend and MPI_Waitall, MULTIPLE,", 3, 800),
-    Kind(["polling", MULTIPLE], "MPI_Test and MPI_Testany, MULTIPLE,", 2, 800),
+    Kind(["nonblocking", MULTIPLE], "MPI_Irecv, MPI_Isend and MPI_Waitall, MULTIPLE,", 3, 400),
+    Kind(["polling", MULTIPLE], "MPI_Test and MPI_Testany, MULTIPLE,", 2, 350),
 )
 
 

@@ -6,6 +6,7 @@
 #include "libc/signals.h"
 #include "libc/threads.h"
 #include "op/busy.h"
+#include "op/idle.h"
 #include "op/late_errors.h"
 #include "op/noted.h"
 #include "op/requests.h"
@@ -87,6 +88,20 @@ void dispatch_enter_in_turn(void)
     if (gate_enter())
         noted_catch_up();
     dispatch_catch_up();
+}
+
+/* Early receives look at what each call brings. */
+bool dispatch_enter_idle(void)
+{
+    return busy_is_shared() && !early.is_on && idle_enter();
+}
+
+int dispatch_leave_idle(int result)
+{
+    if (!idle_is_still())
+        return dispatch_leave(result);
+    gate_leave();
+    return result;
 }
 
 void dispatch_catch_up(void)

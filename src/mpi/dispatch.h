@@ -54,6 +54,13 @@ void dispatch_enter(void);
 /* The same for what itself starts in its turn, or is seen by nobody. */
 void dispatch_enter_in_turn(void);
 
+/* MPI_THREAD_MULTIPLE, in place of waiting for memory and entering: enters where there is nothing to wait for
+ * (op/idle.h), and returns true. */
+bool dispatch_enter_idle(void);
+
+/* Leaves after dispatch_enter_idle(). */
+int dispatch_leave_idle(int result);
+
 /* What both do once they are inside: lets arrive what early receives have been given, and starts what is unstarted. */
 void dispatch_catch_up(void);
 

@@ -12,7 +12,6 @@
 #include "op/call_site.h"
 #include "libc/sharing.h"
 #include "libc/signals.h"
-#include "op/idle.h"
 #include "op/judge.h"
 #include "op/late_errors.h"
 #include "op/observer.h"
@@ -24,7 +23,6 @@
 #include "record/record.h"
 #include "mpi/status.h"
 #include "mpi/datatypes.h"
-#include "mpi/early.h"
 
 /* Gaps may be this many times as large as the data: the cost of a hold grows with both. */
 enum { SPAN_FACTOR_MAX = 4 };
@@ -150,28 +148,18 @@ void message_give_back(struct message *message)
     message_stay(message);
 }
 
-/* Early receives and pictures are told of each message. */
+/* Pictures are told of each message. */
 bool message_enter_small(MPI_Count count, MPI_Datatype datatype)
 {
     const struct type_layout *layout = datatype_entry(datatype);
     uint64_t bytes;
-    if (!datatype_is_cached(layout, datatype) || !layout->is_known || count < 0)
-        return false;
-    if (early.is_on || observer_draws())
+    if (!datatype_is_cached(layout, datatype) || !layout->is_known || count < 0 || observer_draws())
         return false;
     bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes);
-    if (is_huge || bytes >= options.threshold_bytes || !idle_enter())
+    if (is_huge || bytes >= options.threshold_bytes || !dispatch_enter_idle())
         return false;
     record_pass(REASON_SMALL, bytes);
     return true;
-}
-
-int message_leave_small(int result)
-{
-    if (!idle_is_still())
-        return dispatch_leave(result);
-    gate_leave();
-    return result;
 }
 
 static bool message_is_switched_off(const struct message *message)

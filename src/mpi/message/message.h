@@ -89,9 +89,8 @@ static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
 }
 
 /* MPI_THREAD_MULTIPLE: the way of most small messages, where nothing is pending either. True: inside the gate, and
- * counted; the caller gives the call to MPI, and its result to message_leave_small(), which leaves. */
+ * counted; the caller gives the call to MPI, and its result to dispatch_leave_idle(). */
 bool message_enter_small(MPI_Count count, MPI_Datatype datatype);
-int message_leave_small(int result);
 
 static inline bool message_enters_small(MPI_Count count, MPI_Datatype datatype)
 {

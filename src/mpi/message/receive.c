@@ -86,7 +86,7 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
 {
     if (message_enters_small(count, datatype))
         return receive_end(
-            message_leave_small(receive_now(buf, count, datatype, source, tag, comm, status, has_large_count)));
+            dispatch_leave_idle(receive_now(buf, count, datatype, source, tag, comm, status, has_large_count)));
     struct message message = message_of(buf, count, datatype, source, tag, comm);
     message.direction = POLICY_RECEIVE;
     message.has_large_count = has_large_count;

@@ -118,7 +118,7 @@ __attribute__((noinline)) static int send_call(const void *buf, MPI_Count count,
                                                const struct send_kind *kind, const void *return_address)
 {
     if (message_enters_small(count, datatype))
-        return message_leave_small(kind->send(buf, count, datatype, dest, tag, comm, has_large_count));
+        return dispatch_leave_idle(kind->send(buf, count, datatype, dest, tag, comm, has_large_count));
     struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
     message.direction = POLICY_SEND;
     message.has_large_count = has_large_count;

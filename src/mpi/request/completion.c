@@ -187,9 +187,25 @@ static int completion_run_waiting(struct completion *completion, struct ahead_ca
     return result;
 }
 
+/* Nothing is pending, so no memory is waited for; none of the requests is tracked, so they are only counted down. */
+static int completion_call_idle(struct completion *completion, completion_call_fn *call)
+{
+    int before = completion_count(completion->count, completion->requests);
+    int result = call(completion);
+    int over = before - completion_count(completion->count, completion->requests);
+    if (over != 0)
+        untracked_add(-over);
+    result = dispatch_leave_idle(result);
+    if (over != 0)
+        freed_requests_await();
+    return result;
+}
+
 int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
 {
     struct ahead_call ahead;
+    if (!requests_are_tracked() && dispatch_enter_idle())
+        return completion_call_idle(completion, call);
     completion_begin(completion);
     ahead_enter(&ahead, completion->count, completion->requests);
     bool may_defer = options.waits && completion->waited_from != NULL && completion->keys != NULL;
