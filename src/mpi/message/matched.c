@@ -4,6 +4,7 @@
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
 #include "op/away.h"
+#include "op/transfer.h"
 #include "mpi/entries.h"
 #include "mpi/message/message_probe.h"
 #include "mpi/request/freed.h"
@@ -116,7 +117,8 @@ static int matched_judged(struct message *message, MPI_Message *handle, MPI_Stat
 static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, const void *return_address)
 {
     int result = matched_judged(message, handle, status, return_address);
-    freed_requests_await();
+    if (transfer_ahead_count() != 0)
+        freed_requests_await();
     away_begin();
     return result;
 }

@@ -7,6 +7,7 @@
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
 #include "op/away.h"
+#include "op/transfer.h"
 #include "mpi/entries.h"
 #include "mpi/message/matched.h"
 #include "mpi/message/message.h"
@@ -94,7 +95,8 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
     message.promised = status_is_ignored(status) ? NULL : status;
     int result = early.is_on ? receive_beside_early(&message, status, return_address)
                              : receive_judged(&message, status, return_address);
-    freed_requests_await();
+    if (transfer_ahead_count() != 0)
+        freed_requests_await();
     away_begin();
     return result;
 }

@@ -74,7 +74,7 @@ static void completion_untrack(const struct completion *completion)
         requests_untrack(completion->keys[i]);
         are_some = true;
     }
-    if (are_some)
+    if (are_some && transfer_ahead_count() != 0)
         freed_requests_await();
 }
 

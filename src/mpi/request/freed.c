@@ -226,7 +226,7 @@ static int freed_look_all(void *begin_ns, int *is_over)
 
 void freed_requests_await(void)
 {
-    if (transfer_ahead_count() == 0 || gate_is_inside())
+    if (gate_is_inside())
         return;
     int64_t begin_ns = base_clock_now_ns();
     dispatch_block(freed_look_all, &begin_ns);
