@@ -8,6 +8,7 @@
 #include "op/busy.h"
 #include "op/neighbours.h"
 #include "op/noted.h"
+#include "op/requests.h"
 #include "op/session.h"
 #include "op/wait.h"
 
@@ -27,6 +28,7 @@ enum reason begin_enter(const struct begin_message *message, struct begin_op *op
     if (op->transfer == NULL)
         return REASON_TOO_MANY_OPS;
     op->has_turn = message->keeps_order || transfer_unmatched() != 0;
+    op->are_requests = requests_are_tracked() || untracked_are_some();
     if (!session_has_engine()) {
         transfer_cancel(op->transfer);
         return REASON_NO_ENGINE;

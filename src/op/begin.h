@@ -18,10 +18,12 @@ struct begin_message {
     bool keeps_order;
 };
 
-/* transfer: the slot of the op. has_turn: it starts in its turn, which may be now (transfer_unmatched()). */
+/* transfer: the slot of the op. has_turn: it starts in its turn, which may be now (transfer_unmatched()). are_requests:
+ * the program has requests, whose bytes begin_hold() may find beside. */
 struct begin_op {
     struct transfer *transfer;
     bool has_turn;
+    bool are_requests;
 };
 
 /* Waits for the memory, and for what must be over before: what waits for its turn has been begun by one thread. Then

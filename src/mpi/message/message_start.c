@@ -245,7 +245,8 @@ enum reason message_start_early(struct message *message, message_start_fn *funct
     dispatch_catch_up();
     start.native = native_of(start.op.transfer);
     start.home = errors_home_of(message->comm);
-    freed_requests_poll();
+    if (start.op.are_requests)
+        freed_requests_poll();
     reason = message_start_taken(&start, &own_status, request, result);
     gate_leave();
     if (reason == REASON_FINISHED_AT_ONCE && message->direction == POLICY_RECEIVE)
