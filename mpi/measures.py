@@ -13,10 +13,6 @@ from collections.abc import Callable, Iterator
 from table import Buffer, Row, bare_name
 
 MESSAGES, COLLECTIVES = "Point-to-Point Communication", "Collective Communication"
-WAITS = {"Wait", "Waitall", "Waitany", "Waitsome"}
-RESTARTS = {"Start", "Startall"}
-# What they send may lie beside what a run holds (src/protect/beside.h).
-SENDS = {"Send", "Rsend", "Sendrecv"}
 PEERS = "measure_size(comm)"
 AT_ROOT = "measure_is_root(root, comm)"
 
@@ -42,8 +38,8 @@ def is_request_start(row: Row) -> bool:
 
 
 def use_buffer(row: Row, buffer: Buffer) -> str:
-    """Ends the watches on a message buffer."""
-    if bare_name(row) in SENDS and not buffer.is_written:
+    """Ends the watches on a message buffer. What returns early may send bytes beside a hold (src/protect/beside.h)."""
+    if row.treatment == "deferred" and not buffer.is_written:
         return f"measure_sends_buffer({buffer.address}, {buffer.count}, {buffer.datatype_in_c});"
     is_read = "false" if buffer.is_written else "true"
     return f"measure_uses_buffer({buffer.address}, {buffer.count}, {buffer.datatype_in_c}, {is_read});"
@@ -58,9 +54,13 @@ def uses(row: Row) -> Iterator[str]:
         yield from (use_buffer(row, buffer) for buffer in row.buffers)
         yield from (f"measure_uses_argument({each.name}, {row.size_of(each)});" for each in pointers)
     if row.has("uses_requests"):
-        requests = next(each for each in row.parameters if each.base_type == "MPI_Request")
-        count = "count" if requests.is_array else "1"
-        yield f"measure_uses_requests({count}, {'' if requests.is_pointer else '&'}{requests.name});"
+        yield f"measure_uses_requests({requests_of(row)});"
+
+
+def requests_of(row: Row) -> str:
+    """How many requests a call names, and their address."""
+    requests = next(each for each in row.parameters if each.base_type == "MPI_Request")
+    return f"{'count' if requests.is_array else '1'}, {'' if requests.is_pointer else '&'}{requests.name}"
 
 
 # What a call moves.
@@ -125,7 +125,7 @@ def describe(row: Row) -> Iterator[str]:
     if name in COMPLETIONS:
         yield from COMPLETIONS[name](row)
         yield "measure_completion(&call, &completion);"
-    if name in WAITS:
+    if row.has("waits"):
         yield "profile_wait_slack(&call, &completion);"
 
 
@@ -261,10 +261,8 @@ def request_lines(row: Row) -> list[str]:
     """What becomes of requests, after the call's end."""
     name = bare_name(row)
     bytes_moved = "call.bytes > 0 ? (uint64_t)call.bytes : 0"
-    if name == "Start":
-        return ["measure_restarted(&call, 1, request);"]
-    if name == "Startall":
-        return ["measure_restarted(&call, count, array_of_requests);"]
+    if row.has("restarts"):
+        return [f"measure_restarted(&call, {requests_of(row)});"]
     if name == "Request_free":
         return ["profile_request_forget(key);"]
     if row.has("ends_comm"):
@@ -290,7 +288,7 @@ def body(row: Row, index: int) -> list[str]:
     used = list(uses(row))
     after = request_lines(row)
     # A start tells of its own time first: a restarted request must know when its call returned.
-    restarts = bare_name(row) in RESTARTS
+    restarts = row.has("restarts")
     lines = [
         "struct profile_call call;",
         f"if (!profile_call_begin(&call, {index}, __builtin_return_address(0)))",

@@ -63,6 +63,8 @@ MARKS = {
     "joins_groups": "makes a communicator of two groups, both of which may be of MPI_COMM_WORLD",
     "ends_use": "ends the use of memory that no request told of: a window, a split collective, an attached buffer",
     "uses_requests": "uses the buffers of requests, which no argument names",
+    "restarts": "starts persistent requests",
+    "waits": "blocks until requests are over: a profile tells its slack",
     "untimed": "no time worth telling: a profile begins or ends in it, or programs ask in loops",
     "no_twin": "the extension has no large-count function",
 }
