@@ -141,19 +141,19 @@ static void engine_count(_Atomic uint64_t *number)
     atomic_fetch_add_explicit(number, 1, memory_order_relaxed);
 }
 
-static uint32_t engine_look(void)
+static uint32_t engine_poll(void)
 {
     uint32_t ended = 0;
-    uint32_t looks = 0;
-    uint32_t looks_due = engine_pace_looks_due();
-    engine_pace_look();
+    uint32_t polls = 0;
+    uint32_t polls_due = engine_pace_polls_due();
+    engine_pace_poll();
     do {
         if (!engine_come_in())
             break;
         ended += engine_progress();
         gate_leave();
-        looks++;
-    } while (engine_pending_work() != 0 && (engine_sockets_unread() || looks < looks_due));
+        polls++;
+    } while (engine_pending_work() != 0 && (engine_sockets_unread() || polls < polls_due));
     engine_count(&engine.wakeups);
     return ended;
 }
@@ -174,7 +174,7 @@ static unsigned engine_sleep(void)
     if (is_nap)
         engine_doze(false, is_idle ? timeout_ns : engine_pace_nap_ns());
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
-    /* After a nap look in any case: its cause may have kept an event from being served. */
+    /* After a nap poll in any case: its cause may have kept an event from being served. */
     unsigned events = engine_sockets_sleep(is_nap ? 0 : timeout_ns) | (is_nap ? ENGINE_EVENT_NAP : 0);
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
     if (events & ENGINE_EVENT_WAKE)
@@ -198,15 +198,15 @@ static void engine_park(void)
     engine_pace_start();
 }
 
-/* Sleeps, and looks at MPI. */
+/* Sleeps, and polls MPI. */
 static void engine_turn(void)
 {
     engine_gather();
     unsigned events = engine_sleep();
-    int64_t awake_ns = engine.hooks.looked == NULL ? 0 : base_clock_now_ns();
-    uint32_t ended = engine_strategy_is_idle() ? 0 : engine_look();
-    if (engine.hooks.looked != NULL)
-        engine.hooks.looked(awake_ns, base_clock_now_ns());
+    int64_t awake_ns = engine.hooks.polled == NULL ? 0 : base_clock_now_ns();
+    uint32_t ended = engine_strategy_is_idle() ? 0 : engine_poll();
+    if (engine.hooks.polled != NULL)
+        engine.hooks.polled(awake_ns, base_clock_now_ns());
     if (engine_strategy_judge(events == ENGINE_EVENT_NONE, ended))
         engine_count(&engine.guard_wakeups);
     engine_strategy_back_off(ended != 0 || engine_pending_is_awaited());

@@ -21,7 +21,7 @@ struct engine_hooks {
     int touch_descriptor;       /* readable when a touch waits in the kernel; -1: none */
     void (*touches_read)(void); /* reads it */
     void (*progress)(void);     /* lets MPI progress; inside the gate, while something is assisted */
-    void (*looked)(int64_t begin_ns, int64_t end_ns); /* NULL: nobody wants to know when the engine was awake */
+    void (*polled)(int64_t begin_ns, int64_t end_ns); /* NULL: nobody wants to know when the engine was awake */
 };
 
 /* Remembers how to run; starts no thread yet. */
@@ -35,7 +35,7 @@ bool engine_start(void);
  * that lends a hand. Inside the gate. */
 uint32_t engine_progress(void);
 
-/* Makes a sleeping engine look at once. Safe in signal context. */
+/* Makes a sleeping engine poll at once. Safe in signal context. */
 void engine_wake(void);
 
 struct engine_totals {
@@ -44,7 +44,7 @@ struct engine_totals {
     uint64_t guard_wakeups;
 };
 
-/* Does nothing wake it, so that it looks in vain, and on a core that computes? So where the process has one core, or
+/* Does nothing wake it, so that it polls in vain, and on a core that computes? So where the process has one core, or
  * the host one per rank; what threads the program runs on others is not known. */
 bool engine_is_dear(void);
 

@@ -5,7 +5,7 @@
 #include "engine/pending.h"
 #include "engine/strategy.h"
 
-enum { NS_PER_US = 1000, LOOKS_PER_EVENT = 4, LOOKS_OF_SCHEDULE = 2 };
+enum { NS_PER_US = 1000, POLLS_PER_EVENT = 4, POLLS_OF_SCHEDULE = 2 };
 enum { SETTLE_ASSISTED_US = 100, SETTLE_OPS_US = 40, SETTLE_LONGEST_US = 1000 };
 enum { NAP_FIRST_US = 100, NAP_LONGEST_US = 2000 };
 enum { BULK_BYTES = 16384 };
@@ -14,7 +14,7 @@ enum { SHARED_PART = 16, SHARED_LONGEST_US = 400, SHARED_SLEEP_US = 200 };
 
 static struct {
     int64_t busy_since_ns; /* when the engine last left its parking place */
-    int64_t settle_end_ns; /* the program is not waited for any longer, in this look */
+    int64_t settle_end_ns; /* the program is not waited for any longer, in this poll */
     int64_t nap_ns;
     int64_t slept_ns;  /* how long the last sleep was */
     int64_t woke_ns;   /* when it ended */
@@ -34,12 +34,12 @@ void engine_pace_start(void)
     pace.is_bulk = false;
 }
 
-void engine_pace_look(void)
+void engine_pace_poll(void)
 {
     pace.settle_end_ns = base_clock_now_ns() + SETTLE_LONGEST_US * NS_PER_US;
 }
 
-/* Until the program has begun all that belongs together: a look between its
+/* Until the program has begun all that belongs together: a poll between its
  * MPI_Irecv and its MPI_Isend, or between two calls of MPI_Sendrecv, may accept a
  * message whose data then goes out before what the program has yet to announce
  * (one socket for both ways). Seen: two messages of 4 MiB that cross took 69 ms
@@ -129,15 +129,15 @@ int64_t engine_pace_rest_ns(void)
 }
 
 /* One test may only take a message in and leave the answer to the next (UCX
- * queues it): an event is worth a few looks, or the transfer would sit still
+ * queues it): an event is worth a few polls, or the transfer would sit still
  * until something else wakes the engine. Seen with MPICH 4.0: 128 KiB took 3 ms
  * instead of 0.7. */
-uint32_t engine_pace_looks_due(void)
+uint32_t engine_pace_polls_due(void)
 {
     if (!pace.is_bulk)
-        return LOOKS_PER_EVENT;
-    /* The look that takes in a round's last data is not the one that begins the next
+        return POLLS_PER_EVENT;
+    /* The poll that takes in a round's last data is not the one that begins the next
      * round of a nonblocking collective (Open MPI runs schedules before it reads its
      * sockets), and no event tells of that. */
-    return engine_pending_has_schedules() ? LOOKS_OF_SCHEDULE : 1;
+    return engine_pending_has_schedules() ? POLLS_OF_SCHEDULE : 1;
 }

@@ -12,8 +12,8 @@
 /* The engine leaves its parking place. */
 void engine_pace_start(void);
 
-/* A look begins: the program may keep the engine waiting anew. */
-void engine_pace_look(void);
+/* A poll begins: the program may keep the engine waiting anew. */
+void engine_pace_poll(void);
 
 /* How long to wait until the program has begun all ops that belong together; 0: go. */
 int64_t engine_pace_settle_ns(void);
@@ -32,7 +32,7 @@ void engine_pace_slept(int64_t begin_ns, struct engine_sockets_waiting waiting);
 /* How long data may gather before the next sleep; 0: not at all. */
 int64_t engine_pace_rest_ns(void);
 
-/* How many looks at MPI this wake-up is worth. */
-uint32_t engine_pace_looks_due(void);
+/* How many polls of MPI this wake-up is worth. */
+uint32_t engine_pace_polls_due(void);
 
 #endif

@@ -55,8 +55,8 @@ struct engine_sockets_waiting engine_sockets_waiting(void);
  * a socket that takes more data again ends it, too: what comes in may wait, what goes out may not. */
 void engine_sockets_doze(int touch_descriptor, int wake_descriptor, bool hears_room, int64_t timeout_ns);
 
-/* Engine thread, after a look at MPI: does a socket that woke it still hold
- * bytes that MPI has begun to take? Then it should look again at once. */
+/* Engine thread, after a poll of MPI: does a socket that woke it still hold
+ * bytes that MPI has begun to take? Then it should poll again at once. */
 bool engine_sockets_unread(void);
 
 /* Of an engine that was refused, and in the child after fork: the parent's sets must not be used there. */

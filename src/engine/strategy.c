@@ -6,7 +6,7 @@
 #include "engine/pending.h"
 #include "engine/sockets.h"
 
-/* Sleeps between two looks: of an engine that waits for events, of one that polls, of one that looks by request. */
+/* Sleeps between two polls: of an engine that waits for events, one that never stops, one that polls by request. */
 enum { GUARD_NS = 20000000, POLL_SHORTEST_NS = 20000, POLL_LONGEST_NS = 1000000, MANUAL_SLEEP_NS = 1000000000 };
 enum { GUARD_MISSES_MAX = 2 };
 

@@ -12,8 +12,8 @@
 /* Before the engine starts. */
 void engine_strategy_configure(enum option_progress wish, bool has_local_peers);
 
-/* By option `progress` there is an engine, and it need not be told to look. Any thread. */
-static inline bool engine_strategy_looks_by_itself(void)
+/* By option `progress` there is an engine, and it need not be told to poll. Any thread. */
+static inline bool engine_strategy_polls_by_itself(void)
 {
     return options.progress != OPTION_PROGRESS_MANUAL && options.progress != OPTION_PROGRESS_OFF;
 }
@@ -32,10 +32,10 @@ bool engine_strategy_is_idle(void);
 /* Longest sleep. */
 int64_t engine_strategy_timeout_ns(void);
 
-/* After a look: sleep longer next time, or as short as at first. */
+/* After a poll: sleep longer next time, or as short as at first. */
 void engine_strategy_back_off(bool has_progressed);
 
-/* After a look that ended `ended` ops; `is_timeout`: a sleep's time was over, and no
+/* After a poll that ended `ended` ops; `is_timeout`: a sleep's time was over, and no
  * event had come. Returns whether one was waited for. */
 bool engine_strategy_judge(bool is_timeout, uint32_t ended);
 

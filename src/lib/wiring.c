@@ -48,7 +48,7 @@ const struct observer observer = {
     .draw = picture_start,
     .op_over = picture_op_over,
     .op_passed = picture_op_passed,
-    .engine_looked = picture_engine_looked,
+    .engine_polled = picture_engine_polled,
 };
 
 static offer_write_fn *host_write_now(void)

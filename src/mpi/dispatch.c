@@ -240,14 +240,14 @@ int dispatch_end_unknown(int result)
     return result;
 }
 
-int dispatch_block(dispatch_poll_fn *look, void *argument)
+int dispatch_block(dispatch_poll_fn *poll, void *argument)
 {
     int is_over = 0;
     int result = MPI_SUCCESS;
     uint32_t wait = stall_wait_begin();
     for (uint32_t round = 0; !is_over && result == MPI_SUCCESS; round++) {
         dispatch_enter();
-        result = look(argument, &is_over);
+        result = poll(argument, &is_over);
         gate_leave();
         if (!is_over && result == MPI_SUCCESS)
             transfer_poll_round(round);

@@ -74,10 +74,10 @@ extern __attribute__((visibility("hidden"))) struct dispatch_unstarted {
 /* Leaves the gate. Returns `result`, or the error of an op that ended since. */
 int dispatch_leave(int result);
 
-/* A call that blocks, as a loop over one that does not: calls `look` inside the
+/* A call that blocks, as a loop over one that does not: calls `poll` inside the
  * gate until it sets *is_over or fails, testing the pending ops in between. */
 typedef int dispatch_poll_fn(void *argument, int *is_over);
-int dispatch_block(dispatch_poll_fn *look, void *argument);
+int dispatch_block(dispatch_poll_fn *poll, void *argument);
 
 /* Remembers that `request` may use these bytes until it is complete. */
 void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype);

@@ -5,7 +5,7 @@
 #include "mpi/status.h"
 #include "op/late_errors.h"
 
-int ending_look(struct native *native, int *is_over, MPI_Status *status)
+int ending_poll(struct native *native, int *is_over, MPI_Status *status)
 {
     if (native->start_result != MPI_SUCCESS)
         return native->start_result;
@@ -16,7 +16,7 @@ bool ending_settle(struct native *native, uint64_t bytes)
 {
     MPI_Status status = {0};
     int is_over = 0;
-    int result = ending_look(native, &is_over, &status);
+    int result = ending_poll(native, &is_over, &status);
     if (result != MPI_SUCCESS)
         late_errors_keep(result);
     else if (!is_over)

@@ -11,7 +11,7 @@
 
 /* Is the request over? What became of its start, or its error, which MPI raises as the program's own wait would have.
  */
-int ending_look(struct native *native, int *is_over, MPI_Status *status);
+int ending_poll(struct native *native, int *is_over, MPI_Status *status);
 
 /* The same for the engine: an error is kept for the next call, and the status that the program was promised becomes
  * exact. bytes: that were expected. */

@@ -12,7 +12,7 @@
 /* Makes the request, the first time. Inside an MPI call of the program. False when MPI refuses. */
 bool progress_prepare(void);
 
-/* One look. Inside the gate. */
+/* One poll. Inside the gate. */
 void progress_poll(void);
 
 /* A communicator of this process alone, whose errors are returned. Once prepared; messages on it use tag

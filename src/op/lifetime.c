@@ -108,7 +108,7 @@ static void lifetime_configure(const struct lifetime_facts *facts)
     session_set_holds(lifetime_start_holds(is_multiple, &has_rdma));
     host.watch();
     struct engine_hooks hooks = {protect_event_descriptor(), protect_hold_events_read, facts->progress,
-                                 observer_draws() ? observer.engine_looked : NULL};
+                                 observer_draws() ? observer.engine_polled : NULL};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
     engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
     policy_configure(options.learn, options.send_buffers);

@@ -40,11 +40,11 @@ struct observer {
     void (*all_used)(void);
 
     /* The picture of a run that is not profiled (--timeline), while observer_draws(). Any thread; not from signal
-     * context. op_passed: why a call was given to MPI. engine_looked: the engine was awake. */
+     * context. op_passed: why a call was given to MPI. engine_polled: the engine was awake. */
     void (*draw)(const struct profile_file_identity *identity);
     void (*op_over)(const struct observer_op *op);
     void (*op_passed)(const void *place, enum policy_direction direction, enum reason reason, uint64_t bytes);
-    void (*engine_looked)(int64_t begin_ns, int64_t end_ns);
+    void (*engine_polled)(int64_t begin_ns, int64_t end_ns);
 };
 
 extern const struct observer observer;

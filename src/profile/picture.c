@@ -87,7 +87,7 @@ void picture_op_passed(const void *place, enum policy_direction direction, enum 
         profile_file_cell_add(site, PROFILE_PASS, (int64_t)reason, REASON_COUNT, bytes, 0);
 }
 
-void picture_engine_looked(int64_t begin_ns, int64_t end_ns)
+void picture_engine_polled(int64_t begin_ns, int64_t end_ns)
 {
     if (!picture_is_on())
         return;

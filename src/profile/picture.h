@@ -10,6 +10,6 @@
 void picture_start(const struct profile_file_identity *identity);
 void picture_op_over(const struct observer_op *op);
 void picture_op_passed(const void *place, enum policy_direction direction, enum reason reason, uint64_t bytes);
-void picture_engine_looked(int64_t begin_ns, int64_t end_ns);
+void picture_engine_polled(int64_t begin_ns, int64_t end_ns);
 
 #endif

@@ -74,7 +74,7 @@ static bool ahead_is_possible(const struct message *message)
 {
     bool is_alone = !busy_is_shared() && !gate_is_inside() && !early.is_on && !libc_signals_have_handlers();
     bool is_plain = !message->has_gaps && message->peer != MPI_PROC_NULL && message->buffer != MPI_BOTTOM;
-    return engine_strategy_looks_by_itself() && is_alone && is_plain && options.receives && options.waits &&
+    return engine_strategy_polls_by_itself() && is_alone && is_plain && options.receives && options.waits &&
            session_reason_to_begin() == REASON_NONE && session_hold_reason() == REASON_NONE;
 }
 

@@ -211,7 +211,7 @@ static bool buffered_are_over(void)
     return are_over;
 }
 
-static int buffered_look(void *unused, int *is_over)
+static int buffered_poll_all(void *unused, int *is_over)
 {
     buffered_sweep();
     *is_over = buffered_are_over();
@@ -221,7 +221,7 @@ static int buffered_look(void *unused, int *is_over)
 void buffered_wait_all(void)
 {
     if (!buffered_are_over())
-        dispatch_block(buffered_look, NULL);
+        dispatch_block(buffered_poll_all, NULL);
 }
 
 /* --- MPI_Bsend --- */

@@ -317,8 +317,8 @@ struct message_poll {
 
 static int message_poll(void *argument, int *is_over)
 {
-    struct message_poll *look = argument;
-    return errors_test_and_raise(&look->home, look->request, is_over, look->status);
+    struct message_poll *poll = argument;
+    return errors_test_and_raise(&poll->home, poll->request, is_over, poll->status);
 }
 
 static struct errors_home message_home(const struct message *message)

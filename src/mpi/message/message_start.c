@@ -104,7 +104,7 @@ static bool message_is_over(struct native *native, MPI_Status *status, int *resu
 {
     int is_over = 0;
     if (*result == MPI_SUCCESS)
-        *result = ending_look(native, &is_over, status);
+        *result = ending_poll(native, &is_over, status);
     if (!is_over && *result == MPI_SUCCESS)
         return false;
     native->request = abi_handles.request_null;

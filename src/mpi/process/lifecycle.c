@@ -74,7 +74,7 @@ static void lifecycle_start(int provided_ordinal)
 /* Fragments need somebody who answers while the program is away from MPI. */
 static bool lifecycle_has_engine(void)
 {
-    return engine_strategy_looks_by_itself() && options.nonblocking && !options.profile &&
+    return engine_strategy_polls_by_itself() && options.nonblocking && !options.profile &&
            session_refused() == REASON_NONE;
 }
 

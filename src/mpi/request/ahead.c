@@ -153,7 +153,7 @@ static bool ahead_may_outlast(const struct ahead_one *one, const struct sent_op_
     return !one->transfer->is_parted && (is_ignored || is_known);
 }
 
-struct ahead_look {
+struct ahead_poll {
     struct ahead_call *call;
     struct sent_op_wait *wait;
     bool leaves_sends; /* they are not waited for */
@@ -162,48 +162,48 @@ struct ahead_look {
     int64_t until_ns; /* how long those that are held have, once all else is over */
 };
 
-static bool look_is_elsewhere(void *argument, int index)
+static bool poll_leaves_out(void *argument, int index)
 {
-    const struct ahead_look *look = argument;
+    const struct ahead_poll *poll = argument;
     struct requests_send send;
-    for (int i = 0; i < look->call->count; i++) {
-        if (look->call->all[i].index == index)
+    for (int i = 0; i < poll->call->count; i++) {
+        if (poll->call->all[i].index == index)
             return true; /* held_may_stay() */
     }
-    return look->leaves_sends && requests_find_send(look->wait->keys[index], &send);
+    return poll->leaves_sends && requests_find_send(poll->wait->keys[index], &send);
 }
 
-static bool others_are_over(struct ahead_look *look)
+static bool others_are_over(struct ahead_poll *poll)
 {
-    return leaving_others_are_over(look->wait, &look->next, look_is_elsewhere, look);
+    return leaving_others_are_over(poll->wait, &poll->next, poll_leaves_out, poll);
 }
 
-/* Any of them may be parted from one look to the next. */
-static bool held_may_stay(const struct ahead_look *look)
+/* Any of them may be parted from one poll to the next. */
+static bool held_may_stay(const struct ahead_poll *poll)
 {
-    for (int i = 0; i < look->call->count; i++) {
-        const struct ahead_one *one = &look->call->all[i];
-        if (!ahead_may_outlast(one, look->wait) && !request_status_is_over(look->wait->requests[one->index]))
+    for (int i = 0; i < poll->call->count; i++) {
+        const struct ahead_one *one = &poll->call->all[i];
+        if (!ahead_may_outlast(one, poll->wait) && !request_status_is_over(poll->wait->requests[one->index]))
             return false;
     }
     return true;
 }
 
-static bool held_are_over(const struct ahead_look *look)
+static bool held_are_over(const struct ahead_poll *poll)
 {
-    for (int i = 0; i < look->call->count; i++) {
-        if (!request_status_is_over(look->wait->requests[look->call->all[i].index]))
+    for (int i = 0; i < poll->call->count; i++) {
+        if (!request_status_is_over(poll->wait->requests[poll->call->all[i].index]))
             return false;
     }
     return true;
 }
 
-static int ahead_look(void *argument, int *is_over)
+static int ahead_poll(void *argument, int *is_over)
 {
-    struct ahead_look *look = argument;
-    if (look->until_ns == 0 && !(others_are_over(look) && held_may_stay(look)))
+    struct ahead_poll *poll = argument;
+    if (poll->until_ns == 0 && !(others_are_over(poll) && held_may_stay(poll)))
         return MPI_SUCCESS;
-    *is_over = leaving_grace_is_over(&look->until_ns) || held_are_over(look);
+    *is_over = leaving_grace_is_over(&poll->until_ns) || held_are_over(poll);
     return MPI_SUCCESS;
 }
 
@@ -229,7 +229,7 @@ void ahead_hide(struct ahead_call *call, struct sent_op_wait *wait)
 {
     if (call->count == 0 || !ahead_is_possible(wait))
         return;
-    dispatch_block(ahead_look, &(struct ahead_look){.call = call, .wait = wait, .leaves_sends = true});
+    dispatch_block(ahead_poll, &(struct ahead_poll){.call = call, .wait = wait, .leaves_sends = true});
     dispatch_enter();
     ahead_hide_all(call, wait);
     gate_leave();
@@ -289,11 +289,11 @@ static uint32_t ahead_count_hidden(const struct ahead_call *call)
     return count;
 }
 
-static void ahead_take_all(const struct ahead_look *look)
+static void ahead_take_all(const struct ahead_poll *poll)
 {
-    uint32_t count = ahead_count_hidden(look->call);
-    for (int i = 0; i < look->call->count; i++)
-        ahead_take_one(&look->call->all[i], look->wait, look->keeps_order, count);
+    uint32_t count = ahead_count_hidden(poll->call);
+    for (int i = 0; i < poll->call->count; i++)
+        ahead_take_one(&poll->call->all[i], poll->wait, poll->keeps_order, count);
 }
 
 /* Of these nothing is known but that they are not over (MPI 4.1, 3.7.5). */
@@ -316,17 +316,17 @@ static void ahead_show_all(struct ahead_call *call, struct sent_op_wait *wait, i
 
 /* One visit to the gate from the look whether they are still held to their launch: nobody parts them meanwhile. MPI
  * only tests, since another thread may wait for the gate. */
-static int ahead_take_look(void *argument, int *is_over)
+static int ahead_take_poll(void *argument, int *is_over)
 {
-    struct ahead_look *look = argument;
-    if (!others_are_over(look) || !held_may_stay(look))
+    struct ahead_poll *poll = argument;
+    if (!others_are_over(poll) || !held_may_stay(poll))
         return MPI_SUCCESS;
-    ahead_hide_all(look->call, look->wait);
-    int result = look->wait->look(look->wait->argument, is_over);
+    ahead_hide_all(poll->call, poll->wait);
+    int result = poll->wait->poll(poll->wait->argument, is_over);
     if (result == MPI_SUCCESS && *is_over)
-        ahead_take_all(look);
+        ahead_take_all(poll);
     else
-        ahead_show_all(look->call, look->wait, result);
+        ahead_show_all(poll->call, poll->wait, result);
     return result;
 }
 
@@ -335,7 +335,7 @@ bool ahead_take(struct ahead_call *call, struct sent_op_wait *wait, int *result)
     ahead_show_all(call, wait, MPI_SUCCESS);
     if (call->count == 0 || !ahead_is_possible(wait))
         return false;
-    struct ahead_look look = {.call = call, .wait = wait, .keeps_order = session_order() == SESSION_ORDER_KEPT};
-    *result = late_errors_or(dispatch_block(ahead_take_look, &look));
+    struct ahead_poll poll = {.call = call, .wait = wait, .keeps_order = session_order() == SESSION_ORDER_KEPT};
+    *result = late_errors_or(dispatch_block(ahead_take_poll, &poll));
     return true;
 }

@@ -135,8 +135,8 @@ struct completion_poll {
 
 static int completion_poll(void *argument, int *is_over)
 {
-    const struct completion_poll *look = argument;
-    return look->test(look->completion, is_over);
+    const struct completion_poll *poll = argument;
+    return poll->test(poll->completion, is_over);
 }
 
 /* Repeats `test` until it is over or fails. Takes no late error. */
@@ -151,19 +151,19 @@ static int completion_call(struct completion *completion, completion_call_fn *ca
     return dispatch_leave(call(completion));
 }
 
-static int completion_run(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
+static int completion_run(struct completion *completion, completion_call_fn *call, completion_test_fn *test)
 {
-    bool must_loop = look != NULL && completion_must_loop();
-    return must_loop ? late_errors_or(completion_wait(completion, look)) : completion_call(completion, call);
+    bool must_loop = test != NULL && completion_must_loop();
+    return must_loop ? late_errors_or(completion_wait(completion, test)) : completion_call(completion, call);
 }
 
 /* A wait that may leave sends, and receives, to ops. */
 static int completion_run_waiting(struct completion *completion, struct ahead_call *ahead, completion_call_fn *call,
-                                  completion_test_fn *look)
+                                  completion_test_fn *test)
 {
     int result = MPI_SUCCESS;
     bool is_over = false;
-    struct completion_poll poll = {completion, look};
+    struct completion_poll poll = {completion, test};
     struct sent_op_wait wait = {.count = completion->count,
                                 .requests = completion->requests,
                                 .statuses = completion->statuses,
@@ -171,7 +171,7 @@ static int completion_run_waiting(struct completion *completion, struct ahead_ca
                                 .return_address = completion->waited_from,
                                 .out_count = completion->out_count,
                                 .indices = completion->indices,
-                                .look = completion_poll,
+                                .poll = completion_poll,
                                 .argument = &poll};
     if (completion->indices == NULL) {
         ahead_hide(ahead, &wait);
@@ -182,7 +182,7 @@ static int completion_run_waiting(struct completion *completion, struct ahead_ca
     }
     completion->has_hidden |= wait.has_persistent;
     if (!is_over)
-        result = completion_run(completion, call, look);
+        result = completion_run(completion, call, test);
     sent_learn(&wait);
     return result;
 }
@@ -201,7 +201,7 @@ static int completion_call_idle(struct completion *completion, completion_call_f
     return result;
 }
 
-int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *look)
+int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *test)
 {
     struct ahead_call ahead;
     if (!requests_are_tracked() && dispatch_enter_idle())
@@ -210,7 +210,7 @@ int completion_carry(struct completion *completion, completion_call_fn *call, co
     ahead_enter(&ahead, completion->count, completion->requests);
     bool may_defer = options.waits && completion->waited_from != NULL && completion->keys != NULL;
     int result =
-        may_defer ? completion_run_waiting(completion, &ahead, call, look) : completion_run(completion, call, look);
+        may_defer ? completion_run_waiting(completion, &ahead, call, test) : completion_run(completion, call, test);
     ahead_leave(&ahead, completion->requests);
     completion_end(completion, result);
     return result;

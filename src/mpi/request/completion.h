@@ -57,7 +57,7 @@ static inline void completion_uncount(int before, int count, const MPI_Request *
 /* The same for calls that name what they completed. */
 void completion_uncount_named(int named, const int *indices, int count, const MPI_Request *requests);
 
-/* One nonblocking look; *is_over when the blocking call would return. */
+/* One nonblocking test; *is_over when the blocking call would return. */
 typedef int completion_test_fn(struct completion *completion, int *is_over);
 
 /* MPI_Test of the first request. */
@@ -67,8 +67,8 @@ int completion_test_one(struct completion *completion, int *is_over);
 bool completion_must_loop(void);
 
 /* A completion call that may not go straight to MPI: `call` inside the gate or, where it
- * would keep the gate while ops are pending, a loop over `look` (NULL: it does not block). */
+ * would keep the gate while ops are pending, a loop over `test` (NULL: it does not block). */
 typedef int completion_call_fn(struct completion *completion);
-int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *look);
+int completion_carry(struct completion *completion, completion_call_fn *call, completion_test_fn *test);
 
 #endif

@@ -32,9 +32,9 @@
 #include "mpi/request_key.h"
 #include "mpi/request_status.h"
 
-enum { FREED_FIRST = 512, SWEEP_FIRST = 64, LOOKS_PER_CALL = 16 };
+enum { FREED_FIRST = 512, SWEEP_FIRST = 64, POLLS_PER_CALL = 16 };
 
-/* All under `lock`, but for a look whether there are any; [0, count) are in use, of `room`. next: where the next look
+/* All under `lock`, but for a look whether there are any; [0, count) are in use, of `room`. next: where the next poll
  * begins. sweep_at: so many are kept before all are looked at. */
 static struct {
     struct base_lock lock;
@@ -72,13 +72,13 @@ static bool freed_poll(uint32_t index)
     return true;
 }
 
-static void freed_sweep(uint32_t looks)
+static void freed_sweep(uint32_t polls)
 {
-    for (uint32_t i = 0; i < looks && freed_count() != 0; i++)
+    for (uint32_t i = 0; i < polls && freed_count() != 0; i++)
         (void)freed_poll(freed.next++ % freed_count());
 }
 
-/* Each look makes MPI progress: seldom, and all of them then. */
+/* Each poll makes MPI progress: seldom, and all of them then. */
 static void freed_sweep_when_many(void)
 {
     if (freed_count() < freed.sweep_at)
@@ -120,7 +120,7 @@ static bool freed_is_under_way(MPI_Request request)
 }
 
 /* For transfer_keep_begin(). The slot may be another op's by now: then its request is none of these. */
-static void freed_look(struct transfer *transfer)
+static void freed_poll_kept(struct transfer *transfer)
 {
     (void)freed_is_under_way(native_of(transfer)->request);
 }
@@ -198,7 +198,7 @@ static void freed_keep(MPI_Request request, const struct freed_send *send)
         return;
     freed_describe(transfer, request, send);
     if (base_range_is_empty(send->held) || transfer_hold(transfer, HOLD_NO_WRITE, send->held) == REASON_NONE)
-        transfer_keep_begin(transfer, freed_look);
+        transfer_keep_begin(transfer, freed_poll_kept);
     else
         transfer_cancel(transfer);
 }
@@ -215,7 +215,7 @@ static bool freed_is_awaited(struct transfer *transfer, int64_t begin_ns)
     return native->patience_ns != 0;
 }
 
-static int freed_look_all(void *begin_ns, int *is_over)
+static int freed_poll_awaited(void *begin_ns, int *is_over)
 {
     bool is_awaited = false;
     for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
@@ -229,7 +229,7 @@ void freed_requests_await(void)
     if (gate_is_inside())
         return;
     int64_t begin_ns = base_clock_now_ns();
-    dispatch_block(freed_look_all, &begin_ns);
+    dispatch_block(freed_poll_awaited, &begin_ns);
 }
 
 /* --- the call --- */
@@ -255,7 +255,7 @@ void freed_requests_poll(void)
     if (freed_count() == 0)
         return;
     base_lock_take(&freed.lock);
-    freed_sweep(LOOKS_PER_CALL);
+    freed_sweep(POLLS_PER_CALL);
     base_lock_release(&freed.lock);
 }
 

@@ -19,10 +19,10 @@ bool leaving_has_unknown(const struct sent_op_wait *wait);
 /* Is the request of this index not waited for here? Asked in their order; again of one that was still under way. */
 typedef bool leaving_stays_fn(void *argument, int index);
 
-/* Are all others over? next: 0 before the first look; those before it need no other look. Inside the gate. */
+/* Are all others over? next: 0 before the first poll; those before it need no other one. Inside the gate. */
 bool leaving_others_are_over(const struct sent_op_wait *wait, int *next, leaving_stays_fn *stays, void *argument);
 
-/* What is over so soon after all else is not worth an op: has it had that time? until_ns: 0 before the first look. */
+/* What is over so soon after all else is not worth an op: has it had that time? until_ns: 0 before the first poll. */
 bool leaving_grace_is_over(int64_t *until_ns);
 
 #endif

@@ -31,7 +31,7 @@ static bool sents_find(struct sent_op_sends *sents, const struct sent_op_wait *w
 
 /* --- until nothing else is to be waited for --- */
 
-struct sent_look {
+struct sent_poll {
     const struct sent_op_wait *wait;
     struct sent_op_sends *sents;
     int next;         /* all requests before it are over, or sends */
@@ -40,11 +40,11 @@ struct sent_look {
 };
 
 /* Sends stand in the order of the array. */
-static bool look_is_send(void *argument, int index)
+static bool poll_is_send(void *argument, int index)
 {
-    struct sent_look *look = argument;
-    bool is_next = look->sends_before < look->sents->count && look->sents->all[look->sends_before].index == index;
-    look->sends_before += is_next;
+    struct sent_poll *poll = argument;
+    bool is_next = poll->sends_before < poll->sents->count && poll->sents->all[poll->sends_before].index == index;
+    poll->sends_before += is_next;
     return is_next;
 }
 
@@ -58,14 +58,14 @@ static void sents_drop_over(struct sent_op_sends *sents, const struct sent_op_wa
     sents->count = left;
 }
 
-static int sent_look(void *argument, int *is_over)
+static int sent_poll(void *argument, int *is_over)
 {
-    struct sent_look *look = argument;
-    if (look->until_ns == 0 && !leaving_others_are_over(look->wait, &look->next, look_is_send, look))
+    struct sent_poll *poll = argument;
+    if (poll->until_ns == 0 && !leaving_others_are_over(poll->wait, &poll->next, poll_is_send, poll))
         return MPI_SUCCESS;
-    bool had_grace = leaving_grace_is_over(&look->until_ns);
-    sents_drop_over(look->sents, look->wait);
-    *is_over = look->sents->count == 0 || had_grace;
+    bool had_grace = leaving_grace_is_over(&poll->until_ns);
+    sents_drop_over(poll->sents, poll->wait);
+    *is_over = poll->sents->count == 0 || had_grace;
     return MPI_SUCCESS;
 }
 
@@ -74,7 +74,7 @@ void sent_defer(struct sent_op_wait *wait)
     struct sent_op_sends sents;
     if (!leaving_is_possible() || !sents_find(&sents, wait))
         return;
-    dispatch_block(sent_look, &(struct sent_look){.wait = wait, .sents = &sents});
+    dispatch_block(sent_poll, &(struct sent_poll){.wait = wait, .sents = &sents});
     if (sents.count != 0)
         sent_op_try(wait, &sents);
 }
@@ -83,7 +83,7 @@ void sent_defer(struct sent_op_wait *wait)
 
 enum some_state { SOME_UNDER_WAY, SOME_RETURNED, SOME_OTHERS, SOME_LEFT };
 
-struct some_look {
+struct some_poll {
     const struct sent_op_wait *wait;
     struct sent_op_sends *sents;
     enum some_state state;
@@ -118,19 +118,19 @@ static bool sents_find_active(struct sent_op_sends *sents, const struct sent_op_
     return true;
 }
 
-static enum some_state some_next(struct some_look *look)
+static enum some_state some_next(struct some_poll *poll)
 {
-    if (look->until_ns == 0 && !sents_find_active(look->sents, look->wait))
+    if (poll->until_ns == 0 && !sents_find_active(poll->sents, poll->wait))
         return SOME_OTHERS;
-    return leaving_grace_is_over(&look->until_ns) ? SOME_LEFT : SOME_UNDER_WAY;
+    return leaving_grace_is_over(&poll->until_ns) ? SOME_LEFT : SOME_UNDER_WAY;
 }
 
-static int some_look(void *argument, int *is_over)
+static int some_poll(void *argument, int *is_over)
 {
-    struct some_look *look = argument;
-    int result = look->wait->look(look->wait->argument, is_over);
-    look->state = *is_over || result != MPI_SUCCESS ? SOME_RETURNED : some_next(look);
-    *is_over = look->state != SOME_UNDER_WAY;
+    struct some_poll *poll = argument;
+    int result = poll->wait->poll(poll->wait->argument, is_over);
+    poll->state = *is_over || result != MPI_SUCCESS ? SOME_RETURNED : some_next(poll);
+    *is_over = poll->state != SOME_UNDER_WAY;
     return result;
 }
 
@@ -151,16 +151,16 @@ static void sents_tell(const struct sent_op_wait *wait, const struct sent_op_sen
 bool sent_defer_some(struct sent_op_wait *wait, int *result)
 {
     struct sent_op_sends sents = {.count = 0};
-    struct some_look look = {.wait = wait, .sents = &sents};
+    struct some_poll poll = {.wait = wait, .sents = &sents};
     if (!leaving_is_possible() || !wait_has_send(wait))
         return false;
-    *result = dispatch_block(some_look, &look);
-    if (look.state == SOME_LEFT && sents.count != 0 && sent_op_try(wait, &sents)) {
+    *result = dispatch_block(some_poll, &poll);
+    if (poll.state == SOME_LEFT && sents.count != 0 && sent_op_try(wait, &sents)) {
         sents_tell(wait, &sents);
-        look.state = SOME_RETURNED;
+        poll.state = SOME_RETURNED;
     }
-    *result = look.state == SOME_RETURNED ? late_errors_or(*result) : *result;
-    return look.state == SOME_RETURNED;
+    *result = poll.state == SOME_RETURNED ? late_errors_or(*result) : *result;
+    return poll.state == SOME_RETURNED;
 }
 
 void sent_learn(const struct sent_op_wait *wait)

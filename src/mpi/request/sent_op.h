@@ -20,10 +20,10 @@ struct sent_op_wait {
     MPI_Status *statuses;
     uint64_t *keys;
     const void *return_address;
-    /* Where it waits for one of them, or for some (then out_count is there): what looks whether it may return. */
+    /* Where it waits for one of them, or for some (then out_count is there): what polls whether it may return. */
     int *out_count;
     int *indices;
-    dispatch_poll_fn *look;
+    dispatch_poll_fn *poll;
     void *argument;
     bool has_persistent; /* handles to show again, once the call is over */
     /* Sends are waited for after all, from then on: what that takes is learnt. NULL: none are. */
