@@ -20,6 +20,13 @@ static void begin_wait(const struct begin_message *message)
     wait_range(message->bytes, message->is_read);
 }
 
+static void begin_describe(const struct begin_message *message, struct begin_op *op)
+{
+    op->has_turn = message->keeps_order || transfer_unmatched() != 0;
+    op->are_others = !busy_is_clear();
+    op->are_requests = requests_are_tracked() || untracked_are_some();
+}
+
 enum reason begin_enter(const struct begin_message *message, struct begin_op *op)
 {
     if (!busy_is_clear()) /* else nothing is held, and nothing unmatched */
@@ -27,8 +34,7 @@ enum reason begin_enter(const struct begin_message *message, struct begin_op *op
     op->transfer = transfer_take();
     if (op->transfer == NULL)
         return REASON_TOO_MANY_OPS;
-    op->has_turn = message->keeps_order || transfer_unmatched() != 0;
-    op->are_requests = requests_are_tracked() || untracked_are_some();
+    begin_describe(message, op);
     if (!session_has_engine()) {
         transfer_cancel(op->transfer);
         return REASON_NO_ENGINE;

@@ -18,11 +18,13 @@ struct begin_message {
     bool keeps_order;
 };
 
-/* transfer: the slot of the op. has_turn: it starts in its turn, which may be now (transfer_unmatched()). are_requests:
- * the program has requests, whose bytes begin_hold() may find beside. */
+/* transfer: the slot of the op. has_turn: it starts in its turn, which may be now (transfer_unmatched()). are_others:
+ * others may be pending, or something else that calls must look after (busy.h). are_requests: the program has requests,
+ * whose bytes begin_hold() may find beside. */
 struct begin_op {
     struct transfer *transfer;
     bool has_turn;
+    bool are_others;
     bool are_requests;
 };
 

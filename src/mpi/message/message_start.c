@@ -230,6 +230,15 @@ static struct begin_message message_begin(const struct message *message, message
     };
 }
 
+/* What comes before the message, inside the gate. */
+static void message_make_way(const struct begin_op *op)
+{
+    if (op->are_others)
+        dispatch_catch_up();
+    if (op->are_requests)
+        freed_requests_poll();
+}
+
 enum reason message_start_early(struct message *message, message_start_fn *function, MPI_Request *request, int *result)
 {
     MPI_Status own_status;
@@ -242,11 +251,9 @@ enum reason message_start_early(struct message *message, message_start_fn *funct
     enum reason reason = begin_enter(&begin, &start.op);
     if (reason != REASON_NONE)
         return reason;
-    dispatch_catch_up();
     start.native = native_of(start.op.transfer);
     start.home = errors_home_of(message->comm);
-    if (start.op.are_requests)
-        freed_requests_poll();
+    message_make_way(&start.op);
     reason = message_start_taken(&start, &own_status, request, result);
     gate_leave();
     if (reason == REASON_FINISHED_AT_ONCE && message->direction == POLICY_RECEIVE)
