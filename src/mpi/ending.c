@@ -28,3 +28,14 @@ bool ending_settle(struct native *native, uint64_t bytes)
     atomic_store_explicit(&native->status_number, 0, memory_order_release);
     return true;
 }
+
+bool ending_is_at_once(struct native *native, MPI_Status *status, int *result)
+{
+    int is_over = 0;
+    if (*result == MPI_SUCCESS)
+        *result = ending_poll(native, &is_over, status);
+    if (!is_over && *result == MPI_SUCCESS)
+        return false;
+    native->request = abi_handles.request_null;
+    return true;
+}

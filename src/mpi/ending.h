@@ -17,4 +17,8 @@ int ending_poll(struct native *native, int *is_over, MPI_Status *status);
  * exact. bytes: that were expected. */
 bool ending_settle(struct native *native, uint64_t bytes);
 
+/* It has just been started, with this result: is it over already? An eager send is, or a message that had arrived
+ * before; or it could not be started. */
+bool ending_is_at_once(struct native *native, MPI_Status *status, int *result);
+
 #endif

@@ -19,13 +19,13 @@
 #include "mpi/status.h"
 #include "mpi/datatypes.h"
 
-/* One message that is being started. status_number: of the status that was promised; 0: none. */
+/* One message that is being started. status_number: of the status that was promised; 0: none. native: NULL until
+ * message_keep(). */
 struct start {
     struct message *message;
     message_start_fn *function;
     struct begin_op op;
     struct native *native;
-    struct errors_home home;
     uint32_t status_number;
 };
 
@@ -93,22 +93,18 @@ static void message_describe(const struct start *start)
     transfer->situation = message->situation;
     if (message->is_copied)
         transfer->hold_cost_ns = copies_cost_ns(message->bytes);
-    *start->native = (struct native){.request = abi_handles.request_null,
-                                     .home = start->home,
-                                     .status_number = start->status_number,
-                                     .copy = message->copy};
 }
 
-/* Over already: an eager send, or a message that had arrived before. Or it could not be started. */
-static bool message_is_over(struct native *native, MPI_Status *status, int *result)
+/* What the op is ended by: from its start on, or while it awaits its turn. */
+static void message_keep(struct start *start, MPI_Request request)
 {
-    int is_over = 0;
-    if (*result == MPI_SUCCESS)
-        *result = ending_poll(native, &is_over, status);
-    if (!is_over && *result == MPI_SUCCESS)
-        return false;
-    native->request = abi_handles.request_null;
-    return true;
+    const struct message *message = start->message;
+    start->native = native_of(start->op.transfer);
+    *start->native = (struct native){.request = request,
+                                     .home = errors_home_of(message->comm),
+                                     .status_number = start->status_number,
+                                     .reserved_bytes = message->reserved_bytes,
+                                     .copy = message->copy};
 }
 
 /* Where MPI finds the message: its pages may have moved. */
@@ -133,7 +129,6 @@ static enum reason message_move(const struct start *start)
     if (!message_moves(message) && !message->is_copied && message_is_beside(message))
         return REASON_MEMORY_NEIGHBOURS;
     transfer->way = message_moves(message) ? POLICY_COPY_TOUCHED : POLICY_HOLD;
-    start->native->reserved_bytes = message->reserved_bytes;
     return REASON_NONE;
 }
 
@@ -145,16 +140,18 @@ static bool message_is_held_in_place(const struct message *message)
 /* Inside the gate, the memory not yet held. What moves is held before MPI hears of the
  * address. Another send is posted before: registration by an RDMA library then sees plain
  * memory. `status` is ours: the program's may lie on a page that is held by now. */
-static enum reason message_start_held(const struct start *start, MPI_Status *status, int *result)
+static enum reason message_start_held(struct start *start, MPI_Status *status, int *result)
 {
+    MPI_Request request = abi_handles.request_null;
     const struct message *message = start->message;
     enum reason reason = message_move(start);
     if (reason != REASON_NONE)
         return reason;
     bool is_held_later = message_is_held_in_place(message);
     void *buffer = message_transfer_buffer(start->op.transfer, message);
-    *result = start->function(message, buffer, &start->native->request);
-    if (message_is_over(start->native, status, result))
+    *result = start->function(message, buffer, &request);
+    message_keep(start, request);
+    if (ending_is_at_once(start->native, status, result))
         return REASON_FINISHED_AT_ONCE;
     if (is_held_later)
         reason = message_hold(start->op.transfer, message);
@@ -164,7 +161,7 @@ static enum reason message_start_held(const struct start *start, MPI_Status *sta
 }
 
 /* The same for one that starts in its turn, which may be now. All memory is held before. */
-static enum reason message_start_in_turn(const struct start *start, MPI_Status *status, int *result)
+static enum reason message_start_in_turn(struct start *start, MPI_Status *status, int *result)
 {
     const struct message *message = start->message;
     *result = message_check(message, message->direction);
@@ -176,9 +173,10 @@ static enum reason message_start_in_turn(const struct start *start, MPI_Status *
     if (reason != REASON_NONE)
         return reason;
     void *buffer = message_transfer_buffer(start->op.transfer, message);
+    message_keep(start, abi_handles.request_null);
     message_turn_await(start->op.transfer, message, buffer, start->function);
     message_turn_advance();
-    if (!start->native->awaits_turn && message_is_over(start->native, status, result))
+    if (!start->native->awaits_turn && ending_is_at_once(start->native, status, result))
         return REASON_FINISHED_AT_ONCE;
     transfer_launch(start->op.transfer);
     return REASON_NONE;
@@ -195,8 +193,9 @@ static void message_cancel(struct transfer *transfer, enum reason reason)
 /* Not started early. Where MPI has it its bytes are tracked. */
 static MPI_Request message_give_up(const struct start *start, enum reason reason)
 {
-    MPI_Request request = start->native->request;
-    atomic_store_explicit(&start->native->status_number, 0, memory_order_relaxed); /* as in ending_settle() */
+    MPI_Request request = start->native == NULL ? abi_handles.request_null : start->native->request;
+    if (start->native != NULL)
+        atomic_store_explicit(&start->native->status_number, 0, memory_order_relaxed); /* as in ending_settle() */
     message_cancel(start->op.transfer, reason);
     if (request != abi_handles.request_null)
         requests_track(message_key(start->message), start->message->range);
@@ -251,8 +250,6 @@ enum reason message_start_early(struct message *message, message_start_fn *funct
     enum reason reason = begin_enter(&begin, &start.op);
     if (reason != REASON_NONE)
         return reason;
-    start.native = native_of(start.op.transfer);
-    start.home = errors_home_of(message->comm);
     message_make_way(&start.op);
     reason = message_start_taken(&start, &own_status, request, result);
     gate_leave();
