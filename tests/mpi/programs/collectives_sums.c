@@ -2,6 +2,7 @@
 /* Claim: sums of integers and of floating-point numbers have the bits that MPI's own have, in place or not, with what
  * is sent unchanged.
  * arguments: short int unsigned long int64 char float double
+ * environment: LAPWING_REDUCTIONS=any
  * defers: collective
  * ranks: 2
  * timeout: 120 */
