@@ -8,7 +8,7 @@ program gives the same result in every run: the same bytes, statuses and return 
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import layouts
@@ -18,7 +18,8 @@ from layouts import BUILTINS, Block, Layout
 HEAP, ALIGNED, MAPPED, HUGE, STATIC, STACK, MPI_MEMORY, ARENA, SHARED, FILE = range(1, 11)
 KIND_WEIGHTS = dict(zip(range(1, 11), (6, 3, 14, 1, 4, 1, 1, 8, 1, 1), strict=True))  # of memory, in that order
 PLACE_BYTES = {STATIC: 8 << 20, ARENA: 8 << 20, STACK: 1 << 20}
-REQUESTS, STATUSES, JOB_STATUSES, TYPES_MAX, COMMS_MAX, BUFFERS_MAX = 48, 24, range(24, 32), 60, 12, 480
+PLACE_ALIGNMENT = 8
+REQUESTS, STATUSES, JOB_STATUSES, TYPES_MAX, COMMS_MAX, BUFFERS_MAX = 48, 24, range(24, 32), 76, 12, 480
 STANDARD, SYNCHRONOUS, BUFFERED, READY = range(4)
 WAYS_TO_WAIT, WAIT, WAITALL = 9, 0, 2  # run_wait() of interpreter/requests.c
 COMMON_TAG, ANY, NULL, AT_ROOT, IGNORED, IN_PLACE = 7, -1, -2, -3, -1, -1
@@ -26,10 +27,25 @@ ATTACHED_BYTES, ATTACHED_OVERHEAD = 4 << 20, 2048
 PAGE_BYTES = 4096
 BUFFER_BYTES_MOST = 400000
 GATHERED_BYTES_MOST = 1500000  # several pieces
-REDUCED = (3, 6)  # types that reductions use: INT, UNSIGNED
-(BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER) = range(10)
+BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER, EXSCAN = range(11)
 LISTED = 10  # and the number of a function: the one that names counts rank by rank (interpreter/collectives.c)
-IN_PLACE_FORMS = ((ALLGATHER, 0), (ALLGATHER, LISTED), (ALLTOALL, 0), (ALLTOALL, LISTED), (ALLTOALL, LISTED + 1))
+PARTS = 10  # block_count()
+IN_PLACE_AT_ROOT = (REDUCE, GATHER, SCATTER)  # the others: on all ranks, but for MPI_Bcast
+MOVING = (BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL)  # any type; the others reduce
+# Operations, and the types that they are defined for (MPI 4.1, 6.9.2), if their bits are the same in any order.
+SUM, MAX, BXOR, MIN, PROD, BAND, BOR, LAND, LOR, LXOR, MINLOC, MAXLOC = range(12)
+INTEGERS = (
+    layouts.SHORT, layouts.INT, layouts.UINT64_T, layouts.UNSIGNED, layouts.SIGNED_CHAR, layouts.UNSIGNED_CHAR,
+    layouts.UNSIGNED_SHORT, layouts.LONG, layouts.UNSIGNED_LONG, layouts.LONG_LONG, layouts.UNSIGNED_LONG_LONG,
+)  # fmt: skip
+FLOATS = (layouts.DOUBLE, layouts.FLOAT)
+REDUCTIONS: Mapping[int, Sequence[int]] = {
+    **dict.fromkeys((SUM, PROD, LAND, LOR, LXOR), INTEGERS),
+    **dict.fromkeys((BXOR, BAND, BOR), (*INTEGERS, layouts.BYTE)),
+    **dict.fromkeys((MAX, MIN), (*INTEGERS, *FLOATS, *FLOATS)),
+    **dict.fromkeys((MINLOC, MAXLOC), (layouts.TWO_INTS,)),
+}
+OFTEN_REDUCED = (layouts.INT, layouts.UNSIGNED)  # MPI_SUM of these is what ranks may add up themselves
 # Functions between two groups: its number, and what makes it the one with lists.
 BETWEEN = (
     *((what, 0) for what in (BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, REDUCE_SCATTER)),
@@ -37,7 +53,12 @@ BETWEEN = (
     (ALLTOALL, LISTED + 1),
 )
 # Functions among neighbors: the plain one's number, and what makes it theirs.
-NEIGHBORED = ((ALLGATHER, 14), (ALLTOALL, 14), (ALLGATHER, 16), (ALLTOALL, 16), (ALLTOALL, 17))
+AMONG_NEIGHBORS = 14
+NEIGHBORED = (
+    *((what, AMONG_NEIGHBORS) for what in (ALLGATHER, ALLTOALL)),
+    *((what, AMONG_NEIGHBORS + 2) for what in (ALLGATHER, ALLTOALL)),
+    (ALLTOALL, AMONG_NEIGHBORS + 3),
+)
 
 Choice = TypeVar("Choice")
 
@@ -117,6 +138,16 @@ class Pending:
     buffers: list[tuple[Buffer, Busy]]
     is_ready: bool = False  # its counterpart has been started: a wait will end
     persistent: "Persistent | None" = None
+    undefined: "Undefined | None" = None  # what it leaves so
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """Bytes that an operation may leave in any state: they are written before anybody looks."""
+
+    buffer: Buffer
+    offset: int
+    length: int
 
 
 @dataclass(eq=False)
@@ -138,6 +169,36 @@ class Stream:
 
     unposted: list["Message"] = field(default_factory=list)  # sent; the receive has not been posted
     reserved: "Message | None" = None  # a receive that would take any message waits for this one
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an operation reads or writes."""
+
+    buffer: Buffer
+    offset: int
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A collective, as all ranks or one of them call it. `form`: what makes a function's number that of its twin."""
+
+    group: int
+    comm: Comm
+    what: int
+    form: int
+    root: int
+    operation: int
+    layout: Layout
+    count: int
+    is_nonblocking: bool
+    is_in_place: bool = False
+
+    @property
+    def is_reduction(self) -> bool:
+        """Does it use its operation?"""
+        return self.what not in (BARRIER, *MOVING)
 
 
 @dataclass(eq=False)
@@ -180,6 +241,12 @@ class Rank:
     place_bytes: dict[int, int] = field(default_factory=lambda: dict.fromkeys(PLACE_BYTES, 0))
     job: Pending | None = None
     attached: int = 0  # bytes of the attached buffer that sends may have used
+
+
+def block_count(count: int, step: int) -> int:
+    """A block's length, as in interpreter/lists.c."""
+    is_short = count % 4 == 1 and step % 2 == 0
+    return count // PARTS**2 if is_short else count - count // PARTS * (step % PARTS)
 
 
 class Draft:
@@ -240,10 +307,11 @@ class Draft:
         """A new buffer of at least this length."""
         state = self.ranks[rank]
         kind = kind or self.pick(KIND_WEIGHTS)
-        if kind in PLACE_BYTES and state.place_bytes[kind] + length > PLACE_BYTES[kind]:
+        room = -(-length // PLACE_ALIGNMENT) * PLACE_ALIGNMENT
+        if kind in PLACE_BYTES and state.place_bytes[kind] + room > PLACE_BYTES[kind]:
             kind = MAPPED
         if kind in PLACE_BYTES:
-            state.place_bytes[kind] += length
+            state.place_bytes[kind] += room
         buffer = Buffer(state.made, kind, length)
         state.made += 1
         state.buffers.append(buffer)
@@ -264,7 +332,7 @@ class Draft:
         return max(least, min(most, wanted))
 
     def find_place(
-        self, rank: int, layout: Layout, count: int, is_written: bool, is_whole: bool = False
+        self, rank: int, layout: Layout, count: int, is_written: bool, is_whole: bool = False, alignment: int = 1
     ) -> tuple[Buffer, int, list[Block]]:
         """Where an operation may read or write so many items; is_whole: with the gaps between them."""
         span = layout.span(count)
@@ -276,12 +344,14 @@ class Draft:
         for _ in range(4 if fitting else 0):
             buffer = self.random.choice(fitting)
             offset = self.find_offset(rank, buffer, span)
+            offset -= offset % alignment
             placed = [(low + offset, high + offset) for low, high in blocks]
             if buffer.is_free(placed, is_written):
                 state.recent = [*state.recent[-5:], (buffer, offset, (span[0] + offset, span[1] + offset))]
                 return buffer, offset, placed
         buffer = self.make_buffer(rank, span[1] - span[0] + self.random.randrange(1, 5000))
         offset = self.random.randint(-span[0], buffer.length - span[1])
+        offset -= offset % alignment
         return buffer, offset, [(low + offset, high + offset) for low, high in blocks]
 
     def find_bytes(self, rank: int, is_written: bool, most: int = BUFFER_BYTES_MOST) -> tuple[Buffer, int, int]:
@@ -867,6 +937,12 @@ class Draft:
             state.job = None
         for pending in chosen:
             self.end_pending(state, pending)
+            self.define(rank, pending.group, pending.undefined)
+
+    def define(self, rank: int, group: int, undefined: Undefined | None) -> None:
+        """Write what an operation has left undefined."""
+        if undefined and undefined.length:
+            self.emit(rank, group, "fill", undefined.buffer.index, undefined.offset, undefined.length, group)
 
     def end_pending(self, state: Rank, pending: Pending) -> None:
         """Forget it."""
@@ -1040,16 +1116,15 @@ class Draft:
         comm = self.random.choice(rings if rings and self.chance(2) else self.comms)
         if not self.features.collectives or comm is self.job_comm:
             return
-        if comm.is_inter:
-            self.repeat_between(comm, *self.random.choice(BETWEEN))
-            return
-        if comm.is_ring and self.chance(2):
-            self.repeat_collective(comm, *self.random.choice(NEIGHBORED))
-            return
-        what = self.random.choice((BARRIER, BCAST, BCAST, *range(2, 10)))
         is_nonblocking = self.chance(3) and all(len(self.ranks[rank].slots) > 4 for rank in comm.members)
-        form = 0 if is_nonblocking else self.list_form(what)
-        if form != 0 and self.chance(4):
+        if comm.is_inter:
+            self.repeat_between(comm, *self.random.choice(BETWEEN), is_nonblocking)
+            return
+        what = self.random.choice((BARRIER, BCAST, BCAST, *range(2, 11)))
+        form = self.list_form(what)
+        if comm.is_ring and self.chance(2):
+            what, form = self.random.choice(NEIGHBORED)
+        if form != 0 and not is_nonblocking and (form >= AMONG_NEIGHBORS or self.chance(4)):
             self.repeat_collective(comm, what, form)
         else:
             self.make_collective(comm, what, form, is_nonblocking)
@@ -1060,11 +1135,18 @@ class Draft:
             self.make_collective(comm, what, form, is_nonblocking=False)
             self.event_touch()
 
+    def choose_operation(self) -> tuple[int, Layout]:
+        """A reduction, and a type that it can be used with."""
+        if self.chance(3):
+            return self.random.choice((SUM, SUM, MAX, BXOR)), BUILTINS[self.random.choice(OFTEN_REDUCED)]
+        operation = self.random.choice(list(REDUCTIONS))
+        return operation, BUILTINS[self.random.choice(REDUCTIONS[operation])]
+
     def make_collective(self, comm: Comm, what: int, form: int, is_nonblocking: bool) -> None:
         """One call by all members."""
         size, root = len(comm.members), self.random.randrange(len(comm.members))
-        layout = BUILTINS[self.random.choice(REDUCED)]
-        if what in (BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL):
+        operation, layout = self.choose_operation()
+        if what in MOVING:
             layout = self.choose_layout()
         is_structure = layout.base >= layouts.STRUCTURE_BASE
         if what in (GATHER, SCATTER) and is_structure:
@@ -1072,47 +1154,46 @@ class Draft:
         is_large = what == ALLGATHER and self.chance(3)
         most = GATHERED_BYTES_MOST if is_large else BUFFER_BYTES_MOST
         length = self.random.randrange(most) if is_large else self.length()
-        count = length // max(1, layout.size) // (1 if what in (BCAST, REDUCE, ALLREDUCE, SCAN) else size)
+        count = length // max(1, layout.size) // (1 if what in (BCAST, REDUCE, ALLREDUCE, SCAN, EXSCAN) else size)
         if layout.span(count * size)[1] > most:
             count = most // layout.extent // size
         if form != 0:
             count = max(1, count)  # MPICH refuses one address for two buffers of nothing; Lapwing tells them apart
-        group, operation = self.group(), self.random.randrange(3)
-        is_in_place = (what == ALLREDUCE or (what, form) in IN_PLACE_FORMS) and self.chance(3)
+        is_in_place = what not in (BARRIER, BCAST) and form < AMONG_NEIGHBORS and self.chance(3)
         if what == ALLTOALL and is_structure:
             is_in_place = False  # the same in MPICH 4.0's own exchanges in place
+        if what == REDUCE and root != 0:
+            is_in_place = False  # MPICH 4.0's own MPI_Reduce crashes
+        call = Call(self.group(), comm, what, form, root, operation, layout, count, is_nonblocking, is_in_place)
         for rank in comm.members:
-            call = (what, form, root, operation)
-            self.emit_collective(group, rank, comm, call, layout, count, is_nonblocking, is_in_place)
+            self.emit_collective(call, rank)
 
-    def repeat_between(self, comm: Comm, what: int, form: int) -> None:
+    def repeat_between(self, comm: Comm, what: int, form: int, is_nonblocking: bool) -> None:
         """Several calls of one function between two groups: the first four do not return early where it has a root."""
-        for _ in range(self.random.randrange(1, 9)):
-            self.make_between(comm, what, form)
+        for _ in range(1 if is_nonblocking else self.random.randrange(1, 9)):
+            self.make_between(comm, what, form, is_nonblocking)
             self.event_touch()
 
-    def make_between(self, comm: Comm, what: int, form: int) -> None:
+    def make_between(self, comm: Comm, what: int, form: int, is_nonblocking: bool) -> None:
         """One call by all members of both groups."""
         members = comm.members
-        layout = BUILTINS[self.random.choice(REDUCED)]
-        if what in (BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL) and self.chance(2):
-            layout = self.choose_layout()
+        operation, layout = self.choose_operation()
+        if what in MOVING:
+            layout = self.choose_layout() if self.chance(2) else BUILTINS[self.random.choice(OFTEN_REDUCED)]
         if layout.base >= layouts.STRUCTURE_BASE:
             layout = BUILTINS[0]  # as in make_collective()
         many = len(members) ** 2 if what == REDUCE_SCATTER else len(members)
         count = max(1, self.length() // max(1, layout.size) // (1 if what in (BCAST, ALLREDUCE) else many))
         if layout.span(count * many)[1] > BUFFER_BYTES_MOST:
             count = BUFFER_BYTES_MOST // layout.extent // many
-        group, root, operation = self.group(), self.random.choice(members), self.random.randrange(3)
+        root = self.random.choice(members)
+        call = Call(self.group(), comm, what, form, root, operation, layout, count, is_nonblocking)
         for rank in members:
-            buffer, offset, placed = self.find_place(rank, layout, count * many, False, is_whole=True)
-            busy = Busy(placed, False)
-            buffer.busy.append(busy)
-            target, at, _ = self.find_place(rank, layout, count * many, is_written=True, is_whole=True)
-            buffer.busy.remove(busy)
+            source, target = self.find_sides(call, rank, count * many, count * many)
             own_count = count * len(comm.peers(rank)) if what == REDUCE_SCATTER else count
-            words = (comm.index, self.root_between(comm, rank, root), operation, buffer.index, offset, own_count)
-            self.emit(rank, group, "collective", what + form, -1, *words, layout.index, target.index, at)
+            self.emit_call(
+                replace(call, root=self.root_between(comm, rank, root), count=own_count), rank, source, target
+            )
 
     def root_between(self, comm: Comm, rank: int, root: int) -> int:
         """How a rank names a root, of its own group or of the other one."""
@@ -1126,31 +1207,61 @@ class Draft:
             return 0
         return LISTED + int(what == ALLTOALL and self.chance(2))
 
-    def emit_collective(
-        self, group: int, rank: int, comm: Comm, call: tuple[int, int, int, int],
-        layout: Layout, count: int, is_nonblocking: bool, is_in_place: bool,
-    ) -> None:  # fmt: skip
-        """One member's call."""
-        what, form, root, operation = call
-        many = count * len(comm.members)
-        in_count = many if what in (SCATTER, ALLTOALL, REDUCE_SCATTER) else count
-        out_count = many if what in (GATHER, ALLGATHER, ALLTOALL) else count
-        is_out_read = what == BCAST and comm.members[root] == rank
+    def find_sides(self, call: Call, rank: int, in_count: int, out_count: int) -> tuple[Place, Place]:
+        """Where a member's call reads and where it writes."""
+        is_tamed = call.is_reduction and call.layout.index in FLOATS
+        is_root = not call.comm.is_inter and call.comm.members[call.root] == rank
         # MPICH 4.0 takes a type's size for its extent when it looks whether the buffers of a call with lists are one.
-        is_whole = form != 0
-        buffer, offset, in_placed = self.find_place(rank, layout, in_count, False, is_whole)
-        busy = Busy(in_placed, False)
-        buffer.busy.append(busy)
-        target, at, out_placed = self.find_place(rank, layout, out_count, not is_out_read, is_whole)
-        slot = self.take_slot(rank) if is_nonblocking else None
-        source = (IN_PLACE, 0) if is_in_place else (buffer.index, offset)
-        words = (comm.index, root, operation, *source, count, layout.index, target.index, at)
-        self.emit(rank, group, "collective", what + form, -1 if slot is None else slot, *words)
-        buffer.busy.remove(busy)
+        is_whole = call.form != 0 or call.comm.is_inter
+        alignment = call.layout.size if call.is_reduction else 1  # compilers count on that of what they calculate with
+        source = Place(*self.find_place(rank, call.layout, in_count, is_tamed, is_whole, alignment))
+        busy = Busy(source.blocks, False)
+        source.buffer.busy.append(busy)
+        is_written = not (is_root and call.what == BCAST)
+        target = Place(*self.find_place(rank, call.layout, out_count, is_written, is_whole, alignment))
+        source.buffer.busy.remove(busy)
+        if is_tamed:
+            place, count = (target, out_count) if call.is_in_place else (source, in_count)
+            self.emit(rank, call.group, "tame", place.buffer.index, place.offset, count, call.layout.index)
+        return source, target
+
+    def emit_collective(self, call: Call, rank: int) -> None:
+        """One member's call."""
+        what, many = call.what, call.count * len(call.comm.members)
+        in_count = many if what in (SCATTER, ALLTOALL, REDUCE_SCATTER) else call.count
+        is_out_many = what in (GATHER, ALLGATHER, ALLTOALL) or (what == REDUCE_SCATTER and call.is_in_place)
+        is_root = call.comm.members[call.root] == rank
+        if what in IN_PLACE_AT_ROOT and not is_root:
+            call = replace(call, is_in_place=False)
+        source, target = self.find_sides(call, rank, in_count, many if is_out_many else call.count)
+        self.emit_call(call, rank, source, target)
+
+    def emit_call(self, call: Call, rank: int, source: Place, target: Place) -> None:
+        """Its instruction, and what it makes of the places."""
+        slot = self.take_slot(rank) if call.is_nonblocking else None
+        words = [-1 if slot is None else slot, call.comm.index, call.root, call.operation, int(self.chance(4))]
+        read = (IN_PLACE, 0) if call.is_in_place and call.what != SCATTER else (source.buffer.index, source.offset)
+        written = (IN_PLACE, 0) if call.is_in_place and call.what == SCATTER else (target.buffer.index, target.offset)
+        words += [*read, call.count, call.layout.index, *written]
+        self.emit(rank, call.group, "collective", call.what + call.form, *words)
+        undefined = self.find_undefined(call, rank, target)
         if slot is None:
+            self.define(rank, call.group, undefined)
             return
-        held = [(buffer, busy), (target, Busy(out_placed, True))]
-        self.add_pending(rank, Pending(slot, group, comm, held, is_ready=True), None)
+        held = [(source.buffer, Busy(source.blocks, False)), (target.buffer, Busy(target.blocks, True))]
+        pending = Pending(slot, call.group, call.comm, held, is_ready=True, undefined=undefined)
+        self.add_pending(rank, pending, None)
+
+    def find_undefined(self, call: Call, rank: int, target: Place) -> Undefined | None:
+        """What MPI may leave in any state: others' blocks that are reduced in place; what comes before a first rank."""
+        size = call.layout.size
+        if call.what == EXSCAN and rank == call.comm.members[0]:
+            return Undefined(target.buffer, target.offset, call.count * size)
+        if call.what == REDUCE_SCATTER and call.is_in_place:
+            own = block_count(call.count, call.comm.members.index(rank)) if call.form else call.count
+            rest = call.count * len(call.comm.members) - own
+            return Undefined(target.buffer, target.offset + own * size, rest * size)
+        return None
 
     # Touches.
 
@@ -1339,7 +1450,7 @@ class Draft:
             self.event_freed: 1,
             self.event_touch: 26,
             self.event_exchange: 6,
-            self.event_collective: 6,
+            self.event_collective: 8,
             self.event_memory: 6,
             self.event_persistent: 4,
             self.event_status: 4,

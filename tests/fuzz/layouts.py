@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 Block = tuple[int, int]  # first byte, first byte after
 
-BUILTIN_SIZES = (1, 1, 2, 4, 8, 8, 4)  # BYTE, CHAR, SHORT, INT, DOUBLE, UINT64_T, UNSIGNED: as in interpreter/types.c
+# As in interpreter/types.c.
+BYTE, CHAR, SHORT, INT, DOUBLE, UINT64_T, UNSIGNED, SIGNED_CHAR = range(8)
+UNSIGNED_CHAR, UNSIGNED_SHORT, LONG, UNSIGNED_LONG, LONG_LONG, UNSIGNED_LONG_LONG, FLOAT, TWO_INTS = range(8, 16)
+BUILTIN_SIZES = (1, 1, 2, 4, 8, 8, 4, 1, 1, 2, 8, 8, 8, 8, 4, 8)
 STRUCTURE_BASE = 1000  # bases from here on are structs
 BLOCKS_MAX = 64  # more blocks are taken for one that covers them
 

@@ -9,10 +9,11 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parent.parent / "fuzz"))
 
 import layouts
-from generate import Features, generate
+from generate import ALLREDUCE, EXSCAN, FLOATS, LISTED, MAX, MIN, REDUCE, REDUCE_SCATTER, SCAN, Features, generate
 from language import Line, Program, format_programs, parse_programs
 from minimise import minimise, without_groups
 
+REDUCING = (REDUCE, ALLREDUCE, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER + LISTED)
 FEATURES = [
     Features(),
     Features(requests=False),
@@ -43,6 +44,28 @@ def test_every_blocking_receive_has_its_send() -> None:
             if line.name == "recv" and dict(line.roles)["peer"] != -2:
                 senders = [other for other in program.lines if other.group == line.group and "send" in other.name]
                 assert senders or any(other.name == "start" for other in program.lines), line
+
+
+def test_what_an_exscan_leaves_undefined_is_written_before_it_is_compared() -> None:
+    for seed in range(20):
+        program = generate(seed, Features(requests=False), 300)
+        calls = [line for line in program.lines if line.name == "collective" and line.numbers[0] == EXSCAN]
+        for group in {line.group for line in calls}:
+            count, base = next(line.numbers[8:10] for line in calls if line.group == group)
+            written = sum(line.name == "fill" for line in program.lines if line.group == group)
+            assert written == (count * layouts.BUILTINS[base].size > 0)
+
+
+def test_floating_point_numbers_are_tamed_before_they_are_compared() -> None:
+    for seed in range(20):
+        program = generate(seed, Features(), 300)
+        calls = [line for line in program.lines if line.name == "collective" and line.numbers[9] in FLOATS]
+        for line in calls:
+            if line.numbers[0] not in REDUCING:
+                continue
+            assert line.numbers[4] in (MIN, MAX), line
+            tamed = [one for one in program.lines if one.group == line.group and one.name == "tame"]
+            assert any(one.rank == line.rank for one in tamed), line
 
 
 def test_spread_of_a_vector() -> None:

@@ -176,7 +176,7 @@ static char *file_read(const char *path)
 
 static void programs_run(char *text)
 {
-    unsigned char stack_bytes[MACHINE_STACK_BYTES];
+    _Alignas(max_align_t) unsigned char stack_bytes[MACHINE_STACK_BYTES];
     memory_stack_set(stack_bytes);
     for (char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
         *end = '\0';

@@ -14,12 +14,12 @@ enum {
     BUFFERS_MAX = 512,
     REQUESTS_MAX = 64,
     STATUSES_MAX = 32,
-    TYPES_MAX = 64,
+    TYPES_MAX = 80,
     COMMS_MAX = 16,
     MATCHED_MAX = 8,
     ARGUMENTS_MAX = 160,
     MACHINE_STACK_BYTES = 1 << 20,
-    BUILTIN_COUNT = 7,  /* types that always exist, see types_begin() */
+    BUILTIN_COUNT = 16, /* types that always exist, see types_begin() */
     PEER_ANY = -1,      /* how programs write MPI_ANY_SOURCE */
     PEER_NULL = -2,     /* ... and MPI_PROC_NULL */
     PEER_ROOT = -3,     /* ... and MPI_ROOT */

@@ -29,7 +29,7 @@ enum kind {
     KIND_FILE,
 };
 
-enum { ARENA_BYTES = 8 << 20, HUGE_BYTES = 2 << 20, PIPE_BYTES = 60000 };
+enum { ARENA_BYTES = 8 << 20, HUGE_BYTES = 2 << 20, PIPE_BYTES = 60000, PLACE_ALIGNMENT_BYTES = 8 };
 
 struct buffer {
     enum kind kind;
@@ -45,7 +45,7 @@ struct place {
 };
 
 static struct buffer buffers[BUFFERS_MAX];
-static unsigned char static_bytes[ARENA_BYTES];
+static _Alignas(PLACE_ALIGNMENT_BYTES) unsigned char static_bytes[ARENA_BYTES];
 static unsigned char *stack_bytes; /* in main's frame */
 static struct place places[3];     /* .bss, stack, arena */
 static int pipe_ends[2], socket_ends[2], scratch_file;
@@ -72,9 +72,10 @@ static unsigned char *mapping_new(size_t length_bytes, int flags, int file)
 static unsigned char *place_take(struct place *place, size_t length_bytes)
 {
     unsigned char *base = place->base + place->used_bytes;
-    if (place->used_bytes + length_bytes > place->length_bytes)
+    size_t taken_bytes = round_up(length_bytes, PLACE_ALIGNMENT_BYTES);
+    if (place->used_bytes + taken_bytes > place->length_bytes)
         machine_refuse("no room");
-    place->used_bytes += length_bytes;
+    place->used_bytes += taken_bytes;
     return base;
 }
 

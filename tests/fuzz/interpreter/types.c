@@ -10,8 +10,14 @@ MPI_Comm comms_table[COMMS_MAX];
 
 void types_begin(void)
 {
-    const MPI_Datatype builtin[BUILTIN_COUNT] = {MPI_BYTE,   MPI_CHAR,     MPI_SHORT,   MPI_INT,
-                                                 MPI_DOUBLE, MPI_UINT64_T, MPI_UNSIGNED};
+    const MPI_Datatype builtin[BUILTIN_COUNT] = {MPI_BYTE,          MPI_CHAR,
+                                                 MPI_SHORT,         MPI_INT,
+                                                 MPI_DOUBLE,        MPI_UINT64_T,
+                                                 MPI_UNSIGNED,      MPI_SIGNED_CHAR,
+                                                 MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT,
+                                                 MPI_LONG,          MPI_UNSIGNED_LONG,
+                                                 MPI_LONG_LONG,     MPI_UNSIGNED_LONG_LONG,
+                                                 MPI_FLOAT,         MPI_2INT};
     for (int i = 0; i < TYPES_MAX; i++)
         types_table[i] = i < BUILTIN_COUNT ? builtin[i] : MPI_DATATYPE_NULL;
     memset(types_is_mixed, 0, sizeof types_is_mixed);
