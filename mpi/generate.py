@@ -330,7 +330,9 @@ def track(row: Row) -> list[str]:
     may_outlast = f", {str(row.has('may_outlast')).lower()}" if is_send else ""
     if is_persistent(row):
         track_one = "dispatch_track_send" if is_send else "dispatch_track"
-        return [f"{track_one}({uses}{may_outlast});" if buffer else f"dispatch_track_unknown(*{request.name});"]
+        if not buffer:
+            return [f"dispatch_track_unknown(*{request.name});"]
+        return [f"{track_one}({uses}{may_outlast});", f"persistent_note(*{request.name}, {str(is_send).lower()});"]
     if buffer and row.chapter == "Point-to-Point Communication":
         begin = "dispatch_begin_send" if is_send else "dispatch_begin_message"
         return [f"{begin}({uses}{may_outlast}, {caller});"]

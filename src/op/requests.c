@@ -23,6 +23,7 @@ struct request {
     bool may_hide_gaps; /* which may not use all of `bytes` */
     bool is_persistent;
     bool is_aside;
+    uint8_t loss;             /* an enum requests_loss */
     uint64_t op_id;           /* that the persistent send was left to, when it was last waited for */
     struct policy_site *site; /* of a receive that learns what its wait takes */
     uint32_t situation;
@@ -245,6 +246,24 @@ void requests_expect_collective(void)
 bool requests_may_be_collective(void)
 {
     return atomic_load_explicit(&requests.may_be_collective, memory_order_relaxed);
+}
+
+void requests_note_lost(uint64_t key, bool has_status)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL)
+        request->loss = has_status ? REQUESTS_LOSS_STATUS : REQUESTS_LOSS_TURN;
+    requests_unlock();
+}
+
+enum requests_loss requests_loss(uint64_t key)
+{
+    requests_lock();
+    const struct request *request = request_of(key);
+    enum requests_loss loss = request != NULL ? (enum requests_loss)request->loss : REQUESTS_LOSS_NONE;
+    requests_unlock();
+    return loss;
 }
 
 void requests_note_send(uint64_t key, struct requests_send send)

@@ -56,6 +56,14 @@ struct requests_send {
     bool is_persistent;
 };
 
+/* What has just been tracked with this key is a persistent request that is not active any more once MPI has been asked
+ * whether it is over, and found that: its status is lost. has_status: it is no send. */
+void requests_note_lost(uint64_t key, bool has_status);
+
+/* What would be lost if MPI were asked about the request with this key. */
+enum requests_loss { REQUESTS_LOSS_NONE, REQUESTS_LOSS_TURN, REQUESTS_LOSS_STATUS };
+enum requests_loss requests_loss(uint64_t key);
+
 /* What has just been tracked with this key is a send; or it is one no longer that may outlast its wait. */
 void requests_note_send(uint64_t key, struct requests_send send);
 void requests_forget_send(uint64_t key);

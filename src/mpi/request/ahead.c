@@ -143,7 +143,7 @@ void ahead_finish(void)
 
 static bool ahead_is_possible(const struct sent_op_wait *wait)
 {
-    return !leaving_has_unknown(wait) && leaving_is_possible() && judge_order() != SESSION_ORDER_MATCHED;
+    return leaving_may_look(wait) && leaving_is_possible() && judge_order() != SESSION_ORDER_MATCHED;
 }
 
 static bool ahead_may_outlast(const struct ahead_one *one, const struct sent_op_wait *wait)

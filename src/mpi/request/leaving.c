@@ -15,13 +15,14 @@ bool leaving_is_possible(void)
     return is_alone && session_reason_to_begin() == REASON_NONE && session_hold_reason() == REASON_NONE;
 }
 
-bool leaving_has_unknown(const struct sent_op_wait *wait)
+bool leaving_may_look(const struct sent_op_wait *wait)
 {
     for (int i = 0; i < wait->count; i++) {
-        if (requests_range(wait->keys[i]).high == UINTPTR_MAX)
-            return true;
+        bool is_unknown = requests_range(wait->keys[i]).high == UINTPTR_MAX;
+        if (is_unknown || requests_loss(wait->keys[i]) == REQUESTS_LOSS_STATUS)
+            return false;
     }
-    return false;
+    return true;
 }
 
 bool leaving_others_are_over(const struct sent_op_wait *wait, int *next, leaving_stays_fn *stays, void *argument)

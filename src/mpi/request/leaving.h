@@ -12,9 +12,10 @@
 /* May ops begin that hold memory, and that this thread need not share MPI for? */
 bool leaving_is_possible(void);
 
-/* Is there a request of which nobody knows where its bytes lie? MPICH's nonblocking operations on files, which are
- * among these, only go on in calls that complete them, and leaving_others_are_over() makes none. */
-bool leaving_has_unknown(const struct sent_op_wait *wait);
+/* May MPI be asked of each request whether it is over, and does it become so? Not where nobody knows where a request's
+ * bytes lie: MPICH's nonblocking operations on files, which are among these, only go on in calls that complete them,
+ * and leaving_others_are_over() makes none. Nor where a status would be lost. */
+bool leaving_may_look(const struct sent_op_wait *wait);
 
 /* Is the request of this index not waited for here? Asked in their order; again of one that was still under way. */
 typedef bool leaving_stays_fn(void *argument, int index);

@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/request/persistent.h"
 
+#include "base/text.h"
+#include "mpi/real.h"
 #include "mpi/request_key.h"
 #include "op/requests.h"
 #include "op/transfer.h"
+
+/* With MPICH 5 and Intel MPI 2021 a persistent request that MPI_Request_get_status has found over is not active any
+ * more, against MPI 4.1, 3.7.6: what completes it then says nothing of it. Others may be like them. */
+static bool library_loses_requests(void)
+{
+    static const char *const keeping[] = {"Open MPI", "MPICH Version:\t4.0"};
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    real.MPI_Get_library_version(version, &length);
+    return !base_text_begins_any(version, keeping, sizeof keeping / sizeof keeping[0]);
+}
+
+void persistent_note(MPI_Request request, bool is_send)
+{
+    if (request != abi_handles.request_null && library_loses_requests())
+        requests_note_lost(request_key(request), !is_send);
+}
 
 bool persistent_hide(int count, MPI_Request *requests, const uint64_t *keys)
 {

@@ -26,7 +26,7 @@ static bool sents_find(struct sent_op_sends *sents, const struct sent_op_wait *w
             return false;
         sents->all[sents->count++] = (struct sent_op_send){i, send};
     }
-    return sents->count != 0 && !leaving_has_unknown(wait);
+    return sents->count != 0 && leaving_may_look(wait);
 }
 
 /* --- until nothing else is to be waited for --- */
@@ -90,14 +90,17 @@ struct some_poll {
     int64_t until_ns; /* how long the sends have, once it is known that there is nothing else to wait for */
 };
 
+/* And may all be looked at, and still be told of by MPI? */
 static bool wait_has_send(const struct sent_op_wait *wait)
 {
     struct requests_send send;
+    bool has_send = false;
     for (int i = 0; i < wait->count; i++) {
-        if (wait->requests[i] != abi_handles.request_null && requests_find_send(wait->keys[i], &send))
-            return true;
+        if (requests_loss(wait->keys[i]) != REQUESTS_LOSS_NONE)
+            return false;
+        has_send |= wait->requests[i] != abi_handles.request_null && requests_find_send(wait->keys[i], &send);
     }
-    return false;
+    return has_send;
 }
 
 /* The active ones, as many as the call may tell of. False: something else is under way, too, and may be what the
