@@ -2,7 +2,7 @@
 """Runs random MPI programs stock and under Lapwing, and compares all that a program can see.
 
     tests/fuzz/run.py --preload build/release/liblapwing.so --mpi openmpi4 --seconds 60
-    tests/fuzz/run.py --preload ... --mpi mpich4 --variant signal-1 --operations 1000000
+    tests/fuzz/run.py --preload ... --mpi mpich4 --variant signal-1 --operations 1000000 --resume build/fuzz/long.json
     tests/fuzz/run.py --preload ... --mpi mpich4 --variant signal-1 --seed 1234 --programs 1
     tests/fuzz/run.py --preload ... --mpi mpich4 --variant signal-1 --replay failure.txt
 
@@ -14,13 +14,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from generate import Features, generate
 from language import Program, format_programs, parse_programs
 from machine import EARLY, ROOT, VARIANTS, Machine, Outcome, build_interpreter
 from minimise import minimise
+from progress import Progress, Totals, format_table
 
 from families import Family, list_families  # isort: skip  (machine.py says where it is)
 
@@ -40,20 +41,6 @@ FEATURES: Sequence[Features] = (
     Features(),
     Features(ranks=3),
 )
-
-
-@dataclass
-class Totals:
-    """What was done with one MPI and variant."""
-
-    programs: int = 0
-    operations: int = 0
-    held: int = 0
-    taken: int = 0
-    waits: int = 0
-    parted: int = 0
-    mismatches: int = 0
-    failures: list[str] = field(default_factory=list)
 
 
 def features_of(seed: int, is_early: bool = False, may_fork: bool = True) -> Features:
@@ -194,6 +181,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--programs", type=int, help="how many")
     parser.add_argument("--operations", type=int, help="stop after so many per MPI and variant")
     parser.add_argument("--seconds", type=float, help="stop after so long per MPI")
+    parser.add_argument("--resume", type=Path, help="file of what was done: what it tells of this preload counts")
     parser.add_argument("--lines", type=int, default=LINES, help="length of a program (default: %(default)s)")
     parser.add_argument("--no-forks", action="store_true", help="no program forks (RDMA: stock crashes in the child)")
     parser.add_argument("--replay", type=Path, help="run the programs of this file instead")
@@ -227,7 +215,7 @@ def run_replay(session: Session, arguments: argparse.Namespace) -> None:
             print(lapwing.errors[-1500:])
 
 
-def run_family(family: Family, arguments: argparse.Namespace, folder: Path) -> Session:
+def run_family(family: Family, arguments: argparse.Namespace, folder: Path, progress: Progress) -> Session:
     """Everything for one MPI."""
     interpreter = build_interpreter(family, arguments.build.resolve())
     session = Session(Machine(family, interpreter, arguments.preload.resolve(), folder, arguments.timeout), arguments)
@@ -236,11 +224,13 @@ def run_family(family: Family, arguments: argparse.Namespace, folder: Path) -> S
         return session
     begin_s = time.monotonic()
     is_early = any(variant in EARLY for variant in arguments.variant)
-    for seeds in list_batches(arguments.seed, arguments.programs):
-        features = [features_of(seed, is_early, not arguments.no_forks) for seed in seeds]
-        session.run_batch([generate(seed, what, arguments.lines) for seed, what in zip(seeds, features, strict=True)])
+    first, session.totals = progress.find(family.name, arguments.variant, arguments.seed)
+    for seeds in list_batches(first, arguments.programs):
         if session.is_done(begin_s):
             break
+        features = [features_of(seed, is_early, not arguments.no_forks) for seed in seeds]
+        session.run_batch([generate(seed, what, arguments.lines) for seed, what in zip(seeds, features, strict=True)])
+        progress.note(family.name, arguments.seed, seeds[-1] + 1, session.totals)
     return session
 
 
@@ -249,21 +239,27 @@ def main() -> int:
     arguments = parse_arguments()
     families = list_families(arguments.wheels)
     families = [family for family in families if not arguments.mpi or family.name in arguments.mpi]
+    progress = Progress(arguments.resume, arguments.preload)
     failed, ran = False, False
+    rows: list[tuple[str, str, Totals]] = []
     for family in families:
         if family.missing:
             print(f"skip {family.name}: {family.missing}")
             continue
         with tempfile.TemporaryDirectory(prefix="lapwing-fuzz-") as folder:
-            session = run_family(family, arguments, Path(folder))
+            session = run_family(family, arguments, Path(folder), progress)
         for variant, totals in session.totals.items():
+            rows.append((family.name, variant, totals))
             print(
                 f"{family.name} {variant}: {totals.programs} programs, {totals.operations} operations, "
                 f"{totals.held} held, {totals.waits} after their wait (beside {totals.parted} given back before), "
-                f"{totals.taken} received early, {totals.mismatches} mismatches"
+                f"{totals.taken} received early, {totals.mismatches} mismatches",
+                flush=True,
             )
             failed = failed or bool(totals.failures or totals.mismatches)
             ran = ran or totals.programs > 0
+    if len(families) > 1:
+        print(format_table(rows))
     return 1 if failed else 0 if ran else SKIP
 
 

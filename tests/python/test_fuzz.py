@@ -12,6 +12,7 @@ import layouts
 from generate import ALLREDUCE, EXSCAN, FLOATS, LISTED, MAX, MIN, REDUCE, REDUCE_SCATTER, SCAN, Features, generate
 from language import Line, Program, format_programs, parse_programs
 from minimise import minimise, without_groups
+from progress import Progress, Totals, format_table
 
 REDUCING = (REDUCE, ALLREDUCE, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER + LISTED)
 FEATURES = [
@@ -88,6 +89,22 @@ def test_waits_forget_requests_that_are_gone() -> None:
     ]
     assert without_groups(lines, {1}) == [lines[1], Line(0, 0, "wait", (2, 1, 6))]
     assert without_groups(lines, {1, 2}) == []
+
+
+def test_a_long_run_goes_on_where_it_stopped_unless_anything_is_new(tmp_path: Path) -> None:
+    preload = tmp_path / "liblapwing.so"
+    preload.write_bytes(b"one")
+    kept = tmp_path / "kept/long.json"
+    done = {"signal-1": Totals(programs=20, operations=7000, mismatches=1, failures=["a file"])}
+    Progress(kept, preload).note("mpich4", 100, 120, done)
+    again = Progress(kept, preload)
+    assert again.find("mpich4", ["signal-1"], 100) == (120, done)
+    assert again.find("mpich4", ["signal-1"], 200) == (200, {"signal-1": Totals()})
+    assert again.find("mpich4", ["default"], 100) == (100, {"default": Totals()})
+    assert again.find("openmpi4", ["signal-1"], 100) == (100, {"signal-1": Totals()})
+    preload.write_bytes(b"two")
+    assert Progress(kept, preload).find("mpich4", ["signal-1"], 100) == (100, {"signal-1": Totals()})
+    assert "mpich4     signal-1" in format_table([("mpich4", "signal-1", done["signal-1"])])
 
 
 def test_the_minimiser_keeps_what_fails() -> None:
