@@ -32,36 +32,64 @@ static bool signals_may_be_handled(void)
     return atomic_load_explicit(&gate.defers_signals, memory_order_relaxed);
 }
 
-static void signals_block(void)
+static bool signals_block(uint64_t *before)
 {
     uint64_t set = base_signal_set_deferrable();
-    gate_thread.are_signals_deferred =
-        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &gate_thread.signals_before, BASE_SIGNAL_SET_BYTES) == 0;
+    return syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, before, BASE_SIGNAL_SET_BYTES) == 0;
+}
+
+static void signals_restore(const uint64_t *before)
+{
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, BASE_SIGNAL_SET_BYTES);
+}
+
+static void signals_defer_now(void)
+{
+    gate_thread.are_signals_deferred = signals_block(&gate_thread.signals_before);
 }
 
 static void signals_defer(void)
 {
     gate_thread.are_signals_deferred = false;
     if (signals_may_be_handled() && engine_pending() != 0)
-        signals_block();
+        signals_defer_now();
 }
 
 void gate_hold_back_signals(void)
 {
     if (signals_may_be_handled() && gate_is_inside() && !gate_thread.are_signals_deferred)
-        signals_block();
+        signals_defer_now();
 }
 
 static void signals_deliver(void)
 {
     if (gate_thread.are_signals_deferred)
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &gate_thread.signals_before, NULL, BASE_SIGNAL_SET_BYTES);
+        signals_restore(&gate_thread.signals_before);
     gate_thread.are_signals_deferred = false;
 }
 
 void gate_defer_signals(void)
 {
     atomic_store_explicit(&gate.defers_signals, true, memory_order_relaxed);
+}
+
+void gate_lock_take(struct gate_lock *lock)
+{
+    uint64_t before;
+    bool blocks_signals = signals_may_be_handled() && !gate_thread.are_signals_deferred && signals_block(&before);
+    base_lock_take(&lock->lock);
+    lock->blocks_signals = blocks_signals;
+    if (blocks_signals)
+        lock->signals_before = before;
+}
+
+void gate_lock_release(struct gate_lock *lock)
+{
+    bool blocks_signals = lock->blocks_signals;
+    uint64_t before = lock->signals_before;
+    base_lock_release(&lock->lock);
+    if (blocks_signals)
+        signals_restore(&before);
 }
 
 void gate_use_rights(struct base_rights rights)

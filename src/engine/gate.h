@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/lock.h"
 #include "base/rights.h"
 
 /* Owned by its thread; also read by libc's entries of the same thread.
@@ -46,6 +47,18 @@ void gate_defer_signals(void);
 /* So they do from here to the end of this thread's visit, if anybody asked for that: before it holds memory where
  * nothing was pending when it came. */
 void gate_hold_back_signals(void);
+
+/* A lock of which the end of an op has need, and that is also taken outside the gate: a signal handler that interrupted
+ * its owner there, and waits for ops, would wait for itself. So no signal comes while it is taken, if the program has
+ * handlers. The last two are the owner's: are signals to be let come again, and which were blocked before? */
+struct gate_lock {
+    struct base_lock lock;
+    bool blocks_signals;
+    uint64_t signals_before;
+};
+
+void gate_lock_take(struct gate_lock *lock);
+void gate_lock_release(struct gate_lock *lock);
 
 /* Protection keys: who is inside may touch what is held, and nobody else. With an empty mask there are none. When
  * nothing is held. */

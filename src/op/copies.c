@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/lock.h"
 #include "base/options.h"
+#include "engine/gate.h"
 #include "op/host.h"
 #include "protect/beside.h"
 #include "protect/kernel.h"
@@ -22,7 +22,7 @@ struct block {
 
 /* All but ps_per_byte: under the lock. ps_per_byte: whoever copies; a hint. */
 static struct {
-    struct base_lock lock;
+    struct gate_lock lock;
     size_t existing_bytes;
     struct block *spares[SPARES_MAX];
     _Atomic int64_t ps_per_byte;
@@ -82,10 +82,10 @@ static struct block *block_new(size_t length_bytes)
 
 bool copies_reserve(size_t length_bytes)
 {
-    base_lock_take(&copies.lock);
+    gate_lock_take(&copies.lock);
     bool is_room = room_make(length_bytes);
     copies.existing_bytes += is_room ? length_bytes : 0;
-    base_lock_release(&copies.lock);
+    gate_lock_release(&copies.lock);
     return is_room;
 }
 
@@ -93,9 +93,9 @@ void copies_unreserve(size_t length_bytes)
 {
     if (length_bytes == 0)
         return;
-    base_lock_take(&copies.lock);
+    gate_lock_take(&copies.lock);
     copies.existing_bytes -= length_bytes;
-    base_lock_release(&copies.lock);
+    gate_lock_release(&copies.lock);
 }
 
 /* Short copies tell what a call takes, not a byte. */
@@ -111,11 +111,11 @@ static void cost_learn(int64_t elapsed_ns, size_t length_bytes)
 
 void *copies_room(size_t length_bytes)
 {
-    base_lock_take(&copies.lock);
+    gate_lock_take(&copies.lock);
     struct block *block = spare_take(length_bytes);
     if (block == NULL)
         block = block_new(length_bytes);
-    base_lock_release(&copies.lock);
+    gate_lock_release(&copies.lock);
     return block == NULL ? NULL : block + 1;
 }
 
@@ -170,10 +170,10 @@ void copies_give_back(void *copy)
     if (copy == NULL)
         return;
     struct block *block = (struct block *)copy - 1;
-    base_lock_take(&copies.lock);
+    gate_lock_take(&copies.lock);
     if (!spare_keep(block))
         block_free(block);
-    base_lock_release(&copies.lock);
+    gate_lock_release(&copies.lock);
 }
 
 int64_t copies_cost_ns(size_t length_bytes)

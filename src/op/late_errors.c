@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#include "base/lock.h"
+#include "engine/gate.h"
 #include "op/busy.h"
 #include "record/record.h"
 
@@ -11,7 +11,7 @@
 enum { CODES_MAX = 64 };
 
 static struct {
-    struct base_lock lock;
+    struct gate_lock lock;
     _Atomic unsigned count; /* read without the lock to skip it */
     int codes[CODES_MAX];
 } errors;
@@ -19,14 +19,14 @@ static struct {
 void late_errors_keep(int code)
 {
     record_count(RECORD_ERRORS_LATE, 1);
-    base_lock_take(&errors.lock);
+    gate_lock_take(&errors.lock);
     unsigned count = atomic_load_explicit(&errors.count, memory_order_relaxed);
     if (count < CODES_MAX) {
         errors.codes[count] = code;
         atomic_store_explicit(&errors.count, count + 1, memory_order_release);
         busy_raise(); /* so that the next call does not go straight to MPI */
     }
-    base_lock_release(&errors.lock);
+    gate_lock_release(&errors.lock);
 }
 
 static int errors_pop(void)
@@ -47,9 +47,9 @@ int late_errors_take(void)
     /* acquire: a count seen here comes with its code. */
     if (atomic_load_explicit(&errors.count, memory_order_acquire) == 0)
         return 0;
-    base_lock_take(&errors.lock);
+    gate_lock_take(&errors.lock);
     int code = errors_pop();
-    base_lock_release(&errors.lock);
+    gate_lock_release(&errors.lock);
     return code;
 }
 

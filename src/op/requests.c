@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/hash.h"
-#include "base/lock.h"
+#include "engine/gate.h"
 #include "op/assist.h"
 #include "op/host.h"
 #include "op/straight.h"
@@ -39,7 +39,7 @@ struct request {
 static struct {
     uint32_t *more_heads;
     int more_bits;
-    struct base_lock lock;
+    struct gate_lock lock;
     _Atomic uint32_t unknown_count;
     atomic_bool may_be_collective;
     uint32_t highest;
@@ -56,13 +56,13 @@ static struct {
 static void requests_lock(void)
 {
     if (untracked.is_shared)
-        base_lock_take(&requests.lock);
+        gate_lock_take(&requests.lock);
 }
 
 static void requests_unlock(void)
 {
     if (untracked.is_shared)
-        base_lock_release(&requests.lock);
+        gate_lock_release(&requests.lock);
 }
 
 void requests_share(bool is_shared)

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/lock.h"
 #include "base/object.h"
 #include "base/pages.h"
 #include "engine/engine.h"
@@ -54,7 +53,7 @@ struct buffered_send {
  * alone knows. The last two: any thread. may_be_flushed: somebody calls MPI_Buffer_iflush. loads_seen: when that was
  * asked last. */
 static struct {
-    struct base_lock lock;
+    struct gate_lock lock;
     _Atomic uint32_t count;
     uint32_t tested;
     uint32_t claimed;
@@ -80,11 +79,11 @@ static void buffered_count_set(uint32_t count)
 /* Room for the message in the buffer that the program has attached, as far as it is known. */
 static bool buffered_claim(uint64_t bytes)
 {
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     bool is_room = buffered.claimed < BUFFERED_MAX && buffered.used_bytes + bytes <= buffered.attached_bytes;
     buffered.claimed += is_room;
     buffered.used_bytes += is_room ? bytes : 0;
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
     return is_room;
 }
 
@@ -97,9 +96,9 @@ static void buffered_unclaim_locked(uint64_t bytes)
 
 static void buffered_unclaim(uint64_t bytes)
 {
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     buffered_unclaim_locked(bytes);
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
 }
 
 /* Under the lock. Its place is claimed. */
@@ -111,15 +110,15 @@ static void buffered_add_locked(const struct buffered_send *send)
 
 static void buffered_add(const struct buffered_send *send)
 {
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     buffered_add_locked(send);
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
 }
 
 /* To test it. False: there are not so many. Its place stays claimed. */
 static bool buffered_take(uint32_t index, struct buffered_send *send)
 {
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     uint32_t last = buffered_count() - 1;
     bool is_there = index < buffered_count();
     if (is_there) {
@@ -128,16 +127,16 @@ static bool buffered_take(uint32_t index, struct buffered_send *send)
         buffered_count_set(last);
         buffered.tested++;
     }
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
     return is_there;
 }
 
 static void buffered_put_back(const struct buffered_send *send)
 {
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     buffered.tested--;
     buffered_add_locked(send);
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
 }
 
 /* Is it over? Inside the gate, without the lock: MPI may call an error handler of the program's, which may call MPI. */
@@ -162,10 +161,10 @@ static void buffered_end(struct buffered_send *send)
 {
     copies_give_back(send->copy);
     buffered_end_assist(&send->assist);
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     buffered.tested--;
     buffered_unclaim_locked(send->bytes);
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
 }
 
 /* Inside the gate. From the last to the first: one that is put back comes after those that are still to be tested. */
@@ -185,10 +184,10 @@ static void buffered_sweep(void)
 /* Inside the gate. MPI carries them on from now on, in calls of the program's. */
 static void buffered_dismiss_engine(void)
 {
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     for (uint32_t i = 0; i < buffered_count(); i++)
         buffered_end_assist(&buffered.sends[i].assist);
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
 }
 
 void buffered_poll(void)
@@ -205,9 +204,9 @@ void buffered_poll(void)
 /* In a function that MPI has called, one that is being tested may be what has called it. */
 static bool buffered_are_over(void)
 {
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     bool are_over = buffered_count() == 0 && (buffered.tested == 0 || gate_thread.depth > 1);
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
     return are_over;
 }
 
@@ -414,9 +413,9 @@ int entry_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static void buffered_attached_set(uint64_t bytes)
 {
-    base_lock_take(&buffered.lock);
+    gate_lock_take(&buffered.lock);
     buffered.attached_bytes = bytes;
-    base_lock_release(&buffered.lock);
+    gate_lock_release(&buffered.lock);
 }
 
 static void buffered_track(int result, const void *buffer, MPI_Count length_bytes)
