@@ -227,23 +227,29 @@ static void transfer_learn_wait(struct transfer *transfer, int64_t touched_ns, i
         policy_site_learn_wait(transfer->site, transfer->way, ended_ns - since_ns, copies_cost_ns(transfer->bytes));
 }
 
-/* Who touched it there goes on. Another thread may wait further on, unknown from now on: its wait is not counted. */
-static void transfer_let_go(struct transfer *transfer, uintptr_t high)
+/* Who touched it goes on, if nothing is held there any more. */
+static bool transfer_let_go(struct transfer *transfer)
 {
     int64_t touched_ns = atomic_load_explicit(&transfer->touched_ns, memory_order_acquire);
-    bool is_let_go = touched_ns != 0 && atomic_load_explicit(&transfer->touched_address, memory_order_relaxed) < high;
-    if (!is_let_go)
-        return;
-    atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
+    uintptr_t address = atomic_load_explicit(&transfer->touched_address, memory_order_relaxed);
+    if (touched_ns == 0 || protect_armed_find((struct range){address, address + 1}, false) != 0)
+        return false;
+    atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed); /* published with the words of the holds */
     transfer_count_touch(touched_ns, base_clock_now_ns());
+    return true;
 }
 
+/* Other threads may wait further on: only the first was counted, and an engine that thinks that nobody waits might
+ * sleep. They are asked to tell again, once nobody is counted any more. */
 void transfer_release_until(struct transfer *transfer, uint32_t index, uintptr_t high)
 {
     int64_t begin_ns = base_clock_now_ns();
     protect_hold_release_until(transfer->holds[index].hold, high);
     transfer->hold_cost_ns += base_clock_now_ns() - begin_ns;
-    transfer_let_go(transfer, high);
+    if (!transfer_let_go(transfer))
+        return;
+    for (uint32_t i = 0; i < transfer->hold_count; i++)
+        protect_hold_ask_again(transfer->holds[i].hold);
 }
 
 static void transfer_count(const struct transfer *transfer, int64_t overlapped_ns)

@@ -229,17 +229,20 @@ static bool wait_for_hold(struct hold *hold, uint32_t word, void *context)
 }
 
 /* Waits until no hold is at the address, or a signal has come that cannot be handled here. False when none was there.
- */
+ * Told each time: a hold whose word has changed counts as another one. And after the word to sleep on was read: one
+ * that changed in between would be slept on untold. */
 static bool wait_for_holds(uintptr_t address, void *context)
 {
     struct range byte = {address, address + 1};
     struct hold_view view;
-    bool was_held = fault_report(address);
+    struct hold *hold = hold_next(NULL, byte, &view);
+    bool was_held = hold != NULL;
     bool stays = true;
     /* Lost: this is a child, forked by a handler that interrupted the wait; the access is tried again, and told. */
-    for (struct hold *hold = hold_next(NULL, byte, &view); stays && hold != NULL && view.kind != HOLD_LOST;
-         hold = hold_next(NULL, byte, &view))
+    for (; stays && hold != NULL && view.kind != HOLD_LOST; hold = hold_next(NULL, byte, &view)) {
+        fault_report(address);
         stays = wait_for_hold(hold, view.word, context);
+    }
     return was_held;
 }
 

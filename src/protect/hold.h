@@ -38,6 +38,9 @@ void protect_hold_release(struct hold *hold);
  * or gone. The rest stays held. Not for HOLD_COPY_ON_TOUCH. As release, but as often as wanted. */
 void protect_hold_release_until(struct hold *hold, uintptr_t high);
 
+/* Whoever waits at a touch of it tells so once more. */
+void protect_hold_ask_again(struct hold *hold);
+
 /* As release, for a transfer that never ends, when the process does: what MPI may still
  * write in transit is lost, and what it may still read there stays. */
 void protect_hold_abandon(struct hold *hold);

@@ -97,6 +97,20 @@ void protect_hold_release_until(struct hold *hold, uintptr_t high)
     errno = saved_errno;
 }
 
+void protect_hold_ask_again(struct hold *hold)
+{
+    struct hold_view view;
+    int saved_errno = errno;
+    uint64_t mask = table_enter();
+    if (hold_view_take(hold, &view)) {
+        table_renew(hold);
+        if (table.backend->wake != NULL)
+            table.backend->wake(view.pages);
+    }
+    table_leave(mask);
+    errno = saved_errno;
+}
+
 /* MPI may go on to read in transit: the program gets copies of all pages. */
 static void hold_leave_in_transit(struct hold *hold)
 {

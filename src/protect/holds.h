@@ -18,8 +18,8 @@
  *   word odd  <=>  armed, being armed or being released: the pages may be guarded
  *                  (and in a forked child: lost)
  *   word even <=>  free: no page is guarded on account of this slot
- *   word only grows, so that (slot, word) names one hold for ever; it grows by two when
- *   a part of the hold is released, which then counts as another one: its next touch is news
+ *   word only grows, so that (slot, word) names one hold for ever; it grows by two when a part of the hold is
+ *   released, or its touch is asked for again: it then counts as another one, and its next touch is news
  *
  * Order: arm stores the fields below `word` with release while the word is even,
  * then makes the word odd with release.

@@ -98,6 +98,12 @@ void table_retire(struct hold *hold)
     base_futex_wake(&hold->word, INT32_MAX);
 }
 
+void table_renew(struct hold *hold)
+{
+    atomic_fetch_add_explicit(&hold->word, 2, memory_order_release);
+    base_futex_wake(&hold->word, INT32_MAX);
+}
+
 /* In the order of table_retire(). Who has read the old bound with the old word sleeps on neither. */
 void table_shorten(struct hold *hold, uintptr_t low)
 {
@@ -105,8 +111,7 @@ void table_shorten(struct hold *hold, uintptr_t low)
         hold->bytes.low = low;
     atomic_store_explicit(&hold->low, low, memory_order_release);
     atomic_fetch_add_explicit(&holds.release_count, 1, memory_order_release);
-    atomic_fetch_add_explicit(&hold->word, 2, memory_order_release);
-    base_futex_wake(&hold->word, INT32_MAX);
+    table_renew(hold);
 }
 
 void table_forked_child(void)

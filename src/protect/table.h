@@ -42,6 +42,9 @@ void table_publish(struct hold *hold, struct range pages);
 /* The pages below `low` are back: the rest stays armed. Wakes who waits, to look again. */
 void table_shorten(struct hold *hold, uintptr_t low);
 
+/* Its next touch is news. Wakes who waits, to look again, and to tell. */
+void table_renew(struct hold *hold);
+
 /* Its pages are back: frees the slot, and wakes who waits. */
 void table_retire(struct hold *hold);
 
