@@ -404,7 +404,7 @@ bool transfer_ahead_prepare(struct transfer *transfer, struct range bytes)
 
 void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
 {
-    atomic_store_explicit(&transfer->let_go, let_go, memory_order_relaxed);
+    atomic_store_explicit(&transfer->let_go, let_go, memory_order_release); /* see transfer_let_go_of() */
     atomic_fetch_add_explicit(&transfers.ahead, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&transfers.held, 1, memory_order_relaxed);
     busy_raise();
@@ -451,15 +451,24 @@ bool transfer_part(struct transfer *transfer)
     return true;
 }
 
-/* relaxed: changed inside the gate; who reads it elsewhere looks again. */
+/* Changed inside the gate, where under MPI_THREAD_MULTIPLE others may be: it may be none in the next moment. acquire:
+ * what it is for was written before. */
 static transfer_let_go_fn *transfer_let_go_of(const struct transfer *transfer)
 {
-    return atomic_load_explicit(&transfer->let_go, memory_order_relaxed);
+    return atomic_load_explicit(&transfer->let_go, memory_order_acquire);
+}
+
+/* The slot may be another's by now: whom it belongs to finds out. */
+static void transfer_let_go_now(struct transfer *transfer)
+{
+    transfer_let_go_fn *let_go = transfer_let_go_of(transfer);
+    if (let_go != NULL)
+        let_go(transfer);
 }
 
 struct transfer *transfer_ahead_next(const struct transfer *before)
 {
-    uint32_t slot = before == NULL ? 0 : before->slot + 1;
+    uint32_t slot = before == NULL ? 0 : (uint32_t)(before - transfers.slots) + 1;
     for (; slot < TRANSFERS_MAX && transfer_ahead_count() != 0; slot++) {
         if (transfer_id(slot) != 0 && transfer_let_go_of(&transfers.slots[slot]) != NULL)
             return &transfers.slots[slot];
@@ -482,7 +491,7 @@ void transfer_serve_ahead(void)
 {
     for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;) {
         if (transfer_is_to_serve(one))
-            transfer_let_go_of(one)(one);
+            transfer_let_go_now(one);
     }
 }
 
@@ -490,7 +499,7 @@ void transfer_settle_parted(void)
 {
     for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;) {
         if (one->is_parted)
-            transfer_let_go_of(one)(one);
+            transfer_let_go_now(one);
     }
 }
 
@@ -502,7 +511,7 @@ void transfer_let_go_all(void)
         return;
     gate_enter();
     for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
-        transfer_let_go_of(one)(one);
+        transfer_let_go_now(one);
     gate_leave();
 }
 
