@@ -60,13 +60,12 @@ uint32_t engine_progress(void)
     return ended;
 }
 
+/* seq_cst: see engine_sleep(). */
 void engine_wake(void)
 {
     uint64_t one = 1;
     int saved_errno = errno;
-    /* relaxed: a wake that is lost because the engine was about to sleep costs
-     * one guard interval; nothing depends on it for being right. */
-    if (engine.wake_descriptor >= 0 && atomic_load_explicit(&engine.is_asleep, memory_order_relaxed))
+    if (engine.wake_descriptor >= 0 && atomic_load_explicit(&engine.is_asleep, memory_order_seq_cst))
         (void)!syscall(SYS_write, engine.wake_descriptor, &one, sizeof one);
     errno = saved_errno;
 }
@@ -78,10 +77,16 @@ static void engine_wake_read(void)
 }
 
 /* Deaf to the sockets, or to what comes in; a touch or a wake ends it. */
+static void engine_nap(bool hears_room, int64_t timeout_ns)
+{
+    engine_sockets_doze(engine.hooks.touch_descriptor, engine.wake_descriptor, hears_room, timeout_ns);
+}
+
+/* For so short a while that a wake may be lost (relaxed). */
 static void engine_doze(bool hears_room, int64_t timeout_ns)
 {
     atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
-    engine_sockets_doze(engine.hooks.touch_descriptor, engine.wake_descriptor, hears_room, timeout_ns);
+    engine_nap(hears_room, timeout_ns);
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);
 }
 
@@ -165,15 +170,18 @@ static void engine_gather(void)
         engine_doze(true, rest_ns);
 }
 
+/* How long depends on whether anybody waits. Who begins to wait counts himself and then looks whether the engine
+ * sleeps, which says that it does before it looks whether he is counted: all four are seq_cst, so that one of the two
+ * sees the other. With --progress manual a lost wake would cost a second. */
 static unsigned engine_sleep(void)
 {
     int64_t begin_ns = base_clock_now_ns();
+    atomic_store_explicit(&engine.is_asleep, true, memory_order_seq_cst);
     int64_t timeout_ns = engine_strategy_timeout_ns();
     bool is_idle = engine_strategy_is_idle();
     bool is_nap = is_idle || engine_pace_nap_ns() != 0;
     if (is_nap)
-        engine_doze(false, is_idle ? timeout_ns : engine_pace_nap_ns());
-    atomic_store_explicit(&engine.is_asleep, true, memory_order_relaxed);
+        engine_nap(false, is_idle ? timeout_ns : engine_pace_nap_ns());
     /* After a nap poll in any case: its cause may have kept an event from being served. */
     unsigned events = engine_sockets_sleep(is_nap ? 0 : timeout_ns) | (is_nap ? ENGINE_EVENT_NAP : 0);
     atomic_store_explicit(&engine.is_asleep, false, memory_order_relaxed);

@@ -46,9 +46,10 @@ static inline uint32_t engine_pending(void)
     return atomic_load_explicit(&engine_pending_state.ops, memory_order_acquire);
 }
 
+/* seq_cst: see engine_sleep(). */
 static inline bool engine_pending_is_awaited(void)
 {
-    return atomic_load_explicit(&engine_pending_state.waiters, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&engine_pending_state.waiters, memory_order_seq_cst) != 0;
 }
 
 /* Tests every pending op once; returns how many ended. Inside the gate. When

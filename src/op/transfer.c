@@ -809,7 +809,8 @@ void transfer_touched(uint64_t op_id, uintptr_t address)
     if (!atomic_compare_exchange_strong_explicit(&transfer->touched_ns, &untouched, base_clock_now_ns(),
                                                  memory_order_release, memory_order_relaxed))
         return;
-    atomic_fetch_add_explicit(&engine_pending_state.waiters, 1, memory_order_relaxed);
+    /* seq_cst: see engine_sleep(). */
+    atomic_fetch_add_explicit(&engine_pending_state.waiters, 1, memory_order_seq_cst);
     stall_begin(); /* both end with the op */
     engine_wake();
 }
