@@ -197,10 +197,22 @@ static int64_t transfer_close(struct transfer *transfer)
     return atomic_exchange_explicit(&transfer->touched_ns, TOUCHED_TOO_LATE, memory_order_acq_rel);
 }
 
+/* seq_cst: see engine_sleep(). Signal context, too. */
+static void transfer_waiter_add(void)
+{
+    atomic_fetch_add_explicit(&engine_pending_state.waiters, 1, memory_order_seq_cst);
+    engine_wake();
+}
+
+static void transfer_waiter_remove(void)
+{
+    atomic_fetch_sub_explicit(&engine_pending_state.waiters, 1, memory_order_relaxed);
+}
+
 static void transfer_count_touch(int64_t touched_ns, int64_t ended_ns)
 {
     stall_end();
-    atomic_fetch_sub_explicit(&engine_pending_state.waiters, 1, memory_order_relaxed);
+    transfer_waiter_remove();
     record_count(RECORD_TOUCHES, 1);
     if (ended_ns > touched_ns)
         record_count(RECORD_TOUCH_WAIT_NS, (uint64_t)(ended_ns - touched_ns));
@@ -720,13 +732,18 @@ void transfer_wait_due_unless_interrupted(void)
         transfer_wait_due();
 }
 
-/* The engine ends the ops: another thread may be inside MPI for as long as it likes. */
+/* The engine ends the ops: another thread may be inside MPI for as long as it likes. This one counts as if it waited at
+ * a touch, or an engine that looks by request would not. */
 static bool transfer_await_received(int patience_s)
 {
     enum { NS_PER_S = 1000000000, PAUSE_NS = 500000 };
     int64_t until_ns = base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
+    if (!protect_armed_is_receiving())
+        return true;
+    transfer_waiter_add();
     while (protect_armed_is_receiving() && base_clock_now_ns() < until_ns)
         base_clock_pause(PAUSE_NS);
+    transfer_waiter_remove();
     return !protect_armed_is_receiving();
 }
 
@@ -809,8 +826,6 @@ void transfer_touched(uint64_t op_id, uintptr_t address)
     if (!atomic_compare_exchange_strong_explicit(&transfer->touched_ns, &untouched, base_clock_now_ns(),
                                                  memory_order_release, memory_order_relaxed))
         return;
-    /* seq_cst: see engine_sleep(). */
-    atomic_fetch_add_explicit(&engine_pending_state.waiters, 1, memory_order_seq_cst);
     stall_begin(); /* both end with the op */
-    engine_wake();
+    transfer_waiter_add();
 }
