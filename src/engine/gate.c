@@ -48,10 +48,16 @@ static void signals_defer_now(void)
     gate_thread.are_signals_deferred = signals_block(&gate_thread.signals_before);
 }
 
+/* May a handler's touch wait for the engine? */
+static bool memory_may_be_held(void)
+{
+    return engine_pending() != 0 || engine_pending_held() != 0;
+}
+
 static void signals_defer(void)
 {
     gate_thread.are_signals_deferred = false;
-    if (signals_may_be_handled() && engine_pending() != 0)
+    if (signals_may_be_handled() && memory_may_be_held())
         signals_defer_now();
 }
 

@@ -39,9 +39,9 @@ static inline bool gate_is_inside(void)
 /* Once, before the first op: true under MPI_THREAD_MULTIPLE. */
 void gate_share(bool is_shared);
 
-/* From now on signals wait while their thread is in the gate and ops are pending:
- * a handler that touched a pending message there would wait for an engine that
- * waits for the gate. Long visits are not made then (dispatch_wait_others). */
+/* From now on signals wait while their thread is in the gate and ops are pending, or memory is held ahead of its op: a
+ * handler that touched a pending message there would wait for an engine that waits for the gate. Long visits are not
+ * made while ops are pending (dispatch_wait_others). */
 void gate_defer_signals(void);
 
 /* So they do from here to the end of this thread's visit, if anybody asked for that: before it holds memory where

@@ -139,5 +139,6 @@ void engine_pending_forked_child(void)
     atomic_store_explicit(&engine_pending_state.work, 0, memory_order_relaxed);
     atomic_store_explicit(&engine_pending_state.assisted, 0, memory_order_relaxed);
     atomic_store_explicit(&engine_pending_state.schedules, 0, memory_order_relaxed);
+    atomic_store_explicit(&engine_pending_state.held, 0, memory_order_relaxed);
     atomic_store_explicit(&engine_pending_state.waiters, 0, memory_order_relaxed);
 }

@@ -25,9 +25,10 @@ struct engine_pending_op {
 /* ops: number of pending ones. waiters: threads that wait at a touch, or fork beside a receive; while there are any, a
  * polling engine does not sleep, as MPI's own wait would not. Whoever sees the touch or its end.
  * lock: whoever reads or changes the list. work: ops and assisted operations; the futex that a
- * parked engine sleeps on. schedules: those among the ops. All of these: whoever begins and ends them.
- * wait_began_ns: when the program last came to complete operations; written by whoever waits, read by whoever ends an
- * operation; relaxed: numbers for judging. */
+ * parked engine sleeps on. schedules: those among the ops. held: assisted operations whose memory is held
+ * (op/transfer.h), but for receives that were parted. All of these: whoever begins and ends them. wait_began_ns: when
+ * the program last came to complete operations; written by whoever waits, read by whoever ends an operation; relaxed:
+ * numbers for judging. */
 extern struct engine_pending {
     _Atomic uint32_t ops;
     _Atomic uint32_t waiters;
@@ -36,6 +37,7 @@ extern struct engine_pending {
     _Atomic uint32_t work;
     _Atomic uint32_t assisted;
     _Atomic uint32_t schedules;
+    _Atomic uint32_t held;
     _Atomic int64_t begun_last_ns;
     _Atomic int64_t wait_began_ns;
 } engine_pending_state;
@@ -44,6 +46,12 @@ static inline uint32_t engine_pending(void)
 {
     /* acquire: who reads 0 sees all that the last op's end has written. */
     return atomic_load_explicit(&engine_pending_state.ops, memory_order_acquire);
+}
+
+static inline uint32_t engine_pending_held(void)
+{
+    /* acquire: who reads 0 sees what has come home. */
+    return atomic_load_explicit(&engine_pending_state.held, memory_order_acquire);
 }
 
 /* seq_cst: see engine_sleep(). */

@@ -31,10 +31,9 @@ static struct {
     _Atomic uint32_t count;
     _Atomic uint32_t unmatched;
     _Atomic uintptr_t unmatched_starter; /* transfer_me() of who has begun them: one thread */
-    _Atomic uint32_t ahead; /* changed inside the gate, as the next; read by any thread, which has begun them */
-    _Atomic uint32_t held;  /* those of them that were not parted */
-    uint32_t launched;      /* and not ended; inside the gate, as the next */
-    int64_t ran_before_ns;  /* for how long the program had run, but for stalls, when the first of these was launched */
+    _Atomic uint32_t ahead;              /* changed inside the gate; read by any thread, which has begun them */
+    uint32_t launched;                   /* and not ended; inside the gate, as the next */
+    int64_t ran_before_ns; /* for how long the program had run, but for stalls, when the first of these was launched */
 } transfers;
 
 static struct transfer *transfer_of(uint64_t id)
@@ -391,15 +390,9 @@ uint32_t transfer_ahead_count(void)
     return atomic_load_explicit(&transfers.ahead, memory_order_relaxed);
 }
 
-/* acquire: who reads 0 sees what has come home. */
-static uint32_t transfer_held_count(void)
-{
-    return atomic_load_explicit(&transfers.held, memory_order_acquire);
-}
-
 uint32_t transfer_parted_count(void)
 {
-    return transfer_ahead_count() - transfer_held_count();
+    return transfer_ahead_count() - engine_pending_held();
 }
 
 bool transfer_ahead_prepare(struct transfer *transfer, struct range bytes)
@@ -418,7 +411,7 @@ void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
 {
     atomic_store_explicit(&transfer->let_go, let_go, memory_order_release); /* see transfer_let_go_of() */
     atomic_fetch_add_explicit(&transfers.ahead, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&transfers.held, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&engine_pending_state.held, 1, memory_order_relaxed);
     busy_raise();
     engine_pending_assist_begin();
 }
@@ -429,10 +422,10 @@ void transfer_keep_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
     transfer_ahead_begin(transfer, let_go);
 }
 
-/* It is held no more, or as an op. release: pairs with transfer_held_count(). */
+/* It is held no more, or as an op. release: pairs with engine_pending_held(). */
 static void transfer_held_end(void)
 {
-    atomic_fetch_sub_explicit(&transfers.held, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&engine_pending_state.held, 1, memory_order_release);
     engine_pending_assist_end();
 }
 
@@ -519,7 +512,7 @@ void transfer_settle_parted(void)
  * gate. */
 void transfer_let_go_all(void)
 {
-    if (transfer_held_count() == 0 || gate_is_inside() || op_thread.is_leaving)
+    if (engine_pending_held() == 0 || gate_is_inside() || op_thread.is_leaving)
         return;
     gate_enter();
     for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
@@ -530,13 +523,12 @@ void transfer_let_go_all(void)
 void transfer_forked_child(void)
 {
     atomic_store_explicit(&transfers.ahead, 0, memory_order_relaxed);
-    atomic_store_explicit(&transfers.held, 0, memory_order_relaxed);
 }
 
 /* Nothing was launched that could be waited for. False: it must be waited for. */
 static bool transfer_let_go_one(uint64_t id)
 {
-    if (transfer_held_count() == 0)
+    if (engine_pending_held() == 0)
         return false;
     gate_enter();
     struct transfer *transfer = transfer_of(id);

@@ -5,6 +5,7 @@
 
 #include "../base/claim.h"
 #include "engine/gate.h"
+#include "engine/pending.h"
 
 static volatile int handled;
 static volatile int handled_inside;
@@ -32,6 +33,18 @@ static void visit(void)
     usleep(1); /* a thread sanitizer hands signals on at calls of libc alone */
 }
 
+/* Memory of an operation that is no op. */
+static void visit_held(void)
+{
+    handled = 0;
+    gate_enter();
+    raise(SIGUSR1);
+    claim(handled == 0, "the signal waits while memory is held ahead");
+    gate_leave();
+    usleep(1);
+    claim(handled == 1, "and comes then");
+}
+
 int main(void)
 {
     gate_share(false);
@@ -47,5 +60,7 @@ int main(void)
     raise(SIGUSR1);
     claim(handled == 2 && handled_inside == 1, "a visit that holds nothing lets signals come");
     gate_leave();
+    atomic_fetch_add(&engine_pending_state.held, 1);
+    visit_held();
     return 0;
 }
