@@ -166,17 +166,22 @@ static int64_t transfer_engine_cost_ns(const struct transfer *transfer)
     return taken_ns / atomic_load_explicit(&transfers.count, memory_order_relaxed);
 }
 
-/* Those that are under way at once have the same time: what each of them has adds up to more than the program ran. */
+/* Those that are under way at once have the same time: what each of them has adds up to more than the program ran. Who
+ * begins the first writes when that was before his op can end, so that the end of the last finds it. */
 static void transfer_count_launched(int64_t ran_ns)
 {
-    if (transfers.launched++ == 0)
-        transfers.ran_before_ns = ran_ns;
+    if (atomic_fetch_add_explicit(&transfers.launched, 1, memory_order_relaxed) == 0)
+        atomic_store_explicit(&transfers.ran_before_ns, ran_ns, memory_order_relaxed);
 }
 
+/* First when they began: once the last has ended another thread may begin one. */
 static void transfer_count_ended(int64_t ran_ns)
 {
-    if (--transfers.launched == 0 && ran_ns > transfers.ran_before_ns)
-        record_count(RECORD_BESIDE_NS, (uint64_t)(ran_ns - transfers.ran_before_ns));
+    int64_t before_ns = atomic_load_explicit(&transfers.ran_before_ns, memory_order_relaxed);
+    /* acq_rel: the load stays before, and the next to begin comes after it. */
+    bool is_last = atomic_fetch_sub_explicit(&transfers.launched, 1, memory_order_acq_rel) == 1;
+    if (is_last && ran_ns > before_ns)
+        record_count(RECORD_BESIDE_NS, (uint64_t)(ran_ns - before_ns));
 }
 
 void transfer_launch(struct transfer *transfer)
