@@ -48,7 +48,7 @@ struct hold_view {
  * bound_low, bound_high: holds lie inside these bounds; they may be wider than needed. Written
  * under the lock, before the word of a new hold.
  * rights: of protection keys; written before the first hold.
- * release_count: grows after pages came back and before the word of their hold turns even. */
+ * release_count: grows after pages came back, and before the word of their hold turns even or its lower bound moves. */
 extern struct holds {
     struct hold table[PROTECT_HOLDS_MAX];
     struct base_rights rights;

@@ -80,7 +80,8 @@ static void table_shrink(void)
     uint32_t used = atomic_load_explicit(&holds.used, memory_order_relaxed);
     while (used > 0 && atomic_load_explicit(&holds.table[used - 1].word, memory_order_relaxed) % 2 == 0)
         used--;
-    atomic_store_explicit(&holds.used, used, memory_order_relaxed);
+    /* release: who finds fewer holds than there were finds the count of releases, too. */
+    atomic_store_explicit(&holds.used, used, memory_order_release);
     if (used > 0)
         return;
     atomic_store_explicit(&holds.bound_low, UINTPTR_MAX, memory_order_relaxed);
@@ -104,13 +105,15 @@ void table_renew(struct hold *hold)
     base_futex_wake(&hold->word, INT32_MAX);
 }
 
-/* In the order of table_retire(). Who has read the old bound with the old word sleeps on neither. */
+/* In the order of table_retire(): a fault that is on its way and finds the new bound, and so no hold, finds the count
+ * that came before it. It has not been seen by that thread: who has seen it comes after the pages were opened, and does
+ * not fault there. One that finds the old bound has the old word, on which it does not sleep. */
 void table_shorten(struct hold *hold, uintptr_t low)
 {
     if (hold->bytes.low < low)
         hold->bytes.low = low;
-    atomic_store_explicit(&hold->low, low, memory_order_release);
     atomic_fetch_add_explicit(&holds.release_count, 1, memory_order_release);
+    atomic_store_explicit(&hold->low, low, memory_order_release);
     table_renew(hold);
 }
 
