@@ -16,7 +16,9 @@ _Thread_local struct gate_thread gate_thread;
 
 /* is_shared, rights: written before the first op, read by all. lock: who is inside
  * when the gate is not shared. inside: counts visitors when it is.
- * keep_out: program threads that do the engine's work; the engine sleeps on it. */
+ * keep_out: program threads that do the engine's work; the engine sleeps on it.
+ * open, holders: of a shared gate's visitors, in programs with handlers, those whose signals come, and those that hold
+ * memory which is not pending yet. */
 static struct {
     bool is_shared;
     struct base_rights rights;
@@ -25,6 +27,8 @@ static struct {
     _Atomic uint32_t keep_out;
     _Atomic uint32_t engine_sleeps;
     _Atomic bool defers_signals; /* set once, by whoever installs a handler */
+    _Atomic uint32_t open;
+    _Atomic uint32_t holders;
 } gate;
 
 static bool signals_may_be_handled(void)
@@ -48,10 +52,11 @@ static void signals_defer_now(void)
     gate_thread.are_signals_deferred = signals_block(&gate_thread.signals_before);
 }
 
-/* May a handler's touch wait for the engine? */
+/* May a handler's touch wait for the engine? Holders first: until they leave nothing of theirs need be pending. */
 static bool memory_may_be_held(void)
 {
-    return engine_pending() != 0 || engine_pending_held() != 0;
+    return atomic_load_explicit(&gate.holders, memory_order_seq_cst) != 0 || engine_pending() != 0 ||
+           engine_pending_held() != 0;
 }
 
 static void signals_defer(void)
@@ -61,10 +66,53 @@ static void signals_defer(void)
         signals_defer_now();
 }
 
-void gate_hold_back_signals(void)
+static void visit_close(void)
 {
-    if (signals_may_be_handled() && gate_is_inside() && !gate_thread.are_signals_deferred)
+    if (!gate_thread.is_open)
+        return;
+    gate_thread.is_open = false;
+    atomic_fetch_sub_explicit(&gate.open, 1, memory_order_seq_cst);
+}
+
+/* Of a shared gate. Another thread may hold memory while we are inside. seq_cst, at all four: either who holds it finds
+ * us with our signals open, or we find who holds it. Inside already: a handler that comes meanwhile waits for nothing.
+ */
+static void visit_open(void)
+{
+    if (!signals_may_be_handled() || gate_thread.are_signals_deferred || gate_thread.is_of_mpi)
+        return;
+    atomic_fetch_add_explicit(&gate.open, 1, memory_order_seq_cst);
+    gate_thread.is_open = true;
+    if (!memory_may_be_held())
+        return;
+    signals_defer_now();
+    visit_close();
+}
+
+static void visit_hold_begin(void)
+{
+    if (!gate.is_shared || gate_thread.is_holder)
+        return;
+    gate_thread.is_holder = true;
+    atomic_fetch_add_explicit(&gate.holders, 1, memory_order_seq_cst);
+}
+
+static void visit_hold_end(void)
+{
+    if (gate_thread.is_holder)
+        atomic_fetch_sub_explicit(&gate.holders, 1, memory_order_seq_cst);
+    gate_thread.is_holder = false;
+}
+
+bool gate_hold_back_signals(void)
+{
+    if (!signals_may_be_handled() || !gate_is_inside())
+        return true;
+    if (!gate_thread.are_signals_deferred)
         signals_defer_now();
+    visit_close();
+    visit_hold_begin();
+    return atomic_load_explicit(&gate.open, memory_order_seq_cst) == 0;
 }
 
 static void signals_deliver(void)
@@ -138,12 +186,14 @@ bool gate_enter(void)
     rights_open();
     if (gate_thread.depth++ != 0)
         return gate.is_shared;
-    if (gate.is_shared)
+    if (gate.is_shared) {
         /* seq_cst: pairs with the look at gate_others_inside() after a hold was
          * announced (op/transfer.c): one of the two sees the other. */
         atomic_fetch_add_explicit(&gate.inside, 1, memory_order_seq_cst);
-    else
+        visit_open();
+    } else {
         base_lock_take(&gate.lock);
+    }
     return gate.is_shared;
 }
 
@@ -180,6 +230,8 @@ static void gate_give_back(void)
 void gate_leave(void)
 {
     if (gate_thread.depth == 1) {
+        visit_close();
+        visit_hold_end();
         rights_close();
         gate_give_back();
         atomic_signal_fence(memory_order_release);
@@ -254,7 +306,10 @@ void gate_forked_child(void)
     atomic_store_explicit(&gate.lock.state, 0, memory_order_relaxed);
     atomic_store_explicit(&gate.inside, 0, memory_order_relaxed);
     atomic_store_explicit(&gate.keep_out, 0, memory_order_relaxed);
+    atomic_store_explicit(&gate.open, 0, memory_order_relaxed);
+    atomic_store_explicit(&gate.holders, 0, memory_order_relaxed);
     gate_thread.depth = 0;
     gate_thread.waits = 0;
+    gate_thread.is_open = gate_thread.is_holder = false;
     signals_deliver();
 }

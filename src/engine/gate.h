@@ -20,13 +20,15 @@
  * reduction operators), which may call MPI again. waits: those under way.
  * is_of_mpi: the engine, or a thread that MPI began: it may keep the rights to held memory that it had inside the gate.
  * The rest is of its visit: were signals deferred, which were blocked before, and had the thread those rights anyway?
- */
+ * Is it counted as one with its signals open, or as one that holds memory (of a shared gate)? */
 extern _Thread_local struct gate_thread {
     uint32_t depth;
     uint32_t waits;
     bool is_of_mpi;
     bool are_signals_deferred;
     bool keeps_rights;
+    bool is_open;
+    bool is_holder;
     uint64_t signals_before;
 } gate_thread;
 
@@ -45,8 +47,9 @@ void gate_share(bool is_shared);
 void gate_defer_signals(void);
 
 /* So they do from here to the end of this thread's visit, if anybody asked for that: before it holds memory where
- * nothing was pending when it came. */
-void gate_hold_back_signals(void);
+ * nothing was pending when it came. False: it must not, since another thread is inside whose signals come. (With a
+ * shared gate the engine comes in all the same, but needs locks of MPI's that this thread may have.) */
+bool gate_hold_back_signals(void);
 
 /* A lock of which the end of an op has need, and that is also taken outside the gate: a signal handler that interrupted
  * its owner there, and waits for ops, would wait for itself. So no signal comes while it is taken, if the program has

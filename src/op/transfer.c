@@ -133,7 +133,8 @@ enum reason transfer_hold(struct transfer *transfer, enum hold_kind kind, struct
     if (transfer->hold_count == TRANSFER_HOLDS_MAX)
         return REASON_TOO_MANY_OPS;
     struct transfer_hold *next = &transfer->holds[transfer->hold_count];
-    gate_hold_back_signals(); /* a handler's touch would wait for the engine, which waits until we leave */
+    if (!gate_hold_back_signals()) /* a handler's touch would wait for the engine, which waits until we leave */
+        return REASON_OTHER_THREAD;
     enum reason reason = protect_hold_arm(kind, bytes, id, &next->hold);
     if (reason == REASON_NONE) {
         next->moved_bytes = (uintptr_t)protect_hold_transfer_address(next->hold) - bytes.low;
