@@ -2,13 +2,18 @@
 /* Jumps, which may leave a wait. Nobody else tells us: a handler runs on the stack of
  * the wait that it interrupted, and where the jump leads is libc's secret. */
 #include "engine/gate.h"
+#include "libc/process.h"
 #include "libc/real.h"
+#include "libc/threads.h"
 #include "op/transfer.h"
 
 static void jump_begins(void)
 {
-    if (gate_is_waiting())
+    bool is_forking = libc_threads_own.forks_told != 0;
+    if (gate_is_waiting() || is_forking)
         transfer_leave_waits();
+    if (is_forking)
+        libc_process_leave_forks();
 }
 
 void libc_entry_longjmp(void *state, int value) LIBC_ENTRY(longjmp);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries that copy, replace or end the process. */
+#include "libc/process.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -32,9 +34,9 @@ static void process_prepare_fork(void)
     int saved_errno = errno;
     /* Who forks beside MPI_Init has no messages under way. */
     bool is_ours = libc_stacks_are_watched() && !gate_is_inside() && libc_owner_is_here();
-    libc_threads_own.forks_told = libc_threads_own.forks_told << 1 | is_ours;
     if (is_ours)
         protect_fork_begin();
+    libc_threads_own.forks_told = libc_threads_own.forks_told << 1 | is_ours;
     if (is_ours && protect_armed_is_any())
         wait_copied();
     errno = saved_errno;
@@ -46,6 +48,12 @@ static void process_end_fork(void)
     libc_threads_own.forks_told >>= 1;
     if (is_told)
         protect_fork_end();
+}
+
+void libc_process_leave_forks(void)
+{
+    while (libc_threads_own.forks_told != 0)
+        process_end_fork();
 }
 
 /* Handlers run in reverse order before a fork: first registered, last to wait,

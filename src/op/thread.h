@@ -45,6 +45,7 @@ extern __attribute__((visibility("hidden"))) _Thread_local struct op_thread {
     bool is_starter;        /* of an op */
     bool is_leaving;        /* the process ends at this thread's wish */
     bool is_cancel_put_off; /* a wait of this thread has put off its cancellation */
+    bool is_fork_waiting;   /* it forks, and counts as one that waits at a touch */
 } op_thread;
 
 #endif

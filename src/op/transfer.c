@@ -604,8 +604,19 @@ static void transfer_wait_end(struct transfer_wait wait)
     cancel_let(wait.lets_cancel);
 }
 
+/* A handler may jump out of it. */
+static void transfer_fork_waits(bool waits)
+{
+    if (waits && !op_thread.is_fork_waiting)
+        transfer_waiter_add();
+    if (!waits && op_thread.is_fork_waiting)
+        transfer_waiter_remove();
+    op_thread.is_fork_waiting = waits;
+}
+
 void transfer_leave_waits(void)
 {
+    transfer_fork_waits(false);
     for (uint32_t left = gate_forget_waits(); left > 0; left--)
         stall_end();
     cancel_let(op_thread.is_cancel_put_off);
@@ -738,10 +749,10 @@ static bool transfer_await_received(int patience_s)
     int64_t until_ns = base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
     if (!protect_armed_is_receiving())
         return true;
-    transfer_waiter_add();
+    transfer_fork_waits(true);
     while (protect_armed_is_receiving() && base_clock_now_ns() < until_ns)
         base_clock_pause(PAUSE_NS);
-    transfer_waiter_remove();
+    transfer_fork_waits(false);
     return !protect_armed_is_receiving();
 }
 
