@@ -30,8 +30,9 @@ struct request {
     struct assist assist;
 };
 
-/* Read and written by the thread that is in MPI; under `lock` when several may be. One
- * is also read without it, relaxed. unknown_count: written by a thread inside MPI;
+/* Read and written by the thread that is in MPI; under `lock` when several may be, or the engine ends requests as well
+ * (is_engines, written once, inside the gate): the program's thread also comes here when it has left the gate. One is
+ * also read without it, relaxed. unknown_count: written by a thread inside MPI;
  * who arms a hold on shared pages does so while no other is.
  * more_heads, more_bits: in place of first_heads, once there are so many. chunks: the first is first_chunk. All is zero
  * until then, so that nothing of it lies in the file and the dynamic linker writes none.
@@ -40,6 +41,7 @@ static struct {
     uint32_t *more_heads;
     int more_bits;
     struct gate_lock lock;
+    bool is_engines;
     _Atomic uint32_t unknown_count;
     atomic_bool may_be_collective;
     uint32_t highest;
@@ -53,16 +55,27 @@ static struct {
     uint32_t first_heads[1 << BUCKET_BITS];
 } requests;
 
+static bool requests_are_locked(void)
+{
+    return untracked.is_shared || requests.is_engines;
+}
+
 static void requests_lock(void)
 {
-    if (untracked.is_shared)
+    if (requests_are_locked())
         gate_lock_take(&requests.lock);
 }
 
 static void requests_unlock(void)
 {
-    if (untracked.is_shared)
+    if (requests_are_locked())
         gate_lock_release(&requests.lock);
+}
+
+void requests_expect_engine(void)
+{
+    if (!requests_are_locked())
+        requests.is_engines = true;
 }
 
 void requests_share(bool is_shared)

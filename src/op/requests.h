@@ -21,6 +21,9 @@ struct policy_site;
 /* Several threads may track at once (MPI_THREAD_MULTIPLE). Once, at start. */
 void requests_share(bool is_shared);
 
+/* So may the engine untrack what is tracked, beside a thread of the program's. Before it does, inside the gate. */
+void requests_expect_engine(void);
+
 void requests_track(uint64_t key, struct range bytes);
 
 /* Bytes that MPI may touch at any time, from now on or until untracked by their

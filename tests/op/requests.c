@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Claims: requests beyond any number are followed, and forgotten when they are over; of two with one handle the older
- * one is over first; regions and unknown memory count until they are given back, however many there were. */
+ * one is over first; regions and unknown memory count until they are given back, however many there were; the engine
+ * may end one while the program ends others. */
 #include "op/requests.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -151,6 +154,36 @@ static void test_unknown(void)
     claim(!requests_are_unknown() && !requests_touch(bytes_of(1)), "that is known again");
 }
 
+static _Atomic uint32_t ended_by_engine = MANY;
+
+static void *engine_run(void *unused)
+{
+    for (uint32_t i = 0; i < MANY; i++) {
+        while (atomic_load(&ended_by_engine) != i)
+            continue;
+        requests_untrack(key_of(i));
+        atomic_store(&ended_by_engine, MANY);
+    }
+    return unused;
+}
+
+static void test_engine(void)
+{
+    pthread_t engine;
+    requests_expect_engine();
+    claim(pthread_create(&engine, NULL, engine_run, NULL) == 0, "a thread");
+    for (uint32_t i = 0; i < MANY; i++) {
+        requests_track(key_of(i), bytes_of(i));
+        atomic_store(&ended_by_engine, i);
+        while (atomic_load(&ended_by_engine) == i) {
+            requests_track(key_of(MANY), bytes_of(MANY));
+            requests_untrack(key_of(MANY));
+        }
+    }
+    pthread_join(engine, NULL);
+    claim(!requests_are_tracked() && !requests_know(key_of(MANY)), "none is left");
+}
+
 int main(void)
 {
     test_many();
@@ -161,5 +194,6 @@ int main(void)
     test_regions();
     test_unknown();
     puts("ok");
+    test_engine();
     return 0;
 }

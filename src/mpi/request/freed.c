@@ -197,6 +197,7 @@ static void freed_keep(MPI_Request request, const struct freed_send *send)
     if (transfer == NULL)
         return;
     freed_describe(transfer, request, send);
+    requests_expect_engine();
     if (base_range_is_empty(send->held) || transfer_hold(transfer, HOLD_NO_WRITE, send->held) == REASON_NONE)
         transfer_keep_begin(transfer, freed_poll_kept);
     else
