@@ -495,7 +495,8 @@ static bool transfer_is_kept(const struct transfer *transfer)
 static bool transfer_is_to_serve(const struct transfer *transfer)
 {
     bool is_touched = atomic_load_explicit(&transfer->touched_ns, memory_order_relaxed) > 0;
-    return transfer_is_kept(transfer) || (!transfer->is_parted && is_touched);
+    /* In this order: a slot that was taken again meanwhile is not touched, and is_parted is being written. */
+    return transfer_is_kept(transfer) || (is_touched && !transfer->is_parted);
 }
 
 void transfer_serve_ahead(void)
