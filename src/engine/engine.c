@@ -137,8 +137,9 @@ static bool engine_come_in(void)
     gate_wait_for_turn(engine_strategy_timeout_ns());
     if (engine_pending() != 0)
         engine_settle();
-    /* Or no longer. */
-    return engine_pending() != 0 ? engine_come_in_for_ops() : engine_come_in_to_assist();
+    /* Or no longer. Who waits for memory that is held ahead may be the one that those inside wait for. */
+    bool is_needed = engine_pending() != 0 || (engine_pending_held() != 0 && engine_pending_is_awaited());
+    return is_needed ? engine_come_in_for_ops() : engine_come_in_to_assist();
 }
 
 static void engine_count(_Atomic uint64_t *number)

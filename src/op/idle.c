@@ -27,7 +27,7 @@ static bool idle_is_nothing_held(void)
  * raised later, but before the call that holds returns: nobody can know of that op before. */
 bool idle_enter(void)
 {
-    if (gate_is_inside())
+    if (gate_is_inside() || !idle_is_still())
         return false;
     gate_enter();
     if (idle_is_nothing_held() && idle_is_still())

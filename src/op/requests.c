@@ -30,13 +30,13 @@ struct request {
     struct assist assist;
 };
 
-/* Read and written by the thread that is in MPI; under `lock` when several may be, or the engine ends requests as well
- * (is_engines, written once, inside the gate): the program's thread also comes here when it has left the gate. One is
- * also read without it, relaxed. unknown_count: written by a thread inside MPI;
- * who arms a hold on shared pages does so while no other is.
- * more_heads, more_bits: in place of first_heads, once there are so many. chunks: the first is first_chunk. All is zero
- * until then, so that nothing of it lies in the file and the dynamic linker writes none.
- * highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an entry. */
+/* Read and written by the thread that is in MPI; under `lock` when several may be. The program's thread also comes here
+ * when it has left the gate: inside it again, where the engine ends requests as well (is_engines, written once, inside
+ * the gate). One is also read without either, relaxed. unknown_count: written by a thread inside MPI; who arms a hold
+ * on shared pages does so while no other is. more_heads, more_bits: in place of first_heads, once there are so many.
+ * chunks: the first is first_chunk. All is zero until then, so that nothing of it lies in the file and the dynamic
+ * linker writes none. highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an
+ * entry. */
 static struct {
     uint32_t *more_heads;
     int more_bits;
@@ -55,26 +55,27 @@ static struct {
     uint32_t first_heads[1 << BUCKET_BITS];
 } requests;
 
-static bool requests_are_locked(void)
-{
-    return untracked.is_shared || requests.is_engines;
-}
-
+/* The gate, where one thread at a time is in it: to settle a request may need it, and the engine comes here from
+ * inside. */
 static void requests_lock(void)
 {
-    if (requests_are_locked())
+    if (untracked.is_shared)
         gate_lock_take(&requests.lock);
+    else if (requests.is_engines)
+        gate_enter();
 }
 
 static void requests_unlock(void)
 {
-    if (requests_are_locked())
+    if (untracked.is_shared)
         gate_lock_release(&requests.lock);
+    else if (requests.is_engines)
+        gate_leave();
 }
 
 void requests_expect_engine(void)
 {
-    if (!requests_are_locked())
+    if (!untracked.is_shared && !requests.is_engines)
         requests.is_engines = true;
 }
 

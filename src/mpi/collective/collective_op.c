@@ -584,8 +584,10 @@ static enum reason op_launch(struct transfer *transfer, struct collective_call *
     if (op_advance(op, result))
         return REASON_FINISHED_AT_ONCE;
     enum reason reason = send_hold(transfer, call, &op->send);
-    if (reason != REASON_NONE)
+    if (reason != REASON_NONE) {
+        call_track(call); /* until op_finish_inside() has waited for it */
         return reason;
+    }
     op->inside_ns = base_clock_now_ns() - call->begun_ns;
     op_count_unmatched(op, call);
     collective_comm_use(op->comm);
@@ -632,7 +634,10 @@ static enum reason op_hold_between_edges(struct transfer *transfer, struct colle
     op_of(transfer)->waits_for_edges = false;
     op_start_next(op_of(transfer));
     base_lock_release(&ops.lock);
-    return reason == REASON_NONE ? op_launch(transfer, call, result) : reason;
+    if (reason == REASON_NONE)
+        return op_launch(transfer, call, result);
+    call_track(call); /* as there */
+    return reason;
 }
 
 static void op_cancel(struct transfer *transfer)
@@ -641,12 +646,14 @@ static void op_cancel(struct transfer *transfer)
     transfer_cancel(transfer);
 }
 
-/* Not held, although that was begun. */
+/* Not held, although that was begun. What was not over at once is tracked. */
 static int op_finish_inside(struct transfer *transfer, struct collective_call *call, enum reason reason, int result)
 {
     struct collective_op *op = op_of(transfer);
     bool is_over = reason == REASON_FINISHED_AT_ONCE;
     result = is_over ? op_raise(op, result) : op_wait(op);
+    if (!is_over)
+        call_untrack(call);
     op_cancel(transfer);
     message_give_back(&call->send);
     return late_errors_or(result);

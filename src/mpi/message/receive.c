@@ -76,7 +76,8 @@ static int receive_beside_early(struct message *message, MPI_Status *status, con
 
 static int receive_end(int result)
 {
-    freed_requests_await();
+    if (transfer_ahead_count() != 0)
+        freed_requests_await();
     return result;
 }
 

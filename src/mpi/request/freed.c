@@ -17,6 +17,7 @@
 #include "base/options.h"
 #include "base/pages.h"
 #include "engine/gate.h"
+#include "op/busy.h"
 #include "mpi/dispatch.h"
 #include "mpi/entries.h"
 #include "mpi/native.h"
@@ -45,11 +46,24 @@ static struct {
     MPI_Request *requests;
 } freed;
 
+static void request_forget(MPI_Request request)
+{
+    requests_untrack(request_key(request));
+    ahead_end_freed(request);
+}
+
+/* While it is known nobody goes straight to MPI, which below MPI_THREAD_MULTIPLE has one thread at a time. With several
+ * a new request may have the handle as soon as it is free. */
 static int request_give_back(MPI_Request *request)
 {
-    requests_untrack(request_key(*request));
-    ahead_end_freed(*request);
-    return real.MPI_Request_free(request);
+    MPI_Request known = *request;
+    bool is_shared = busy_is_shared();
+    if (is_shared)
+        request_forget(known);
+    int result = real.MPI_Request_free(request);
+    if (!is_shared)
+        request_forget(known);
+    return result;
 }
 
 static uint32_t freed_count(void)
@@ -125,11 +139,12 @@ static void freed_poll_kept(struct transfer *transfer)
     (void)freed_is_under_way(native_of(transfer)->request);
 }
 
-/* A send to be freed. held: what may be held of it; patience_ns: if that is not all. */
+/* A send to be freed. held: what may be held of it. patience_ns: for what cannot be; whole_ns: for all of it. */
 struct freed_send {
     bool is_wanted;
     struct range held;
     int64_t patience_ns;
+    int64_t whole_ns;
 };
 
 /* The pages on which nothing but the message lies. Empty: there are none. Whoever writes beside the message need not
@@ -175,8 +190,9 @@ static struct freed_send freed_judge(MPI_Request request)
     freed_send.is_wanted = judge_session() == REASON_NONE && session_has_engine();
     if (freed_send.is_wanted)
         freed_send.held = freed_choose(&send);
+    freed_send.whole_ns = freed_patience_ns(send.bytes.high - send.bytes.low);
     if (freed_send.held.low != send.bytes.low || freed_send.held.high != send.bytes.high)
-        freed_send.patience_ns = freed_patience_ns(send.bytes.high - send.bytes.low);
+        freed_send.patience_ns = freed_send.whole_ns;
     return freed_send;
 }
 
@@ -190,7 +206,15 @@ static void freed_describe(struct transfer *transfer, MPI_Request request, const
         (struct native){.request = request, .ahead.bytes = send->held, .patience_ns = send->patience_ns};
 }
 
-/* What cannot be held after all is left as it is. */
+/* What cannot be held after all is waited for, as what could not be from the start. */
+static void freed_hold(struct transfer *transfer, const struct freed_send *send)
+{
+    if (base_range_is_empty(send->held) || transfer_hold(transfer, HOLD_NO_WRITE, send->held) == REASON_NONE)
+        return;
+    native_of(transfer)->ahead.bytes = (struct range){0, 0};
+    native_of(transfer)->patience_ns = send->whole_ns;
+}
+
 static void freed_keep(MPI_Request request, const struct freed_send *send)
 {
     struct transfer *transfer = send->is_wanted && progress_prepare() ? transfer_take() : NULL;
@@ -198,10 +222,8 @@ static void freed_keep(MPI_Request request, const struct freed_send *send)
         return;
     freed_describe(transfer, request, send);
     requests_expect_engine();
-    if (base_range_is_empty(send->held) || transfer_hold(transfer, HOLD_NO_WRITE, send->held) == REASON_NONE)
-        transfer_keep_begin(transfer, freed_poll_kept);
-    else
-        transfer_cancel(transfer);
+    freed_hold(transfer, send);
+    transfer_keep_begin(transfer, freed_poll_kept);
 }
 
 /* --- what is not held --- */
