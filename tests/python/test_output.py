@@ -73,6 +73,7 @@ class Interrupt:
         if name == "argparse":
             os.kill(os.getpid(), signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits that it is ignored
 sys.meta_path.insert(0, Interrupt())
 sys.argv = ["lapwing", "options"]
 runpy.run_module("lapwing", run_name="__main__")
