@@ -143,12 +143,12 @@ run_fuzz() {
     .venv/bin/python tests/fuzz/run.py --preload "$build/liblapwing.so" "$@"
 }
 
-# Two minutes and a half of random programs; the seeds begin with one thread here, with several there.
+# Two minutes of random programs; the seeds begin with one thread here, with several there.
 step_fuzz() {
-    run_fuzz --mpi openmpi4 --seed 80 --seconds 45 --no-minimise \
+    run_fuzz --mpi openmpi4 --seed 80 --seconds 35 --no-minimise \
         --variant userfaultfd-1 --variant signal-1 --variant touched-1 --variant waits-1 --variant default
     on_openmpi=$?
-    run_fuzz --mpi mpich4 --seed 20 --seconds 45 --no-minimise \
+    run_fuzz --mpi mpich4 --seed 20 --seconds 35 --no-minimise \
         --variant userfaultfd-1 --variant signal-1 --variant touched-1 --variant waits-1 --variant default
     on_mpich=$?
     # The same where messages are received early.
