@@ -151,8 +151,8 @@ step_fuzz() {
     run_fuzz --mpi mpich4 --seed 20 --seconds 35 --no-minimise \
         --variant userfaultfd-1 --variant signal-1 --variant touched-1 --variant waits-1 --variant default
     on_mpich=$?
-    # The same where messages are received early.
-    run_fuzz --mpi openmpi4 --mpi mpich4 --seconds 15 --no-minimise --variant early --variant early-1
+    # The same where messages are received early. Stock MPICH 4.0 hangs in one of the programs from 20 on.
+    run_fuzz --mpi openmpi4 --mpi mpich4 --seed 200 --seconds 15 --no-minimise --variant early --variant early-1
     early=$?
     for code in $on_openmpi $on_mpich $early; do
         [ "$code" = 0 ] || [ "$code" = 77 ] || return 1
