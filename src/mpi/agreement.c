@@ -35,9 +35,7 @@ struct own {
     __typeof__(real.MPI_Send) send;
     __typeof__(real.MPI_Isend) isend;
     __typeof__(real.MPI_Irecv) irecv;
-    __typeof__(real.MPI_Recv) receive;
     __typeof__(real.MPI_Test) test;
-    __typeof__(real.MPI_Wait) wait;
 };
 
 /* Written in MPI_Init, before the program can ask. */
@@ -64,11 +62,9 @@ static bool own_find(struct own *own)
     own->send = bind_library_symbol("PMPI_Send");
     own->isend = bind_library_symbol("PMPI_Isend");
     own->irecv = bind_library_symbol("PMPI_Irecv");
-    own->receive = bind_library_symbol("PMPI_Recv");
     own->test = bind_library_symbol("PMPI_Test");
-    own->wait = bind_library_symbol("PMPI_Wait");
     return own->comm_size != NULL && own->comm_rank != NULL && own->send != NULL && own->isend != NULL &&
-           own->irecv != NULL && own->receive != NULL && own->test != NULL && own->wait != NULL;
+           own->irecv != NULL && own->test != NULL;
 }
 
 /* A tool may show the program a part of the processes only: the others may never come here. */
@@ -85,8 +81,6 @@ static bool own_world_is(int size, int *rank)
 static int request_await(MPI_Request *request, MPI_Status *status)
 {
     enum { EAGER_NS = 100000, PART = 4, PAUSE_NS_MOST = 5000000 };
-    if (abi_forbids_tests())
-        return agreement.own.wait(request, status); /* for a greeting that has been answered */
     int64_t begin_ns = base_clock_now_ns();
     for (;;) {
         int is_over = 0;
@@ -102,16 +96,11 @@ static int request_await(MPI_Request *request, MPI_Status *status)
 
 static bool answer_receive(int peer)
 {
-    const MPI_Comm world = abi_handles.comm_world;
     MPI_Request request;
     MPI_Status status = {.MPI_TAG = TAG_NO};
-    int result;
-    if (abi_forbids_tests()) {
-        result = agreement.own.receive(NULL, 0, abi_handles.byte, peer, MPI_ANY_TAG, world, &status);
-    } else {
-        result = agreement.own.irecv(NULL, 0, abi_handles.byte, peer, MPI_ANY_TAG, world, &request);
-        result = result == MPI_SUCCESS ? request_await(&request, &status) : result;
-    }
+    int result = agreement.own.irecv(NULL, 0, abi_handles.byte, peer, MPI_ANY_TAG, abi_handles.comm_world, &request);
+    if (result == MPI_SUCCESS)
+        result = request_await(&request, &status);
     return result == MPI_SUCCESS && status.MPI_TAG == TAG_YES;
 }
 
@@ -197,7 +186,7 @@ static bool tree_settle(int rank, int size, bool is_able)
 /* Where all calls are passed nobody will ask. */
 void agreement_offer(void)
 {
-    bool is_wanted = options.progress != OPTION_PROGRESS_OFF && !observer.is_wanted();
+    bool is_wanted = options.progress != OPTION_PROGRESS_OFF && !observer.is_wanted() && !abi_forbids_tests();
     if (is_wanted && fingerprint_write(agreement.fingerprint))
         store_offer(agreement.fingerprint, ABI_SPEAKS_PMI);
 }
