@@ -31,12 +31,13 @@ struct request {
 };
 
 /* Read and written by the thread that is in MPI; under `lock` when several may be. The program's thread also comes here
- * when it has left the gate: inside it again, where the engine ends requests as well (is_engines, written once, inside
- * the gate). One is also read without either, relaxed. unknown_count: written by a thread inside MPI; who arms a hold
- * on shared pages does so while no other is. more_heads, more_bits: in place of first_heads, once there are so many.
- * chunks: the first is first_chunk. All is zero until then, so that nothing of it lies in the file and the dynamic
- * linker writes none. highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an
- * entry. */
+ * when it has left the gate: inside it again, where the engine ends requests as well (is_engines, written inside it).
+ * One is also read without either, relaxed. unknown_count: written by a thread inside MPI; who arms a hold on shared
+ * pages does so while no other is.
+ *
+ * more_heads, more_bits: in place of first_heads, once there are so many. chunks: the first is first_chunk. All is zero
+ * until then, so that nothing of it lies in the file and the dynamic linker writes none.
+ * highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an entry. */
 static struct {
     uint32_t *more_heads;
     int more_bits;
@@ -75,7 +76,7 @@ static void requests_unlock(void)
 
 void requests_expect_engine(void)
 {
-    if (!untracked.is_shared && !requests.is_engines)
+    if (!untracked.is_shared)
         requests.is_engines = true;
 }
 

@@ -204,8 +204,7 @@ static bool exchange_take(struct exchange *exchange, int *result)
 int exchange_end(const struct exchange *exchange, int result)
 {
     early_resume(&exchange->receive, result);
-    if (transfer_ahead_count() != 0)
-        freed_requests_await();
+    freed_requests_await();
     away_begin();
     return result;
 }

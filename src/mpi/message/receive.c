@@ -76,8 +76,7 @@ static int receive_beside_early(struct message *message, MPI_Status *status, con
 
 static int receive_end(int result)
 {
-    if (transfer_ahead_count() != 0)
-        freed_requests_await();
+    freed_requests_await();
     return result;
 }
 
@@ -96,8 +95,7 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
     message.promised = status_is_ignored(status) ? NULL : status;
     int result = early.is_on ? receive_beside_early(&message, status, return_address)
                              : receive_judged(&message, status, return_address);
-    if (transfer_ahead_count() != 0)
-        freed_requests_await();
+    freed_requests_await();
     away_begin();
     return result;
 }

@@ -74,7 +74,7 @@ static void completion_untrack(const struct completion *completion)
         requests_untrack(completion->keys[i]);
         are_some = true;
     }
-    if (are_some && transfer_ahead_count() != 0)
+    if (are_some)
         freed_requests_await();
 }
 
@@ -196,7 +196,7 @@ static int completion_call_idle(struct completion *completion, completion_call_f
     if (over != 0)
         untracked_add(-over);
     result = dispatch_leave_idle(result);
-    if (over != 0 && transfer_ahead_count() != 0)
+    if (over != 0)
         freed_requests_await();
     return result;
 }

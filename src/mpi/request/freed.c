@@ -247,7 +247,7 @@ static int freed_poll_awaited(void *begin_ns, int *is_over)
     return MPI_SUCCESS;
 }
 
-void freed_requests_await(void)
+void freed_requests_await_some(void)
 {
     if (gate_is_inside())
         return;

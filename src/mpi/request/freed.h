@@ -4,12 +4,21 @@
 #ifndef MPI_REQUEST_FREED_H
 #define MPI_REQUEST_FREED_H
 
+#include "op/transfer.h"
+
 /* Inside the gate, before it is asked which bytes MPI may use: gives back those that are over, a few at a time. */
 void freed_requests_poll(void);
 
-/* After a call that has brought something, where transfer_ahead_count() is not 0: it may tell that a send is over that
- * could not be held. Waits for such sends, for a time, since it need not. */
-void freed_requests_await(void);
+/* For freed_requests_await(), where there may be some. */
+void freed_requests_await_some(void);
+
+/* After a call that has brought something, which may tell that a send is over that could not be held. Waits for such
+ * sends, for a time, since it need not. */
+static inline void freed_requests_await(void)
+{
+    if (transfer_ahead_count() != 0)
+        freed_requests_await_some();
+}
 
 /* Before MPI_Finalize, without an engine any more: MPI gets them all, as the program gave them. */
 void freed_requests_give_up(void);
