@@ -24,48 +24,21 @@ bool runtime_sees(const unsigned char *expected)
     return device_sees(expected);
 }
 #else
-#include "check.h"
+#include "device_play.h"
 
-enum { LENGTH = CHECK_LARGE_BYTES, ROUNDS = 3 };
-
-static int device_skip(void)
-{
-    MPI_Finalize();
-    return check_skip("a pipe cannot have a MiB of pages");
-}
-
-static void device_check(unsigned char *expected, unsigned seed, const char *claim)
-{
-    check_fill(expected, LENGTH, seed);
-    check(runtime_sees(expected), claim);
-}
-
-static void round_play(unsigned char *buffer, unsigned char *expected, unsigned seed)
-{
-    check_recv(buffer, LENGTH, 1, 0);
-    device_check(expected, seed, "what was received is where the device looks");
-    check_send(buffer, LENGTH, 1, 0);
-    check_fill(buffer, LENGTH, seed + 1);
-    device_check(expected, seed + 1, "what was written after a send is where the device looks");
-}
+enum { ROUNDS = 3 };
 
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
-    unsigned char *buffer = check_buffer_new(LENGTH);
-    unsigned char *expected = malloc(LENGTH);
-    int is_known = check_rank() != 0 || cudaHostRegister(buffer, LENGTH, 0) == 0;
+    unsigned char *buffer = check_buffer_new(DEVICE_PLAY_BYTES);
+    unsigned char *expected = malloc(DEVICE_PLAY_BYTES);
+    int is_known = check_rank() != 0 || cudaHostRegister(buffer, DEVICE_PLAY_BYTES, 0) == 0;
     MPI_Bcast(&is_known, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!is_known)
-        return device_skip();
-    for (unsigned seed = 0; seed < ROUNDS; seed++) {
-        if (check_rank() == 0) {
-            round_play(buffer, expected, seed);
-            continue;
-        }
-        check_send_late(buffer, LENGTH, seed, 0, 0);
-        check_recv_late(buffer, LENGTH, seed, 0, 0, "what was sent");
-    }
+        return device_play_skip();
+    for (unsigned seed = 0; seed < ROUNDS; seed++)
+        device_play_round(buffer, expected, seed, runtime_sees);
     return check_end();
 }
 #endif

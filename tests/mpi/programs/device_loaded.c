@@ -100,9 +100,9 @@ bool runtime_sees(const unsigned char *expected)
     return device_sees(expected);
 }
 #else
-#include "check.h"
+#include "device_play.h"
 
-enum { LENGTH = CHECK_LARGE_BYTES, ROUNDS_BEFORE = 2, ROUNDS = 5 };
+enum { LENGTH = DEVICE_PLAY_BYTES, ROUNDS_BEFORE = 2, ROUNDS = 5 };
 
 static void *runtime;
 static sees_fn *sees;
@@ -177,30 +177,6 @@ static unsigned char *memory_known(unsigned char *buffer, const char *way)
     return memory != NULL && (is_allocating || made_known(memory, way)) ? memory : NULL;
 }
 
-static int device_skip(void)
-{
-    MPI_Finalize();
-    return check_skip("a pipe cannot have a MiB of pages");
-}
-
-static void device_check(unsigned char *expected, unsigned seed, const char *claim)
-{
-    if (sees == NULL)
-        return;
-    check_fill(expected, LENGTH, seed);
-    check(sees(expected), claim);
-}
-
-static void round_play(unsigned char *buffer, unsigned char *expected, unsigned seed)
-{
-    check_recv(buffer, LENGTH, 1, 0);
-    device_check(expected, seed, "what was received is where the device looks");
-    check(check_is_filled(buffer, LENGTH, seed), "the message");
-    check_send(buffer, LENGTH, 1, 0);
-    check_fill(buffer, LENGTH, seed + 1);
-    device_check(expected, seed + 1, "what was written after a send is where the device looks");
-}
-
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -215,13 +191,8 @@ int main(int argc, char **argv)
         }
         MPI_Bcast(&can_know, 1, MPI_INT, 0, MPI_COMM_WORLD);
         if (!can_know)
-            return device_skip();
-        if (check_rank() == 0) {
-            round_play(buffer, expected, seed);
-            continue;
-        }
-        check_send_late(buffer, LENGTH, seed, 0, 0);
-        check_recv_late(buffer, LENGTH, seed, 0, 0, "what was sent");
+            return device_play_skip();
+        device_play_round(buffer, expected, seed, sees);
     }
     return check_end();
 }
