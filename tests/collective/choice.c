@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: the ranks of a communicator choose alike, go back to blocking collectives where nothing is gained, within a
  * bounded number of calls, and come back when that changes. Where a rank's buffer shares its edges, they let these go
- * first. */
+ * first. Where blocking collectives take less than holds do, nothing is tried. */
 #include "../base/claim.h"
 #include "mpi/collective/collective_choice.h"
 
 enum { RANKS = 3, CALLS = 2000, FIRST_CALLS = 7 };
 
 static struct collective_choice choices[RANKS];
+static uint64_t call_bytes = 2 << 20;
 
 static void ranks_agree(void)
 {
@@ -23,8 +24,9 @@ static void ranks_agree(void)
 }
 
 /* One call on every rank, of the kind that is given back. Rank r is stopped r times as long as told for each kind. */
-static enum collective_choice_kind ranks_call(const int64_t stopped_ns[COLLECTIVE_CHOICE_KINDS])
+static enum collective_choice_kind ranks_call(const int64_t stopped_us[COLLECTIVE_CHOICE_KINDS])
 {
+    enum { US_NS = 1000 };
     enum collective_choice_kind kinds[RANKS];
     bool is_due = collective_choice_is_due(&choices[0]);
     for (int rank = 1; rank < RANKS; rank++)
@@ -32,29 +34,29 @@ static enum collective_choice_kind ranks_call(const int64_t stopped_ns[COLLECTIV
     if (is_due)
         ranks_agree();
     for (int rank = 0; rank < RANKS; rank++) {
-        kinds[rank] = collective_choice_next(&choices[rank]);
+        kinds[rank] = collective_choice_next(&choices[rank], call_bytes);
         claim(kinds[rank] == kinds[0], "all ranks choose alike");
-        collective_choice_learn(&choices[rank], kinds[rank], stopped_ns[kinds[rank]] * rank);
+        collective_choice_learn(&choices[rank], kinds[rank], stopped_us[kinds[rank]] * US_NS * rank);
     }
     return kinds[0];
 }
 
-static int calls_of_kind(int calls, enum collective_choice_kind kind, int64_t blocking_ns, int64_t whole_ns,
-                         int64_t pieces_ns)
+static int calls_of_kind(int calls, enum collective_choice_kind kind, int64_t blocking_us, int64_t whole_us,
+                         int64_t pieces_us)
 {
-    const int64_t stopped_ns[COLLECTIVE_CHOICE_KINDS] = {blocking_ns, whole_ns, pieces_ns};
+    const int64_t stopped_us[COLLECTIVE_CHOICE_KINDS] = {blocking_us, whole_us, pieces_us};
     int number = 0;
     for (int i = 0; i < calls; i++)
-        number += ranks_call(stopped_ns) == kind;
+        number += ranks_call(stopped_us) == kind;
     return number;
 }
 
-static void expect_mostly(enum collective_choice_kind kind, int64_t blocking_ns, int64_t whole_ns, int64_t pieces_ns,
+static void expect_mostly(enum collective_choice_kind kind, int64_t blocking_us, int64_t whole_us, int64_t pieces_us,
                           const char *text)
 {
     enum { CALLS_TO_CHANGE = 700 };
-    calls_of_kind(CALLS_TO_CHANGE, kind, blocking_ns, whole_ns, pieces_ns);
-    claim(calls_of_kind(CALLS, kind, blocking_ns, whole_ns, pieces_ns) >= CALLS * 95 / 100, text);
+    calls_of_kind(CALLS_TO_CHANGE, kind, blocking_us, whole_us, pieces_us);
+    claim(calls_of_kind(CALLS, kind, blocking_us, whole_us, pieces_us) >= CALLS * 95 / 100, text);
 }
 
 /* Pieces cost as much as a blocking collective at first, since a rank waits for them all; when the edges go first they
@@ -77,8 +79,8 @@ static void blocking_calls_are_judged_in_step(void)
     enum collective_choice_kind last = COLLECTIVE_CHOICE_BLOCKING;
     int number = 0;
     for (int i = 0; i < CALLS_TO_CHANGE + CALLS; i++) {
-        int64_t blocking_ns = last == COLLECTIVE_CHOICE_BLOCKING ? 2000 : 4300;
-        last = ranks_call((const int64_t[COLLECTIVE_CHOICE_KINDS]){blocking_ns, 3000, 2400});
+        int64_t blocking_us = last == COLLECTIVE_CHOICE_BLOCKING ? 2000 : 4300;
+        last = ranks_call((const int64_t[COLLECTIVE_CHOICE_KINDS]){blocking_us, 3000, 2400});
         number += i >= CALLS_TO_CHANGE && last == COLLECTIVE_CHOICE_BLOCKING;
     }
     claim(number >= CALLS * 95 / 100, "they are chosen");
@@ -121,8 +123,38 @@ static void dear_tries_are_rare(void)
     claim(number < CALLS_MANY, "they do not end");
 }
 
+/* A mean of 40 and of 60 us, where a rank is as late as the others have to wait. */
+static void nothing_is_tried_in_vain(void)
+{
+    enum { LISTEN_CALLS = 3, ROUND_MOST = 256 };
+    const enum collective_choice_kind blocking = COLLECTIVE_CHOICE_BLOCKING;
+    call_bytes = 256 << 10;
+    claim(calls_of_kind(CALLS, blocking, 40, 1, 1) == CALLS, "no call of those that holds cannot make shorter");
+    calls_of_kind(ROUND_MOST, blocking, 4000, 1000, 1000);
+    claim(calls_of_kind(ROUND_MOST, blocking, 4000, 1000, 1000) < ROUND_MOST / 2, "they are tried when they take long");
+    begin_anew();
+    claim(calls_of_kind(LISTEN_CALLS, blocking, 4000, 1000, 1000) == LISTEN_CALLS, "short ones begin as MPI's own");
+    claim(calls_of_kind(FIRST_CALLS, blocking, 4000, 1000, 1000) == 2, "and then are tried");
+    call_bytes = 2 << 20;
+    begin_anew();
+    calls_of_kind(FIRST_CALLS, blocking, 40, 400, 400);
+    claim(calls_of_kind(CALLS, blocking, 40, 400, 400) == CALLS, "long ones no more, when that has been seen");
+}
+
+static void dear_tries_are_rare_at_first(void)
+{
+    enum { ROUND_DEAR = 64, TRIES = 2 };
+    const enum collective_choice_kind blocking = COLLECTIVE_CHOICE_BLOCKING;
+    calls_of_kind(FIRST_CALLS, blocking, 1000, 3000, 3000);
+    claim(calls_of_kind(ROUND_DEAR, blocking, 1000, 3000, 3000) == ROUND_DEAR - TRIES, "the first round is longer");
+}
+
 int main(void)
 {
+    nothing_is_tried_in_vain();
+    begin_anew();
+    dear_tries_are_rare_at_first();
+    begin_anew();
     edges_are_agreed_upon();
     begin_anew();
     blocking_calls_are_judged_in_step();

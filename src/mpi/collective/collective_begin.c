@@ -96,15 +96,16 @@ static uint32_t call_key(const struct collective_call *call, const struct collec
 }
 
 /* What the ranks have measured in the round that is over. On the communicator beside, where all pieces have been
- * started by now. */
-static void choice_agree(struct collective_choice *choice, const struct collective_comm *comm)
+ * started by now, or where there is none yet, on the program's. */
+static void choice_agree(const struct collective_call *call, const struct collective_comm *comm)
 {
     int64_t own[COLLECTIVE_CHOICE_SUMS];
     int64_t all[COLLECTIVE_CHOICE_SUMS] = {0};
-    collective_choice_take(choice, own);
-    if (collective_comm_sum(comm, comm->beside, own, all, COLLECTIVE_CHOICE_SUMS) != MPI_SUCCESS)
+    MPI_Comm asked = comm->has_beside ? comm->beside : call->given.comm;
+    collective_choice_take(call->choice, own);
+    if (collective_comm_sum(comm, asked, own, all, COLLECTIVE_CHOICE_SUMS) != MPI_SUCCESS)
         collective_alone_end("MPI failed where the ranks agree upon their collectives");
-    collective_choice_agree(choice, all);
+    collective_choice_agree(call->choice, all);
 }
 
 /* What comes next keeps the gate until all ranks have come. */
@@ -122,13 +123,34 @@ static struct collective_comm *comm_find_or_meet(MPI_Comm comm)
     return collective_comm_find(comm, &known) ? known : collective_comm_meet(comm);
 }
 
-/* The first large call on a communicator makes the one beside. NULL: MPI has none to give. */
-static struct collective_comm *comm_complete(MPI_Comm comm, struct collective_comm *known)
+/* The first call that is not a blocking one makes the communicator beside. NULL: MPI has none to give. */
+static struct collective_comm *comm_complete(const struct collective_call *call, struct collective_comm *known)
 {
-    if (known->has_beside)
+    if (known->has_beside || call->kind == COLLECTIVE_CHOICE_BLOCKING)
         return known;
     call_enter_alone();
-    return collective_comm_make_beside(comm, known);
+    return collective_comm_make_beside(call->given.comm, known);
+}
+
+static void call_choose(struct collective_call *call, const struct collective_comm *comm)
+{
+    if (collective_choice_is_due(call->choice)) {
+        call_enter_alone();
+        choice_agree(call, comm);
+    }
+    call->kind = collective_choice_next(call->choice, call_bytes(call, comm->size));
+}
+
+/* False: its communicator has no room for another choice. */
+static bool call_has_choice(struct collective_call *call, struct collective_comm *comm)
+{
+    call->kind = COLLECTIVE_CHOICE_PIECES;
+    if (!options.learn)
+        return true;
+    call->choice = collective_comm_choice(comm, call_key(call, comm));
+    if (call->choice != NULL)
+        call_choose(call, comm);
+    return call->choice != NULL;
 }
 
 /* NULL: the call is passed. */
@@ -136,15 +158,8 @@ static struct collective_comm *call_find_comm(struct collective_call *call)
 {
     dispatch_enter();
     struct collective_comm *comm = comm_find_or_meet(call->given.comm);
-    comm = call_is_eligible(call, comm) ? comm_complete(call->given.comm, comm) : NULL;
-    if (comm != NULL && options.learn) {
-        call->choice = collective_comm_choice(comm, call_key(call, comm));
-        comm = call->choice != NULL ? comm : NULL;
-    }
-    if (call->choice != NULL && collective_choice_is_due(call->choice)) {
-        call_enter_alone();
-        choice_agree(call->choice, comm);
-    }
+    bool is_begun_here = call_is_eligible(call, comm) && call_has_choice(call, comm);
+    comm = is_begun_here ? comm_complete(call, comm) : NULL;
     gate_leave();
     return comm;
 }
@@ -430,7 +445,6 @@ static void call_cut_blocks(struct collective_call *call, const struct collectiv
 
 static int call_carry_out(struct collective_call *call, struct collective_comm *comm)
 {
-    call->kind = call->choice != NULL ? collective_choice_next(call->choice) : COLLECTIVE_CHOICE_PIECES;
     call_cut_blocks(call, comm);
     return call->kind == COLLECTIVE_CHOICE_BLOCKING ? call_wait(call) : collective_op_run(call, comm);
 }

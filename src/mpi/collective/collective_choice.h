@@ -7,6 +7,9 @@
  * goes each other way (of blocking ones two), for comparison; at its end the ranks add up for how long their programs
  * were stopped by calls of each kind, at touches too, and choose again.
  *
+ * Where blocking calls are over sooner than pages can be held, nothing is tried. Calls of less than 1 MiB begin with
+ * blocking ones, to find that out.
+ *
  * They also say whether a rank had to wait inside the call because its buffer shares a page with other data. From then
  * on the edges of blocks go first (collective_cut.h), and the choice is made anew. */
 #ifndef MPI_COLLECTIVE_CHOICE_H
@@ -52,8 +55,8 @@ bool collective_choice_is_due(const struct collective_choice *choice);
 void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLECTIVE_CHOICE_SUMS]);
 void collective_choice_agree(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS]);
 
-/* How the next call goes. */
-enum collective_choice_kind collective_choice_next(struct collective_choice *choice);
+/* How the next call goes, which moves so many bytes, or 0 where no rank knows that. */
+enum collective_choice_kind collective_choice_next(struct collective_choice *choice, uint64_t bytes);
 
 /* A call of this kind stopped the program for so long. Any thread. */
 void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns);
