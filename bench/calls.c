@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of calls that are passed: 8-byte messages to and from MPI_PROC_NULL. A
- * preload does not look at the peer of a small message, and MPI does the same each
- * time, so that instructions can be counted. Run by tools/measure_call.py.
+/* The cost of calls that are passed: 8-byte messages to and from MPI_PROC_NULL, and collectives of 8 bytes on
+ * MPI_COMM_SELF. A preload does not look at the peer of a small message, and MPI does the same each time, so that
+ * instructions can be counted. Run by tools/measure_call.py.
  *
- *     calls [PAIRS [blocking | nonblocking | polling [multiple]]]
+ *     calls [ROUNDS [blocking | nonblocking | polling | collective [multiple]]]
  *
  * Prints the nanoseconds that an MPI_Send and an MPI_Recv took; or an MPI_Irecv, an MPI_Isend and the MPI_Waitall for
- * both; or an MPI_Test and an MPI_Testany of messages that are not there. multiple: with MPI_THREAD_MULTIPLE. */
+ * both; or an MPI_Test and an MPI_Testany of messages that are not there; or an MPI_Bcast, an MPI_Allreduce, an
+ * MPI_Allgatherv and an MPI_Barrier. multiple: with MPI_THREAD_MULTIPLE. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,41 @@ static void end_awaited(void)
     MPI_Waitall(2, awaited, MPI_STATUSES_IGNORE);
 }
 
+static void collect(double *numbers)
+{
+    int count = 1, place = 0;
+    MPI_Bcast(numbers, 1, MPI_DOUBLE, 0, MPI_COMM_SELF);
+    MPI_Allreduce(&numbers[0], &numbers[1], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+    MPI_Allgatherv(&numbers[0], 1, MPI_DOUBLE, &numbers[1], &count, &place, MPI_DOUBLE, MPI_COMM_SELF);
+    MPI_Barrier(MPI_COMM_SELF);
+}
+
+static const struct kind {
+    const char *name;
+    void (*begin)(double *numbers);
+    void (*round)(double *numbers);
+    void (*end)(void);
+} kinds[] = {{"blocking", NULL, block, NULL},
+             {"nonblocking", NULL, begin_and_wait, NULL},
+             {"polling", begin_awaited, poll_awaited, end_awaited},
+             {"collective", NULL, collect, NULL}};
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    fprintf(stderr, "there is no %s\n", name);
+    exit(2);
+}
+
+/* Valgrind counts in this function alone. */
+__attribute__((noinline)) void run_rounds(const struct kind *kind, long rounds, double *numbers)
+{
+    for (long i = 0; i < rounds; i++)
+        kind->round(numbers);
+}
+
 static void start(int is_multiple)
 {
     int level = is_multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, provided;
@@ -69,20 +105,17 @@ static void start(int is_multiple)
 
 int main(int argc, char **argv)
 {
-    long pairs = argc > 1 ? atol(argv[1]) : 100000;
-    const char *kind = argc > 2 ? argv[2] : "blocking";
-    int is_polling = strcmp(kind, "polling") == 0;
-    void (*pair)(double *) = is_polling ? poll_awaited : strcmp(kind, "nonblocking") == 0 ? begin_and_wait : block;
+    long rounds = argc > 1 ? atol(argv[1]) : 100000;
+    const struct kind *kind = find_kind(argc > 2 ? argv[2] : "blocking");
     double numbers[2] = {1, 1};
     start(argc > 3 && strcmp(argv[3], "multiple") == 0);
-    if (is_polling)
-        begin_awaited(numbers);
+    if (kind->begin != NULL)
+        kind->begin(numbers);
     double begin_ns = now_ns();
-    for (long i = 0; i < pairs; i++)
-        pair(numbers);
-    printf("%.3f\n", (now_ns() - begin_ns) / (double)pairs);
-    if (is_polling)
-        end_awaited();
+    run_rounds(kind, rounds, numbers);
+    printf("%.3f\n", (now_ns() - begin_ns) / (double)rounds);
+    if (kind->end != NULL)
+        kind->end();
     MPI_Finalize();
     return 0;
 }

@@ -264,6 +264,13 @@ int collective_listed_run(const struct collective_work *work, MPI_Request *reque
 """
 
 
+def enters_idle(row: Row) -> bool:
+    """Whether it is one of the calls that programs with MPI_THREAD_MULTIPLE make again and again: their arguments are
+    all that it uses."""
+    is_simple = row.treatment in ("gated", "buffers") and row.returns == "int"
+    return is_simple or (row.treatment == "drain" and row.chapter == "Collective Communication")
+
+
 def gated_body(row: Row) -> Iterator[str]:
     """The classes gated, buffers and drain."""
     yield from early_receives(row)
@@ -277,6 +284,9 @@ def gated_body(row: Row) -> Iterator[str]:
         yield "dispatch_forget_send(request);"
     yield "if (busy_is_clear())"
     yield f"    return {plain_call(row)};"
+    if enters_idle(row):
+        yield "if (dispatch_enter_idle())"
+        yield f"    return dispatch_leave_idle({plain_call(row)});"
     yield from waits(row)
     yield from waits_for_persistent_sends(row)
     if row.treatment == "buffers":

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Count the instructions that Lapwing adds to small calls that it passes: blocking, nonblocking, polls.
+"""Count the instructions that Lapwing adds to small calls that it passes: blocking, nonblocking, polls, collectives.
 
     measure_call.py PRELOAD [MPICC...]
 
-Valgrind counts the instructions of bench/calls.c, stock and with the preload, for two numbers of pairs: the
-difference is free of start and end, and repeats. Nanoseconds follow from the rate at which the same program runs
-stock. With MPI_THREAD_MULTIPLE, where a few instructions are atomic and take longer than others, nanoseconds are the
-difference between the fastest launches of each side, which other work on the machine changes, and are not judged.
+Valgrind counts the instructions of the loop in bench/calls.c, stock and with the preload: they repeat. Nanoseconds
+follow from the rate at which the same program runs stock. With MPI_THREAD_MULTIPLE, where a few instructions are
+atomic and take longer than others, nanoseconds are the difference between the fastest launches of each side, which
+other work on the machine changes, and are not judged.
 Exit code 1 when a call costs more than 20 ns or more instructions than its kind may (KINDS), 77 when there is no
 valgrind or no MPI.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT_NS = 20.0  # a call
-PAIRS_FEW, PAIRS_MANY, PAIRS_TIMED = 1000, 21_000, 2_000_000
+ROUNDS_COUNTED, ROUNDS_TIMED = 20_000, 2_000_000
 TIMED_RUNS = 9
 SKIP = 77
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -31,12 +31,13 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
 
 @dataclass(frozen=True)
 class Kind:
-    """A way to send and receive, and how many instructions Lapwing may add to each of its calls, on average."""
+    """A way to communicate, and how many instructions Lapwing may add to each of its calls, on average."""
 
     words: Sequence[str]  # for bench/calls.c
     text: str
     calls: int
     limit: float
+    ranks: int = 1
 
     @property
     def is_multiple(self) -> bool:
@@ -45,19 +46,22 @@ class Kind:
 
 
 MULTIPLE = "multiple"
+COLLECTIVES = "MPI_Bcast, MPI_Allreduce, MPI_Allgatherv and MPI_Barrier"
 KINDS = (
     Kind(["blocking"], "MPI_Send and MPI_Recv", 2, 25),
     Kind(["nonblocking"], "MPI_Irecv, MPI_Isend and MPI_Waitall", 3, 50),
     Kind(["polling"], "MPI_Test and MPI_Testany", 2, 30),
+    Kind(["collective"], COLLECTIVES, 4, 110, ranks=2),
     Kind(["blocking", MULTIPLE], "MPI_Send and MPI_Recv, MULTIPLE,", 2, 250),
     Kind(["nonblocking", MULTIPLE], "MPI_Irecv, MPI_Isend and MPI_Waitall, MULTIPLE,", 3, 400),
     Kind(["polling", MULTIPLE], "MPI_Test and MPI_Testany, MULTIPLE,", 2, 350),
+    Kind(["collective", MULTIPLE], f"{COLLECTIVES}, MULTIPLE,", 4, 350, ranks=2),
 )
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What the calls of a pair cost in instructions and in nanoseconds, stock and with Lapwing."""
+    """What the calls of a round cost in instructions and in nanoseconds, stock and with Lapwing."""
 
     kind: Kind
     stock: float
@@ -89,55 +93,55 @@ def environment_with(preload: Path | None) -> dict[str, str]:
     return ENVIRONMENT if preload is None else {**ENVIRONMENT, "LD_PRELOAD": str(preload)}
 
 
-def count_run(program: Path, pairs: int, kind: Kind, preload: Path | None) -> int:
-    """Instructions of one whole run."""
-    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    command = [*valgrind, str(program), str(pairs), *kind.words]
+def launch(program: Path, kind: Kind, rounds: int, before: Sequence[str] = ()) -> list[str]:
+    """The command line of a run. Collectives may only return early, and so are only looked at, where ranks are."""
+    launcher = [f"mpirun{program.suffix}", "-n", str(kind.ranks)] if kind.ranks > 1 else []
+    return [*launcher, *before, str(program), str(rounds), *kind.words]
+
+
+def count_round(program: Path, kind: Kind, preload: Path | None) -> float:
+    """Instructions of one round, of rank 0 or 1."""
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=run_rounds"]
+    command = launch(program, kind, ROUNDS_COUNTED, valgrind)
     run = subprocess.run(command, env=environment_with(preload), capture_output=True, text=True, check=True)
     match = re.search(r"Collected : (\d+)", run.stderr)
     if match is None:
         raise RuntimeError(f"valgrind gives no count: {run.stderr[-400:]}")
-    return int(match[1])
+    return int(match[1]) / ROUNDS_COUNTED
 
 
-def count_pair(program: Path, kind: Kind, preload: Path | None) -> float:
-    """Instructions of one pair."""
-    few, many = (count_run(program, pairs, kind, preload) for pairs in (PAIRS_FEW, PAIRS_MANY))
-    return (many - few) / (PAIRS_MANY - PAIRS_FEW)
-
-
-def time_pair(program: Path, kind: Kind, preload: Path) -> list[float]:
-    """Nanoseconds of a pair, stock and with Lapwing: the fastest of a few runs in turn."""
-    command = [str(program), str(PAIRS_TIMED), *kind.words]
+def time_round(program: Path, kind: Kind, preload: Path) -> list[float]:
+    """Nanoseconds of a round, stock and with Lapwing: the fastest of a few runs in turn."""
+    command = launch(program, kind, ROUNDS_TIMED)
     sides = [environment_with(each) for each in (None, preload)]
     times: list[list[float]] = [[], []]
     for _ in range(TIMED_RUNS):
         for side, environment in zip(times, sides, strict=True):
-            side.append(float(subprocess.check_output(command, env=environment, text=True).split()[0]))
+            side += map(float, subprocess.check_output(command, env=environment, text=True).split())
     return [min(side) for side in times]
 
 
 def measure_mpi(compiler: str, preload: Path) -> list[Cost]:
     """Measure with one MPI."""
     with tempfile.TemporaryDirectory(prefix="lapwing-calls-") as folder:
-        program = Path(folder) / "calls"
+        program = (Path(folder) / "calls").with_suffix(Path(compiler).suffix)
         subprocess.run([compiler, "-O2", str(ROOT / "bench/calls.c"), "-o", str(program)], check=True)
         return [measure_kind(program, kind, preload) for kind in KINDS]
 
 
 def measure_kind(program: Path, kind: Kind, preload: Path) -> Cost:
-    """Measure one way to send and receive."""
-    stock, lapwing = (count_pair(program, kind, each) for each in (None, preload))
-    return Cost(kind, stock, lapwing, *time_pair(program, kind, preload))
+    """Measure one way to communicate."""
+    stock, lapwing = (count_round(program, kind, each) for each in (None, preload))
+    return Cost(kind, stock, lapwing, *time_round(program, kind, preload))
 
 
 def describe(compiler: str, cost: Cost) -> str:
     """One line of the report."""
     calls = cost.kind.calls
-    pair = f"{compiler}: small {cost.kind.text} take {cost.stock:.0f} instructions stock, {cost.lapwing:.0f} passed"
+    round_ = f"{compiler}: small {cost.kind.text} take {cost.stock:.0f} instructions stock, {cost.lapwing:.0f} passed"
     each = f"{cost.added / calls:.0f} more a call (limit {cost.kind.limit:.0f})"
     limit = "measured" if cost.kind.is_multiple else f"limit {LIMIT_NS:.0f}"
-    return f"{pair}: {each}, {cost.added_ns / calls:.1f} ns ({limit})"
+    return f"{round_}: {each}, {cost.added_ns / calls:.1f} ns ({limit})"
 
 
 def main() -> int:

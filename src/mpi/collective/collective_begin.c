@@ -566,8 +566,21 @@ static void call_note_pass(struct collective_call *call)
         collective_call_note_pass(call, REASON_RANKS, call_bytes(call, ranks));
 }
 
-bool collective_begin_run(enum collective_work_function function, const struct collective_call_arguments *given,
-                          int *result)
+/* Most lists name few bytes. Where nothing is pending that is seen without the gate. */
+static bool list_is_small(enum collective_work_function function, const struct collective_call_arguments *given)
+{
+    if (collective_work_differs(function) || !collective_work_is_listed(function) || !busy_is_clear() ||
+        collective_comm_common.has_groups || given->comm == abi_handles.comm_null)
+        return false;
+    MPI_Count count = collective_list_count(&given->receive_list, collective_comm_size(given->comm));
+    const struct type_layout *layout = datatype_entry(given->receive_type);
+    return count >= 0 && datatype_is_cached(layout, given->receive_type) && layout->is_known &&
+           (uint64_t)count < collective_comm_common.least_bytes &&
+           (uint64_t)count * layout->size_bytes < collective_comm_common.least_bytes;
+}
+
+static bool call_begin(enum collective_work_function function, const struct collective_call_arguments *given,
+                       int *result)
 {
     struct collective_call call = {
         .function = function, .given = *given, .is_given = collective_work_is_listed(function)};
@@ -581,6 +594,12 @@ bool collective_begin_run(enum collective_work_function function, const struct c
         return false;
     *result = call_run(&call, comm);
     return true;
+}
+
+bool collective_begin_run(enum collective_work_function function, const struct collective_call_arguments *given,
+                          int *result)
+{
+    return !list_is_small(function, given) && call_begin(function, given, result);
 }
 
 /* --- in MPI_Init --- */
