@@ -3,11 +3,11 @@
  * MPI_COMM_SELF. A preload does not look at the peer of a small message, and MPI does the same each time, so that
  * instructions can be counted. Run by tools/measure_call.py.
  *
- *     calls [ROUNDS [blocking | nonblocking | polling | collective [multiple]]]
+ *     calls [ROUNDS [blocking | exchange | nonblocking | polling | collective [multiple]]]
  *
- * Prints the nanoseconds that an MPI_Send and an MPI_Recv took; or an MPI_Irecv, an MPI_Isend and the MPI_Waitall for
- * both; or an MPI_Test and an MPI_Testany of messages that are not there; or an MPI_Bcast, an MPI_Allreduce, an
- * MPI_Allgatherv and an MPI_Barrier. multiple: with MPI_THREAD_MULTIPLE. */
+ * Prints the nanoseconds that an MPI_Send and an MPI_Recv took; or an MPI_Sendrecv; or an MPI_Irecv, an MPI_Isend and
+ * the MPI_Waitall for both; or an MPI_Test and an MPI_Testany of messages that are not there; or an MPI_Bcast, an
+ * MPI_Allreduce, an MPI_Allgatherv and an MPI_Barrier. multiple: with MPI_THREAD_MULTIPLE. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +25,12 @@ static void block(double *number)
 {
     MPI_Send(number, 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
     MPI_Recv(number, 1, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void exchange(double *numbers)
+{
+    MPI_Sendrecv(&numbers[0], 1, MPI_DOUBLE, MPI_PROC_NULL, 1, &numbers[1], 1, MPI_DOUBLE, MPI_PROC_NULL, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void begin_and_wait(double *numbers)
@@ -73,6 +79,7 @@ static const struct kind {
     void (*round)(double *numbers);
     void (*end)(void);
 } kinds[] = {{"blocking", NULL, block, NULL},
+             {"exchange", NULL, exchange, NULL},
              {"nonblocking", NULL, begin_and_wait, NULL},
              {"polling", begin_awaited, poll_awaited, end_awaited},
              {"collective", NULL, collect, NULL}};

@@ -49,10 +49,12 @@ MULTIPLE = "multiple"
 COLLECTIVES = "MPI_Bcast, MPI_Allreduce, MPI_Allgatherv and MPI_Barrier"
 KINDS = (
     Kind(["blocking"], "MPI_Send and MPI_Recv", 2, 25),
+    Kind(["exchange"], "MPI_Sendrecv", 1, 70),
     Kind(["nonblocking"], "MPI_Irecv, MPI_Isend and MPI_Waitall", 3, 50),
     Kind(["polling"], "MPI_Test and MPI_Testany", 2, 30),
     Kind(["collective"], COLLECTIVES, 4, 110, ranks=2),
     Kind(["blocking", MULTIPLE], "MPI_Send and MPI_Recv, MULTIPLE,", 2, 250),
+    Kind(["exchange", MULTIPLE], "MPI_Sendrecv, MULTIPLE,", 1, 450),
     Kind(["nonblocking", MULTIPLE], "MPI_Irecv, MPI_Isend and MPI_Waitall, MULTIPLE,", 3, 400),
     Kind(["polling", MULTIPLE], "MPI_Test and MPI_Testany, MULTIPLE,", 2, 350),
     Kind(["collective", MULTIPLE], f"{COLLECTIVES}, MULTIPLE,", 4, 350, ranks=2),

@@ -51,18 +51,30 @@ static inline struct straight_type *straight_type_of(uint64_t handle)
     return straight.types + index;
 }
 
-/* May this blocking message go straight? Counts it for the record. A negative count is none of a small message. */
-static inline bool straight_passes(int64_t count, uint64_t handle)
+/* May this blocking message go straight? A negative count is none of a small message. */
+static inline bool straight_may_pass(int64_t count, uint64_t handle)
 {
-    struct straight_type *type = straight_type_of(handle);
-    if (__builtin_expect(type->handle != handle, false) || __builtin_expect((uint64_t)count >= type->pass_below, false))
-        return false;
-    type->calls++;
-    type->elements += (uint64_t)count;
-    return true;
+    const struct straight_type *type = straight_type_of(handle);
+    return __builtin_expect(type->handle == handle, true) && __builtin_expect((uint64_t)count < type->pass_below, true);
 }
 
-/* The same for a nonblocking one, which counts as under way from now on. */
+/* One that may does: counts it for the record. */
+static inline void straight_note_pass(int64_t count, uint64_t handle)
+{
+    struct straight_type *type = straight_type_of(handle);
+    type->calls++;
+    type->elements += (uint64_t)count;
+}
+
+static inline bool straight_passes(int64_t count, uint64_t handle)
+{
+    bool passes = straight_may_pass(count, handle);
+    if (passes)
+        straight_note_pass(count, handle);
+    return passes;
+}
+
+/* May this nonblocking message? It counts as under way from now on. */
 static inline bool straight_begins(int64_t count, uint64_t handle)
 {
     const struct straight_type *type = straight_type_of(handle);

@@ -8,7 +8,9 @@
 #include "engine/gate.h"
 #include "op/away.h"
 #include "op/late_errors.h"
+#include "op/observer.h"
 #include "op/transfer.h"
+#include "record/record.h"
 #include "mpi/message/matched.h"
 #include "mpi/request/freed.h"
 #include "mpi/status.h"
@@ -207,6 +209,20 @@ int exchange_end(const struct exchange *exchange, int result)
     freed_requests_await();
     away_begin();
     return result;
+}
+
+bool exchange_enters_small(const struct exchange *exchange)
+{
+    uint64_t sent_bytes;
+    uint64_t received_bytes;
+    bool is_small = busy_is_shared() && !observer_draws() &&
+                    message_is_known_small(exchange->send.count, exchange->send.datatype, &sent_bytes) &&
+                    message_is_known_small(exchange->receive.count, exchange->receive.datatype, &received_bytes);
+    if (!is_small || !dispatch_enter_idle())
+        return false;
+    record_pass(REASON_SMALL, sent_bytes);
+    record_pass(REASON_SMALL, received_bytes);
+    return true;
 }
 
 bool exchange_try(struct exchange *exchange, const void *return_address, int *result)

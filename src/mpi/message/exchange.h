@@ -12,6 +12,18 @@ struct exchange {
     bool is_replacing; /* both messages have the same buffer */
 };
 
+/* The way of most exchanges: nothing is pending, and both messages are known to be small. Counts them; the caller gives
+ * the call to MPI. */
+static inline bool exchange_goes_straight(MPI_Count send_count, MPI_Datatype send_type, MPI_Count receive_count,
+                                          MPI_Datatype receive_type)
+{
+    return straight_may_pass(send_count, (uint64_t)(uintptr_t)send_type) &&
+           message_goes_straight(receive_count, receive_type) && message_goes_straight(send_count, send_type);
+}
+
+/* MPI_THREAD_MULTIPLE: the same, inside the gate (message_enter_small()). */
+bool exchange_enters_small(const struct exchange *exchange);
+
 /* True when the exchange was carried out, with *result. Otherwise it is to be
  * passed whole, and all that it must wait for has been waited for. */
 bool exchange_try(struct exchange *exchange, const void *return_address, int *result);

@@ -148,15 +148,20 @@ void message_give_back(struct message *message)
     message_stay(message);
 }
 
+bool message_is_known_small(MPI_Count count, MPI_Datatype datatype, uint64_t *bytes)
+{
+    const struct type_layout *layout = datatype_entry(datatype);
+    if (!datatype_is_cached(layout, datatype) || !layout->is_known || count < 0)
+        return false;
+    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, bytes);
+    return !is_huge && *bytes < options.threshold_bytes;
+}
+
 /* Pictures are told of each message. */
 bool message_enter_small(MPI_Count count, MPI_Datatype datatype)
 {
-    const struct type_layout *layout = datatype_entry(datatype);
     uint64_t bytes;
-    if (!datatype_is_cached(layout, datatype) || !layout->is_known || count < 0 || observer_draws())
-        return false;
-    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes);
-    if (is_huge || bytes >= options.threshold_bytes || !dispatch_enter_idle())
+    if (!message_is_known_small(count, datatype, &bytes) || observer_draws() || !dispatch_enter_idle())
         return false;
     record_pass(REASON_SMALL, bytes);
     return true;

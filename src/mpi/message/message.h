@@ -92,6 +92,9 @@ static inline bool message_goes_straight(MPI_Count count, MPI_Datatype datatype)
  * counted; the caller gives the call to MPI, and its result to dispatch_leave_idle(). */
 bool message_enter_small(MPI_Count count, MPI_Datatype datatype);
 
+/* Is it known to be small, by its type? Then of *bytes. */
+bool message_is_known_small(MPI_Count count, MPI_Datatype datatype, uint64_t *bytes);
+
 static inline bool message_enters_small(MPI_Count count, MPI_Datatype datatype)
 {
     return busy_is_shared() && message_enter_small(count, datatype);
