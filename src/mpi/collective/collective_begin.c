@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/launch.h"
 #include "base/options.h"
 #include "engine/gate.h"
 #include "mpi/agreement.h"
@@ -134,23 +135,36 @@ static struct collective_comm *comm_complete(const struct collective_call *call,
 
 static void call_choose(struct collective_call *call, const struct collective_comm *comm)
 {
+    int64_t now_ns = base_clock_now_ns();
     if (collective_choice_is_due(call->choice)) {
         call_enter_alone();
         choice_agree(call, comm);
     }
-    call->kind = collective_choice_next(call->choice, call_bytes(call, comm->size));
+    call->kind = collective_choice_next(call->choice, now_ns);
 }
 
-/* False: its communicator has no room for another choice. */
-static bool call_has_choice(struct collective_call *call, struct collective_comm *comm)
+/* Over shared memory short calls take less than holds do. Elsewhere each communicator would lose its first calls. */
+static bool call_listens_first(const struct collective_call *call, const struct collective_comm *comm)
 {
+    enum { LISTEN_BYTES = 1 << 20 };
+    uint64_t bytes = call_bytes(call, comm->size);
+    return bytes != 0 && bytes < LISTEN_BYTES && base_launch_local_ranks() == session.size;
+}
+
+/* As the ranks have agreed upon. False: the communicator has no room for what is learnt, and the call is passed. */
+static bool call_choose_kind(struct collective_call *call, struct collective_comm *comm)
+{
+    bool is_new = false;
     call->kind = COLLECTIVE_CHOICE_PIECES;
     if (!options.learn)
         return true;
-    call->choice = collective_comm_choice(comm, call_key(call, comm));
-    if (call->choice != NULL)
-        call_choose(call, comm);
-    return call->choice != NULL;
+    call->choice = collective_comm_choice(comm, call_key(call, comm), &is_new);
+    if (call->choice == NULL)
+        return false;
+    if (is_new)
+        call->choice->listens_first = call_listens_first(call, comm);
+    call_choose(call, comm);
+    return true;
 }
 
 /* NULL: the call is passed. */
@@ -158,7 +172,7 @@ static struct collective_comm *call_find_comm(struct collective_call *call)
 {
     dispatch_enter();
     struct collective_comm *comm = comm_find_or_meet(call->given.comm);
-    bool is_begun_here = call_is_eligible(call, comm) && call_has_choice(call, comm);
+    bool is_begun_here = call_is_eligible(call, comm) && call_choose_kind(call, comm);
     comm = is_begun_here ? comm_complete(call, comm) : NULL;
     gate_leave();
     return comm;
@@ -588,10 +602,10 @@ static bool call_begin(enum collective_work_function function, const struct coll
         call_note_pass(&call);
     if (collective_comm_common.are_passed || !call_is_possible(&call))
         return false;
-    call.begun_ns = base_clock_now_ns();
     struct collective_comm *comm = call_find_comm(&call);
     if (comm == NULL)
         return false;
+    call.begun_ns = base_clock_now_ns(); /* what agreeing has taken is none of a kind's */
     *result = call_run(&call, comm);
     return true;
 }

@@ -5,20 +5,27 @@
  * return pays, one call in EARLY_ROUND goes each other way. Where it does not, that is tried again after 16, 32, and so
  * on, then every 256 calls: one that takes twice as long then costs half a percent. Where they take so long that they
  * would cost more than a part in TRIES_PART, rounds grow further. The first of these rounds is longer where its tries
- * would cost more than a part in TRIES_PART_AT_FIRST of it. */
-enum { FIRST_ROUND = 7, EARLY_ROUND = 128, BLOCKING_ROUND = 16, BLOCKING_ROUND_MOST = 256, DEAR_ROUND_MOST = 4096 };
+ * would cost more than a part in TRIES_PART_AT_FIRST of it, but no longer than FRESH_ROUND_MOST: one try may have met a
+ * slow moment. */
+enum { LISTEN_ROUND = 3, FIRST_ROUND = 7, EARLY_ROUND = 128, BLOCKING_ROUND = 16 };
+enum { FRESH_ROUND_MOST = 64, BLOCKING_ROUND_MOST = 256, DEAR_ROUND_MOST = 4096 };
 enum { TRIES_PART = 100, TRIES_PART_AT_FIRST = 16 };
-/* A hold takes 17 to 44 us, and a call has two. What stops its program for less than that cannot be made shorter. */
+/* A hold takes 17 to 44 us, and a call has up to two. Who is stopped for less than that cannot be stopped for less. */
 enum { HOLDS_NS = 80000 };
-/* Of fewer bytes three calls of MPI's own come before all others: over shared memory they take less than HOLDS_NS. */
-enum { LISTEN_ROUND = 3, LISTEN_BYTES = 1 << 20 };
+/* Proofs cost five blocking calls; then there is one in 1024 calls. */
+enum { PROOF_EARLY_ROUNDS = 8 };
 /* An early return must bring a part in GAIN_PART. What a single call of another kind took counts half. */
-enum { GAIN_PART = 32, MEAN_MEMORY = 2 };
+enum { GAIN_PART = 32, MEAN_MEMORY = 2, HIDDEN_MEMORY = 4 };
 enum { SUM_NS = 0, SUM_CALLS = 1, SUMS_PER_KIND = 2 };
 
 bool collective_choice_is_due(const struct collective_choice *choice)
 {
-    return choice->round_length != 0 && choice->call == choice->round_length;
+    return choice->round != COLLECTIVE_CHOICE_NONE && choice->call == choice->round_length;
+}
+
+static bool sums_are_stopped(const int64_t sums[SUMS_PER_KIND])
+{
+    return sums[SUM_NS] >= sums[SUM_CALLS] * HOLDS_NS && sums[SUM_CALLS] != 0;
 }
 
 void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLECTIVE_CHOICE_SUMS])
@@ -26,6 +33,8 @@ void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLE
     for (int i = 0; i < COLLECTIVE_CHOICE_SHARERS; i++)
         sums[i] = atomic_exchange_explicit(&choice->sums[i], 0, memory_order_relaxed); /* numbers for judging */
     sums[COLLECTIVE_CHOICE_SHARERS] = choice->shares_edges;
+    sums[COLLECTIVE_CHOICE_STOPPED] = sums_are_stopped(&sums[COLLECTIVE_CHOICE_BLOCKING * SUMS_PER_KIND]);
+    collective_proof_take(&choice->proof, &sums[COLLECTIVE_CHOICE_PROOF]);
     choice->shares_edges = false;
 }
 
@@ -42,7 +51,7 @@ static void mean_add(int64_t *mean_ns, const int64_t sums[SUMS_PER_KIND], bool i
 static enum collective_choice_kind choice_best(const struct collective_choice *choice)
 {
     enum collective_choice_kind best = COLLECTIVE_CHOICE_BLOCKING;
-    int64_t best_ns = choice->means_ns[best] - choice->means_ns[best] / GAIN_PART;
+    int64_t best_ns = choice->means_ns[best] - choice->means_ns[best] / GAIN_PART - choice->hidden_ns;
     for (int kind = COLLECTIVE_CHOICE_WHOLE; kind < COLLECTIVE_CHOICE_KINDS; kind++) {
         if (choice->means_ns[kind] == 0 || choice->means_ns[kind] > best_ns)
             continue;
@@ -54,8 +63,7 @@ static enum collective_choice_kind choice_best(const struct collective_choice *c
 
 static bool choice_is_hopeless(const struct collective_choice *choice)
 {
-    int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
-    return choice->chosen == COLLECTIVE_CHOICE_BLOCKING && blocking_ns != 0 && blocking_ns < HOLDS_NS;
+    return choice->chosen == COLLECTIVE_CHOICE_BLOCKING && choice->is_brief;
 }
 
 static bool choice_has_tried(const struct collective_choice *choice)
@@ -73,26 +81,65 @@ static int64_t choice_tries_ns(const struct collective_choice *choice)
     return sum_ns;
 }
 
-/* In a round of this many blocking calls, or more, the tries take at most this part of the time. */
-static uint32_t choice_round_of_part(const struct collective_choice *choice, uint32_t length, int64_t part)
+/* How long a round must be, of `length` calls at least and `most` at most, so that its tries take at most this part. */
+static uint32_t choice_round_for(const struct collective_choice *choice, uint32_t length, uint32_t most, int64_t part)
 {
     int64_t tries_ns = choice_tries_ns(choice);
     int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
-    while (length < DEAR_ROUND_MOST && tries_ns * part > blocking_ns * length)
+    while (length < most && tries_ns * part > blocking_ns * length)
         length *= 2;
     return length;
 }
 
-static uint32_t choice_round(const struct collective_choice *choice, bool was_blocking)
+static uint32_t choice_length_of_blocking(const struct collective_choice *choice)
 {
-    if (choice->chosen != COLLECTIVE_CHOICE_BLOCKING)
-        return EARLY_ROUND;
-    if (choice->round_length != FIRST_ROUND && !choice_has_tried(choice) && !choice_is_hopeless(choice))
-        return FIRST_ROUND;
-    if (!was_blocking)
-        return choice_round_of_part(choice, BLOCKING_ROUND, TRIES_PART_AT_FIRST);
-    uint32_t most = choice_round_of_part(choice, BLOCKING_ROUND_MOST, TRIES_PART);
-    return choice->round_length < most / 2 ? 2 * choice->round_length : most;
+    if (choice->blocking_length == 0)
+        return choice_round_for(choice, BLOCKING_ROUND, FRESH_ROUND_MOST, TRIES_PART_AT_FIRST);
+    uint32_t most = choice_round_for(choice, BLOCKING_ROUND_MOST, DEAR_ROUND_MOST, TRIES_PART);
+    return choice->blocking_length < most / 2 ? 2 * choice->blocking_length : most;
+}
+
+static uint32_t choice_begin_later(struct collective_choice *choice)
+{
+    bool is_early = choice->chosen != COLLECTIVE_CHOICE_BLOCKING;
+    choice->blocking_length = is_early ? 0 : choice_length_of_blocking(choice);
+    return is_early ? EARLY_ROUND : choice->blocking_length;
+}
+
+static void choice_begin(struct collective_choice *choice, enum collective_choice_round round)
+{
+    static const uint32_t lengths[] = {[COLLECTIVE_CHOICE_LISTENING] = LISTEN_ROUND,
+                                       [COLLECTIVE_CHOICE_FIRST] = FIRST_ROUND,
+                                       [COLLECTIVE_CHOICE_PROVING] = COLLECTIVE_PROOF_ROUND};
+    choice->round_length = round == COLLECTIVE_CHOICE_LATER ? choice_begin_later(choice) : lengths[round];
+    choice->round = round;
+    choice->call = 0;
+}
+
+/* What early returns cost between calls is what the program lost less what the calls seemed to gain. It is believed
+ * less after each round of blocking calls, since the program may do something else by then. */
+static void choice_note_proof(struct collective_choice *choice, const int64_t sums[COLLECTIVE_PROOF_SUMS])
+{
+    int64_t loss_ns = collective_proof_loss_ns(sums);
+    int64_t gain_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING] - choice->means_ns[choice->chosen];
+    if (choice->round != COLLECTIVE_CHOICE_PROVING)
+        choice->hidden_ns -= choice->chosen == COLLECTIVE_CHOICE_BLOCKING ? choice->hidden_ns / HIDDEN_MEMORY : 0;
+    else if (loss_ns == 0)
+        choice->hidden_ns = 0;
+    else if (choice->hidden_ns < loss_ns + gain_ns)
+        choice->hidden_ns = loss_ns + gain_ns;
+}
+
+static enum collective_choice_round choice_round_next(struct collective_choice *choice, bool was_early)
+{
+    bool is_proving = choice->round == COLLECTIVE_CHOICE_PROVING;
+    if (choice->chosen == COLLECTIVE_CHOICE_BLOCKING) {
+        bool is_asked = choice->round == COLLECTIVE_CHOICE_FIRST || choice_has_tried(choice);
+        return is_asked || choice_is_hopeless(choice) ? COLLECTIVE_CHOICE_LATER : COLLECTIVE_CHOICE_FIRST;
+    }
+    choice->early_rounds = is_proving ? 0 : choice->early_rounds + 1;
+    bool is_due = !is_proving && (!was_early || choice->early_rounds >= PROOF_EARLY_ROUNDS);
+    return is_due ? COLLECTIVE_CHOICE_PROVING : COLLECTIVE_CHOICE_LATER;
 }
 
 /* What has been measured so far was measured without. */
@@ -100,23 +147,25 @@ static void choice_add_edges(struct collective_choice *choice)
 {
     choice->has_edges = true;
     choice->chosen = COLLECTIVE_CHOICE_BLOCKING;
-    choice->round_length = FIRST_ROUND;
-    choice->call = 0;
+    choice->hidden_ns = 0;
+    choice->blocking_length = 0;
     for (int kind = 0; kind < COLLECTIVE_CHOICE_KINDS; kind++)
         choice->means_ns[kind] = 0;
+    choice_begin(choice, COLLECTIVE_CHOICE_FIRST);
 }
 
 void collective_choice_agree(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS])
 {
     if (sums[COLLECTIVE_CHOICE_SHARERS] != 0 && !choice->has_edges)
         return choice_add_edges(choice);
-    bool is_first = choice->round_length <= FIRST_ROUND;
     enum collective_choice_kind before = choice->chosen;
     for (int kind = 0; kind < COLLECTIVE_CHOICE_KINDS; kind++)
         mean_add(&choice->means_ns[kind], &sums[kind * SUMS_PER_KIND], kind == (int)before);
+    if (sums[COLLECTIVE_CHOICE_BLOCKING * SUMS_PER_KIND + SUM_CALLS] != 0)
+        choice->is_brief = sums[COLLECTIVE_CHOICE_STOPPED] == 0;
+    choice_note_proof(choice, &sums[COLLECTIVE_CHOICE_PROOF]);
     choice->chosen = choice_best(choice);
-    choice->round_length = choice_round(choice, before == COLLECTIVE_CHOICE_BLOCKING && !is_first);
-    choice->call = 0;
+    choice_begin(choice, choice_round_next(choice, before != COLLECTIVE_CHOICE_BLOCKING));
 }
 
 static enum collective_choice_kind choice_first(uint32_t call)
@@ -147,17 +196,31 @@ static enum collective_choice_kind choice_later(const struct collective_choice *
 
 static enum collective_choice_kind choice_kind(const struct collective_choice *choice, uint32_t call)
 {
-    if (choice->round_length == LISTEN_ROUND)
+    switch (choice->round) {
+    case COLLECTIVE_CHOICE_LISTENING:
         return COLLECTIVE_CHOICE_BLOCKING;
-    return choice->round_length == FIRST_ROUND ? choice_first(call) : choice_later(choice, call);
+    case COLLECTIVE_CHOICE_FIRST:
+        return choice_first(call);
+    case COLLECTIVE_CHOICE_PROVING:
+        return collective_proof_is_blocking(call) ? COLLECTIVE_CHOICE_BLOCKING : choice->chosen;
+    default:
+        return choice_later(choice, call);
+    }
 }
 
-enum collective_choice_kind collective_choice_next(struct collective_choice *choice, uint64_t bytes)
+static bool choice_begins_anew(const struct collective_choice *choice)
 {
-    if (choice->round_length == 0)
-        choice->round_length = bytes != 0 && bytes < LISTEN_BYTES ? LISTEN_ROUND : FIRST_ROUND;
+    return choice->round == COLLECTIVE_CHOICE_LISTENING || choice->round == COLLECTIVE_CHOICE_FIRST;
+}
+
+enum collective_choice_kind collective_choice_next(struct collective_choice *choice, int64_t now_ns)
+{
+    if (choice->round == COLLECTIVE_CHOICE_NONE)
+        choice_begin(choice, choice->listens_first ? COLLECTIVE_CHOICE_LISTENING : COLLECTIVE_CHOICE_FIRST);
     uint32_t call = choice->call++;
     bool was_blocking = choice->last == COLLECTIVE_CHOICE_BLOCKING;
+    if (choice->round == COLLECTIVE_CHOICE_PROVING)
+        collective_proof_note(&choice->proof, call, now_ns);
     choice->last = choice_kind(choice, call);
     choice->is_in_step = choice->last == COLLECTIVE_CHOICE_BLOCKING && was_blocking;
     return choice->last;
@@ -165,7 +228,7 @@ enum collective_choice_kind collective_choice_next(struct collective_choice *cho
 
 void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns)
 {
-    bool is_first = choice->round_length <= FIRST_ROUND && choice->call <= 1;
+    bool is_first = choice_begins_anew(choice) && choice->call <= 1;
     if (is_first || (kind == COLLECTIVE_CHOICE_BLOCKING && !choice->is_in_step))
         return;
     /* relaxed: numbers for judging; one that comes late counts in the next round */

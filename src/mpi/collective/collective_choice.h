@@ -7,8 +7,9 @@
  * goes each other way (of blocking ones two), for comparison; at its end the ranks add up for how long their programs
  * were stopped by calls of each kind, at touches too, and choose again.
  *
- * Where blocking calls are over sooner than pages can be held, nothing is tried. Calls of less than 1 MiB begin with
- * blocking ones, to find that out.
+ * Before early returns are chosen, and now and then afterwards, a round looks at the time between calls, too
+ * (collective_proof.h). Where blocking calls are over sooner than pages can be held, nothing is tried; some choices
+ * begin with blocking calls, to find that out.
  *
  * They also say whether a rank had to wait inside the call because its buffer shares a page with other data. From then
  * on the edges of blocks go first (collective_cut.h), and the choice is made anew. */
@@ -19,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/collective/collective_proof.h"
+
 enum collective_choice_kind {
     COLLECTIVE_CHOICE_BLOCKING,
     COLLECTIVE_CHOICE_WHOLE,
@@ -26,26 +29,45 @@ enum collective_choice_kind {
     COLLECTIVE_CHOICE_KINDS,
 };
 
-/* Of each kind: time stopped, and number of calls. Then: how many ranks share edges. */
+/* What the ranks add up. Of each kind: time stopped, and number of calls. Then: how many ranks share edges; how many
+ * are stopped by blocking calls for longer than holds take; what a proof found. */
 enum {
     COLLECTIVE_CHOICE_SHARERS = 2 * COLLECTIVE_CHOICE_KINDS,
-    COLLECTIVE_CHOICE_SUMS,
+    COLLECTIVE_CHOICE_STOPPED,
+    COLLECTIVE_CHOICE_PROOF,
+    COLLECTIVE_CHOICE_SUMS = COLLECTIVE_CHOICE_PROOF + COLLECTIVE_PROOF_SUMS,
+};
+
+/* Listening: blocking calls alone. First: all kinds in turn. Proving: see collective_proof.h. */
+enum collective_choice_round {
+    COLLECTIVE_CHOICE_NONE, /* no call yet */
+    COLLECTIVE_CHOICE_LISTENING,
+    COLLECTIVE_CHOICE_FIRST,
+    COLLECTIVE_CHOICE_PROVING,
+    COLLECTIVE_CHOICE_LATER,
 };
 
 /* Written by threads that call the communicator's collectives, one after the other (MPI 4.1, 6.1); the sums by whoever
  * ends an op, too. */
 struct collective_choice {
-    uint32_t key;          /* function and size; 0: free */
-    uint32_t call;         /* number in the round */
-    uint32_t round_length; /* 0: the first round has not begun */
+    uint32_t key;  /* function and size; 0: free */
+    uint32_t call; /* number in the round */
+    enum collective_choice_round round;
+    uint32_t round_length;
+    uint32_t early_rounds;    /* since the last proof */
+    uint32_t blocking_length; /* of the last round of blocking calls since early returns paid; 0: there was none */
     enum collective_choice_kind chosen;
     enum collective_choice_kind last; /* of this rank's calls */
     /* So was the one before. The first blocking call after others finds the ranks out of step, and what crosses then
      * takes turns (43 instead of 20 ms for 2.25 MiB, Open MPI 4.1 over TCP). */
     bool is_in_step;
+    bool listens_first;
+    bool is_brief;     /* blocking calls stop no rank for longer than holds take */
     bool has_edges;    /* they go first, on all ranks */
     bool shares_edges; /* a buffer of this rank did in this round, and could have been held but for these */
-    int64_t means_ns[COLLECTIVE_CHOICE_KINDS];       /* per call, of all ranks; 0: not known */
+    int64_t means_ns[COLLECTIVE_CHOICE_KINDS]; /* per call, of all ranks; 0: not known */
+    int64_t hidden_ns;                         /* what an early return costs between calls, by the last proof */
+    struct collective_proof proof;
     _Atomic int64_t sums[COLLECTIVE_CHOICE_SHARERS]; /* of this rank, in this round */
 };
 
@@ -55,8 +77,8 @@ bool collective_choice_is_due(const struct collective_choice *choice);
 void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLECTIVE_CHOICE_SUMS]);
 void collective_choice_agree(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS]);
 
-/* How the next call goes, which moves so many bytes, or 0 where no rank knows that. */
-enum collective_choice_kind collective_choice_next(struct collective_choice *choice, uint64_t bytes);
+/* How the next call goes, which begins now. */
+enum collective_choice_kind collective_choice_next(struct collective_choice *choice, int64_t now_ns);
 
 /* A call of this kind stopped the program for so long. Any thread. */
 void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns);

@@ -16,7 +16,7 @@
 
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
 /* What the ranks agree upon they do before the call after these. */
-enum { COUNT = 200000, CALLS = 7 };
+enum { COUNT = 200000, CALLS = 3 };
 
 static int ones[COUNT], sums[COUNT];
 
