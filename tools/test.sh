@@ -13,6 +13,7 @@
 #   tools/test.sh ranks      64 to 512 ranks on this host, stock and under Lapwing: memory, time, files (some minutes)
 #   tools/test.sh overlap    what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
 #   tools/test.sh predictions  predicted and measured times of the programs of packages (docs/predictions.md): hours
+#   tools/test.sh cuda       messages in memory that a GPU uses, by CUDA itself (where there is an NVIDIA GPU; a minute)
 #   tools/test.sh call       what a small call that is passed costs, in instructions
 #   tools/test.sh harm       what programs without MPI pay: page faults, peak memory, instructions
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
@@ -42,6 +43,7 @@ step_lint() {
         .venv/bin/mypy python/lapwing tools tests/mpi tests/claim &&
         .venv/bin/mypy tests/fortran/run.py && .venv/bin/mypy tests/fuzz &&
         .venv/bin/mypy tests/faults tests/ranks/run.py &&
+        .venv/bin/mypy tests/gpu/run.py &&
         .venv/bin/mypy tests/rdma/guest.py tests/slurm/claims.py tests/sites/spack.py
 }
 
@@ -199,6 +201,11 @@ step_aarch64() {
 # RDMA devices, emulated: what holds memory, and what does not, beside registration caches.
 step_rdma() {
     tests/rdma/run.sh build/rdma
+}
+
+# A GPU: what says that memory is known to one, and where it looks.
+step_cuda() {
+    .venv/bin/python tests/gpu/run.py --preload "$build/liblapwing.so" --jobs 2
 }
 
 step_slurm() {
