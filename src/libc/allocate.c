@@ -26,14 +26,18 @@ extern void *__libc_malloc(size_t length_bytes) __attribute__((weak));
 
 /* Without MPI no block is remembered: the table would take memory that nobody needs. is_wanted: since MPI's library is
  * found; is_followed: and the blocks are libc's. Relaxed, since a block that is not remembered is one of which nothing
- * is known. answer: of libc_allocate_is_known(). relaxed: two threads that ask at a time get the same one. */
+ * is known. answer: of libc_allocate_is_known(). relaxed: two threads that ask at a time get the same one. other_low,
+ * other_high: around all that libc_allocate_note_other() was told of. relaxed: who asks has got such bytes after that.
+ */
 enum allocator_answer { NOT_ASKED, IS_KNOWN, IS_OTHER };
 static struct {
     bool is_libcs; /* written by the constructor, before there are threads */
     _Atomic bool is_wanted;
     _Atomic bool is_followed;
     _Atomic enum allocator_answer answer;
-} allocator;
+    _Atomic uintptr_t other_low;
+    _Atomic uintptr_t other_high;
+} allocator = {.other_low = UINTPTR_MAX};
 
 static inline bool blocks_are_followed(void)
 {
@@ -361,4 +365,22 @@ bool libc_allocate_is_known(void)
         atomic_store_explicit(&allocator.answer, known, memory_order_relaxed);
     }
     return known == IS_KNOWN;
+}
+
+void libc_allocate_note_other(struct range bytes)
+{
+    uintptr_t low = atomic_load_explicit(&allocator.other_low, memory_order_relaxed);
+    uintptr_t high = atomic_load_explicit(&allocator.other_high, memory_order_relaxed);
+    while (bytes.low < low && !atomic_compare_exchange_weak_explicit(&allocator.other_low, &low, bytes.low,
+                                                                     memory_order_relaxed, memory_order_relaxed))
+        continue;
+    while (bytes.high > high && !atomic_compare_exchange_weak_explicit(&allocator.other_high, &high, bytes.high,
+                                                                       memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
+
+bool libc_allocate_is_other(struct range bytes)
+{
+    return bytes.low < atomic_load_explicit(&allocator.other_high, memory_order_relaxed) &&
+           bytes.high > atomic_load_explicit(&allocator.other_low, memory_order_relaxed);
 }

@@ -7,12 +7,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/range.h"
+
 /* From this size on; also the smallest buffer that may share a page with the
  * rest of its own block. */
 enum { LIBC_LARGE_BLOCK_BYTES = 65536 };
 
 /* MPI's library is there: blocks that may hold messages are remembered from now on. Any thread. */
 void libc_allocate_follow(void);
+
+/* An allocator beside libc's has given these bytes, and may have given all that lies between them and what it gave
+ * before. Any thread. */
+void libc_allocate_note_other(struct range bytes);
+
+/* May these bytes be of such an allocator? */
+bool libc_allocate_is_other(struct range bytes);
 
 /* Do blocks of this process come through here, from libc's allocator? False with any other: it lays out blocks in its
  * way, anywhere. Takes a block to see it: not in signal handlers. */

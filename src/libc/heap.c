@@ -15,9 +15,17 @@ bool libc_heap_is_shared(struct range bytes)
         return false;
     /* Beyond the pages that such a block has to itself, wherever libc's heap is: not always where [heap] is (brk(2) may
      * fail), nor in arenas of one size (glibc.malloc.hugetlb). */
-    if (!base_range_is_empty(libc_blocks_around(bytes)))
+    if (!base_range_is_empty(libc_blocks_around(bytes)) || libc_allocate_is_other(bytes))
         return true;
     return !libc_allocate_is_known() || memory_is_heap(bytes);
+}
+
+/* What libc gave to MPI is known as libc's. */
+void libc_heap_note_given(struct range bytes)
+{
+    bool is_known = !libc_allocate_is_known() || libc_allocate_is_other(bytes);
+    if (!is_known && base_range_is_empty(libc_blocks_around(bytes)) && !memory_is_heap(bytes))
+        libc_allocate_note_other(bytes);
 }
 
 /* Only of a block that the bytes begin with. */

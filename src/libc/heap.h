@@ -10,6 +10,10 @@
 /* May other blocks, MPI's among them, lie on the same pages? As costly as protect_memory_check(). */
 bool libc_heap_is_shared(struct range bytes);
 
+/* MPI has given these bytes: where it has not taken them from libc, other blocks of the same allocator, with data of
+ * MPI's own, may lie on their first and last page. */
+void libc_heap_note_given(struct range bytes);
+
 /* A message in these bytes was passed for that: the next block of their length is to get pages of its own. */
 void libc_heap_wish(struct range bytes);
 
