@@ -391,11 +391,12 @@ class Draft:
         return layouts.indexed(index, old, parts), "indexed", (old.index, len(parts), *numbers)
 
     def make_struct(self, index: int) -> tuple[Layout, str, tuple[int, ...]]:
+        """Its blocks never touch: MPICH 5.0 reads more of a sender's than it has written down where they do."""
         parts, at = list[tuple[Layout, int, int]](), self.random.choice((0, 0, 4))
         for _ in range(self.random.randrange(1, 5)):
             old, length = self.random.choice(BUILTINS), self.random.randrange(1, 30)
             parts.append((old, length, at))
-            at += length * old.size + self.random.choice((0, 1, 8, 40))
+            at += length * old.size + self.random.choice((4, 1, 8, 40))
         numbers = tuple(number for old, length, place in parts for number in (old.index, length, place))
         return layouts.structure(index, parts), "struct", (len(parts), *numbers)
 

@@ -69,6 +69,18 @@ def test_floating_point_numbers_are_tamed_before_they_are_compared() -> None:
             assert any(one.rank == line.rank for one in tamed), line
 
 
+def test_blocks_of_structs_do_not_touch() -> None:
+    for seed in range(30):
+        for line in generate(seed, Features(), 300).lines:
+            if line.name == "struct":
+                olds, lengths, places = (line.numbers[first::3] for first in (2, 3, 4))
+                ends = [
+                    at + layouts.BUILTINS[old].size * length
+                    for old, length, at in zip(olds, lengths, places, strict=True)
+                ]
+                assert all(end < at for end, at in zip(ends, places[1:], strict=False)), line
+
+
 def test_spread_of_a_vector() -> None:
     vector = layouts.vector(9, layouts.BUILTINS[3], 3, 2, 5)
     assert vector.spread(1) == ((0, 8), (20, 28), (40, 48))
