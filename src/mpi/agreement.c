@@ -2,7 +2,8 @@
 /* A rank that lacks Lapwing takes part in nothing, and a message to it could match a receive of its program. So who has
  * Lapwing is first asked of the launcher's store (job/store.h), and only ranks that have offered the same speak with
  * each other. They do so along a tree, so that none asks the store for more than its neighbours there, however many
- * ranks there are: each says upwards whether it and all below it are able, and rank 0 answers whether all are.
+ * ranks there are: each says upwards whether it and all below it are able, and lie on one host, and rank 0 answers
+ * whether all do.
  *
  * No rank waits for one that does not answer. Both ends know from the store that the other has offered the same: what
  * was offered is there for both once it is settled. A rank that reads another text than its own, or none, neither sends
@@ -15,6 +16,7 @@
 
 #include "abi.h"
 #include "base/clock.h"
+#include "base/launch.h"
 #include "base/options.h"
 #include "bind/bind.h"
 #include "engine/gate.h"
@@ -26,7 +28,10 @@
 
 /* Any that every MPI allows. The messages are empty: MPICH 4.0 leaves the length of what a request once received in the
  * status of a later one that fails. */
-enum { TAG_NO = 19520, TAG_YES = 19521, CHILDREN = 2 };
+enum { TAG_FIRST = 19520, CHILDREN = 2 };
+
+/* Each says more than the one before. Its tag is TAG_FIRST and this. */
+enum answer { ANSWER_UNABLE, ANSWER_ABLE, ANSWER_ABLE_ON_ONE_HOST };
 
 /* MPI's own functions. */
 struct own {
@@ -43,11 +48,17 @@ static struct {
     struct own own;
     char fingerprint[FINGERPRINT_BYTES]; /* "": nothing is offered */
     bool is_whole;
+    bool is_on_one_host;
 } agreement;
 
 bool agreement_is_whole(void)
 {
     return agreement.is_whole;
+}
+
+bool agreement_is_on_one_host(void)
+{
+    return agreement.is_on_one_host;
 }
 
 bool agreement_is_sought(void)
@@ -94,19 +105,24 @@ static int request_await(MPI_Request *request, MPI_Status *status)
     }
 }
 
-static bool answer_receive(int peer)
+static enum answer answer_receive(int peer)
 {
     MPI_Request request;
-    MPI_Status status = {.MPI_TAG = TAG_NO};
+    MPI_Status status = {.MPI_TAG = TAG_FIRST};
     int result = agreement.own.irecv(NULL, 0, abi_handles.byte, peer, MPI_ANY_TAG, abi_handles.comm_world, &request);
     if (result == MPI_SUCCESS)
         result = request_await(&request, &status);
-    return result == MPI_SUCCESS && status.MPI_TAG == TAG_YES;
+    return result == MPI_SUCCESS ? (enum answer)(status.MPI_TAG - TAG_FIRST) : ANSWER_UNABLE;
 }
 
-static void answer_send(int peer, bool is_yes)
+static void answer_send(int peer, enum answer answer)
 {
-    agreement.own.send(NULL, 0, abi_handles.byte, peer, is_yes ? TAG_YES : TAG_NO, abi_handles.comm_world);
+    agreement.own.send(NULL, 0, abi_handles.byte, peer, TAG_FIRST + (int)answer, abi_handles.comm_world);
+}
+
+static enum answer answer_both(enum answer one, enum answer other)
+{
+    return one < other ? one : other;
 }
 
 /* The ranks below one in the tree. is_like: has offered the same; asked once. greetings: under way to those. */
@@ -134,53 +150,51 @@ static void children_greet(struct children *children)
         int child = children->first + i;
         children->is_like[i] = store_is_same(child);
         if (children->is_like[i])
-            agreement.own.isend(NULL, 0, abi_handles.byte, child, TAG_NO, abi_handles.comm_world,
+            agreement.own.isend(NULL, 0, abi_handles.byte, child, TAG_FIRST, abi_handles.comm_world,
                                 &children->greetings[i]);
     }
 }
 
-/* Are all below here, and able? */
-static bool children_hear(const struct children *children)
+/* What all below say, and this rank. */
+static enum answer children_hear(const struct children *children, enum answer own)
 {
-    bool are_able = true;
     for (int i = 0; i < children->count; i++)
-        are_able = children->is_like[i] && answer_receive(children->first + i) && are_able;
-    return are_able;
+        own = answer_both(own, children->is_like[i] ? answer_receive(children->first + i) : ANSWER_UNABLE);
+    return own;
 }
 
 /* Only those that have spoken wait for it. */
-static void children_tell(struct children *children, bool is_whole)
+static void children_tell(struct children *children, enum answer answer)
 {
     MPI_Status status;
     for (int i = 0; i < children->count; i++) {
         if (!children->is_like[i])
             continue;
         request_await(&children->greetings[i], &status);
-        answer_send(children->first + i, is_whole);
+        answer_send(children->first + i, answer);
     }
 }
 
 /* What rank 0 says for all. Whoever finds another above it than itself knows that not all are alike. */
-static bool parent_ask(int rank, bool is_able)
+static enum answer parent_ask(int rank, enum answer answer)
 {
     int parent = (rank - 1) / CHILDREN;
     if (rank == 0)
-        return is_able;
+        return answer;
     if (!store_is_same(parent))
-        return false;
-    answer_send(parent, is_able);
+        return ANSWER_UNABLE;
+    answer_send(parent, answer);
     answer_receive(parent); /* its greeting */
     return answer_receive(parent);
 }
 
-static bool tree_settle(int rank, int size, bool is_able)
+static enum answer tree_settle(int rank, int size, enum answer own)
 {
     struct children children = children_of(rank, size);
     children_greet(&children);
-    bool are_able = children_hear(&children) && is_able;
-    bool is_whole = parent_ask(rank, are_able);
-    children_tell(&children, is_whole);
-    return is_whole;
+    enum answer answer = parent_ask(rank, children_hear(&children, own));
+    children_tell(&children, answer);
+    return answer;
 }
 
 /* Where all calls are passed nobody will ask. */
@@ -195,8 +209,14 @@ void agreement_settle(int rank, int size, bool is_able)
 {
     if (!store_is_settled() || size < 2)
         return;
+    enum answer own = is_able ? ANSWER_ABLE : ANSWER_UNABLE;
+    if (is_able && base_launch_local_ranks() == size)
+        own = ANSWER_ABLE_ON_ONE_HOST;
     gate_enter();
-    agreement.is_whole = own_find(&agreement.own) && own_world_is(size, &rank) && tree_settle(rank, size, is_able);
+    bool is_possible = own_find(&agreement.own) && own_world_is(size, &rank);
+    enum answer answer = is_possible ? tree_settle(rank, size, own) : ANSWER_UNABLE;
     gate_leave();
+    agreement.is_whole = answer != ANSWER_UNABLE;
+    agreement.is_on_one_host = answer == ANSWER_ABLE_ON_ONE_HOST;
     record_count(RECORD_WHOLE, agreement.is_whole);
 }

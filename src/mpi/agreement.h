@@ -9,6 +9,9 @@
  * connected to) have an answer of their own. Any thread. */
 bool agreement_is_whole(void);
 
+/* Then: do all of them lie on one host? As their launchers say. Any thread. */
+bool agreement_is_on_one_host(void);
+
 /* Did this rank ask? Not where all calls are passed from the start. */
 bool agreement_is_sought(void);
 

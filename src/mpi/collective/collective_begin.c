@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/launch.h"
 #include "base/options.h"
 #include "engine/gate.h"
 #include "mpi/agreement.h"
@@ -148,7 +147,7 @@ static bool call_listens_first(const struct collective_call *call, const struct 
 {
     enum { LISTEN_BYTES = 1 << 20 };
     uint64_t bytes = call_bytes(call, comm->size);
-    return bytes != 0 && bytes < LISTEN_BYTES && base_launch_local_ranks() == session.size;
+    return bytes != 0 && bytes < LISTEN_BYTES && agreement_is_on_one_host();
 }
 
 /* As the ranks have agreed upon. False: the communicator has no room for what is learnt, and the call is passed. */
