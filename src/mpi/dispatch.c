@@ -93,7 +93,10 @@ void dispatch_enter_in_turn(void)
 /* Early receives look at what each call brings. */
 bool dispatch_enter_idle(void)
 {
-    return busy_is_shared() && !early.is_on && idle_enter();
+    bool is_inside = busy_is_shared() && !early.is_on && idle_enter();
+    if (is_inside)
+        noted_forget();
+    return is_inside;
 }
 
 int dispatch_leave_idle(int result)

@@ -56,6 +56,13 @@ static void noted_look_again(void)
         wait_range(op_thread.noted.ranges[i], op_thread.noted.are_read[i]);
 }
 
+void noted_forget(void)
+{
+    op_thread.noted.moment = 0;
+    op_thread.noted.count = 0;
+    op_thread.noted.are_unknown = false;
+}
+
 void noted_catch_up(void)
 {
     while (noted_is_overtaken()) {
@@ -63,7 +70,5 @@ void noted_catch_up(void)
         noted_look_again();
         gate_enter();
     }
-    op_thread.noted.moment = 0;
-    op_thread.noted.count = 0;
-    op_thread.noted.are_unknown = false;
+    noted_forget();
 }

@@ -17,6 +17,9 @@ void noted_add_unknown(void);
  * leaves it, waits once more for all of that, and enters again. Then nothing is noted any more. */
 void noted_catch_up(void);
 
+/* The call has entered where nothing is held: what it has waited for concerns no later call. */
+void noted_forget(void);
+
 /* Waits for whatever memory a call may use. Another thread's op counts only where it has memory: what ends one that
  * sends a copy of ours may wait for this thread's next call. */
 void noted_wait_any_memory(void);

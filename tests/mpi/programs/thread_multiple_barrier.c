@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-enum { LENGTH = 300000 };
+enum { LENGTH = 1 << 19 };
 
 static unsigned char *buffer;
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: after many small collectives that name lists, a thread's next one does not wait for a message that another
+ * thread is to receive, and that the peer sends only after this collective.
+ * flags: -pthread
+ * environment: LAPWING_MATCH=off */
+#include <pthread.h>
+
+#include "check.h"
+
+enum { LENGTH = 1 << 19, CALLS = 40, RANKS_MOST = 4 };
+
+static unsigned char *buffer;
+
+static void gather(void)
+{
+    static int counts[RANKS_MOST], places[RANKS_MOST];
+    int own = check_rank(), all[RANKS_MOST] = {0};
+    for (int i = 0; i < check_size(); i++) {
+        counts[i] = 1;
+        places[i] = i;
+    }
+    MPI_Allgatherv(&own, 1, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
+    check(all[1] == 1, "the lists were followed");
+    MPI_Reduce_scatter(all, &own, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    check(own == check_rank() * check_size(), "and in sums");
+}
+
+static void *thread_receive(void *comm)
+{
+    MPI_Recv(buffer, LENGTH, MPI_BYTE, 1, 5, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
+    check(check_is_filled(buffer, LENGTH, 7), "the message arrived");
+    return NULL;
+}
+
+static void rank_receive(MPI_Comm comm)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, thread_receive, &comm);
+    check_delay(); /* the receive has begun */
+    gather();
+    pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm comm;
+    check_start_multiple(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    buffer = check_buffer_new(LENGTH);
+    for (int i = 0; i < CALLS; i++)
+        gather();
+    if (check_rank() == 0) {
+        rank_receive(comm);
+    } else {
+        check_fill(buffer, LENGTH, 7);
+        gather();
+        MPI_Send(buffer, LENGTH, MPI_BYTE, 0, 5, comm);
+    }
+    MPI_Comm_free(&comm);
+    return check_end();
+}
