@@ -116,18 +116,20 @@ static void choice_begin(struct collective_choice *choice, enum collective_choic
     choice->call = 0;
 }
 
-/* What early returns cost between calls is what the program lost less what the calls seemed to gain. It is believed
+/* What early returns cost between calls is what the program lost and what the calls seemed to gain. No more than a
+ * blocking call takes, which no gain outweighs: a pause of the program's own may have met the proof. It is believed
  * less after each round of blocking calls, since the program may do something else by then. */
 static void choice_note_proof(struct collective_choice *choice, const int64_t sums[COLLECTIVE_PROOF_SUMS])
 {
     int64_t loss_ns = collective_proof_loss_ns(sums);
-    int64_t gain_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING] - choice->means_ns[choice->chosen];
+    int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
+    int64_t hidden_ns = loss_ns + blocking_ns - choice->means_ns[choice->chosen];
     if (choice->round != COLLECTIVE_CHOICE_PROVING)
         choice->hidden_ns -= choice->chosen == COLLECTIVE_CHOICE_BLOCKING ? choice->hidden_ns / HIDDEN_MEMORY : 0;
     else if (loss_ns == 0)
         choice->hidden_ns = 0;
-    else if (choice->hidden_ns < loss_ns + gain_ns)
-        choice->hidden_ns = loss_ns + gain_ns;
+    else if (choice->hidden_ns < hidden_ns)
+        choice->hidden_ns = hidden_ns < blocking_ns ? hidden_ns : blocking_ns;
 }
 
 static enum collective_choice_round choice_round_next(struct collective_choice *choice, bool was_early)
