@@ -10,8 +10,8 @@
 enum { LISTEN_ROUND = 3, FIRST_ROUND = 7, EARLY_ROUND = 128, BLOCKING_ROUND = 16 };
 enum { FRESH_ROUND_MOST = 64, BLOCKING_ROUND_MOST = 256, DEAR_ROUND_MOST = 4096 };
 enum { TRIES_PART = 100, TRIES_PART_AT_FIRST = 16 };
-/* A hold takes 17 to 44 us, and a call has up to two. Who is stopped for less than that cannot be stopped for less. */
-enum { HOLDS_NS = 80000 };
+/* A hold takes 17 to 44 us, and a call has up to two. Who is stopped for no longer than that gains nothing. */
+enum { HOLDS_NS = 100000 };
 /* Proofs cost five blocking calls; then there is one in 1024 calls. */
 enum { PROOF_EARLY_ROUNDS = 8 };
 /* An early return must bring a part in GAIN_PART. What a single call of another kind took counts half. */
