@@ -140,10 +140,10 @@ def measure_kind(program: Path, kind: Kind, preload: Path) -> Cost:
 def describe(compiler: str, cost: Cost) -> str:
     """One line of the report."""
     calls = cost.kind.calls
-    round_ = f"{compiler}: small {cost.kind.text} take {cost.stock:.0f} instructions stock, {cost.lapwing:.0f} passed"
+    counts = f"{compiler}: small {cost.kind.text} take {cost.stock:.0f} instructions stock, {cost.lapwing:.0f} passed"
     each = f"{cost.added / calls:.0f} more a call (limit {cost.kind.limit:.0f})"
     limit = "measured" if cost.kind.is_multiple else f"limit {LIMIT_NS:.0f}"
-    return f"{round_}: {each}, {cost.added_ns / calls:.1f} ns ({limit})"
+    return f"{counts}: {each}, {cost.added_ns / calls:.1f} ns ({limit})"
 
 
 def main() -> int:

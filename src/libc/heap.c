@@ -6,25 +6,26 @@
 #include "libc/recycled.h"
 #include "protect/memory.h"
 
+/* Beyond the pages that a large block has to itself, wherever libc's heap is: not always where [heap] is (brk(2) may
+ * fail), nor in arenas of one size (glibc.malloc.hugetlb). */
+static bool heap_may_hold(struct range bytes)
+{
+    return !base_range_is_empty(libc_blocks_around(bytes)) || libc_allocate_is_other(bytes) ||
+           !libc_allocate_is_known() || memory_is_heap(bytes);
+}
+
 /* Not on those that a large block has to itself. A small buffer in one may have been given by an allocator above
  * malloc, MPI's own (MPI_Alloc_mem) among them. */
 bool libc_heap_is_shared(struct range bytes)
 {
     bool is_large = bytes.high - bytes.low >= LIBC_LARGE_BLOCK_BYTES;
-    if (is_large && libc_blocks_contain(bytes))
-        return false;
-    /* Beyond the pages that such a block has to itself, wherever libc's heap is: not always where [heap] is (brk(2) may
-     * fail), nor in arenas of one size (glibc.malloc.hugetlb). */
-    if (!base_range_is_empty(libc_blocks_around(bytes)) || libc_allocate_is_other(bytes))
-        return true;
-    return !libc_allocate_is_known() || memory_is_heap(bytes);
+    return !(is_large && libc_blocks_contain(bytes)) && heap_may_hold(bytes);
 }
 
 /* What libc gave to MPI is known as libc's. */
 void libc_heap_note_given(struct range bytes)
 {
-    bool is_known = !libc_allocate_is_known() || libc_allocate_is_other(bytes);
-    if (!is_known && base_range_is_empty(libc_blocks_around(bytes)) && !memory_is_heap(bytes))
+    if (!heap_may_hold(bytes))
         libc_allocate_note_other(bytes);
 }
 

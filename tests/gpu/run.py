@@ -57,7 +57,7 @@ def list_folders() -> Iterator[Path]:
     homes = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
     for home in [*filter(None, homes), "/usr/local/cuda"]:
         yield from (Path(home) / "lib64", Path(home) / "targets/x86_64-linux/lib")
-    for root in (*sys.path, "/opt/torch/.venv/lib/python3.12/site-packages"):
+    for root in sys.path:
         yield from sorted(Path(root or ".").glob("nvidia/*/lib"))
 
 

@@ -153,14 +153,13 @@ static bool call_listens_first(const struct collective_call *call, const struct 
 /* As the ranks have agreed upon. False: the communicator has no room for what is learnt, and the call is passed. */
 static bool call_choose_kind(struct collective_call *call, struct collective_comm *comm)
 {
-    bool is_new = false;
     call->kind = COLLECTIVE_CHOICE_PIECES;
     if (!options.learn)
         return true;
-    call->choice = collective_comm_choice(comm, call_key(call, comm), &is_new);
+    call->choice = collective_comm_choice(comm, call_key(call, comm));
     if (call->choice == NULL)
         return false;
-    if (is_new)
+    if (call->choice->round == COLLECTIVE_CHOICE_NONE)
         call->choice->listens_first = call_listens_first(call, comm);
     call_choose(call, comm);
     return true;
@@ -585,11 +584,9 @@ static bool list_is_small(enum collective_work_function function, const struct c
     if (collective_work_differs(function) || !collective_work_is_listed(function) || !busy_is_clear() ||
         collective_comm_common.has_groups || given->comm == abi_handles.comm_null)
         return false;
+    uint64_t bytes;
     MPI_Count count = collective_list_count(&given->receive_list, collective_comm_size(given->comm));
-    const struct type_layout *layout = datatype_entry(given->receive_type);
-    return count >= 0 && datatype_is_cached(layout, given->receive_type) && layout->is_known &&
-           (uint64_t)count < collective_comm_common.least_bytes &&
-           (uint64_t)count * layout->size_bytes < collective_comm_common.least_bytes;
+    return message_is_known_small(count, given->receive_type, &bytes);
 }
 
 static bool call_begin(enum collective_work_function function, const struct collective_call_arguments *given,

@@ -265,12 +265,11 @@ struct collective_comm *collective_comm_meet(MPI_Comm comm)
     return comm_remember(comm, known);
 }
 
-struct collective_choice *collective_comm_choice(struct collective_comm *comm, uint32_t key, bool *is_new)
+struct collective_choice *collective_comm_choice(struct collective_comm *comm, uint32_t key)
 {
     for (int i = 0; i < COLLECTIVE_COMM_CHOICES; i++) {
         struct collective_choice *choice = &comm->choices[i];
-        *is_new = choice->key == 0;
-        if (*is_new)
+        if (choice->key == 0)
             choice->key = key;
         if (choice->key == key)
             return choice;

@@ -98,9 +98,8 @@ void collective_comm_start(bool are_passed);
 int collective_comm_sum(const struct collective_comm *known, MPI_Comm comm, const int64_t *own, int64_t *all,
                         int count);
 
-/* The choice of that key, which is not 0, and whether it is a new one; NULL when there are too many, then on all ranks.
- */
-struct collective_choice *collective_comm_choice(struct collective_comm *comm, uint32_t key, bool *is_new);
+/* The choice of that key, which is not 0; NULL when there are too many, then on all ranks. */
+struct collective_choice *collective_comm_choice(struct collective_comm *comm, uint32_t key);
 
 /* An op begins, or has ended: until then the communicator's choices stay. */
 void collective_comm_use(struct collective_comm *comm);

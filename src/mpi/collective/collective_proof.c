@@ -21,10 +21,10 @@ void collective_proof_note(struct collective_proof *proof, uint32_t call, int64_
 {
     if (call == BLOCKING_END)
         proof->sums[COLLECTIVE_PROOF_BLOCKING_NS] = now_ns - proof->begun_ns;
-    if (call == EARLY_END)
+    if (call == EARLY_END) {
         proof->sums[COLLECTIVE_PROOF_EARLY_NS] = now_ns - proof->begun_ns;
-    if (call == EARLY_END)
         proof->sums[COLLECTIVE_PROOF_PERIODS] = COLLECTIVE_PROOF_CALLS;
+    }
     if (call == BLOCKING_FIRST || call == EARLY_FIRST)
         proof->begun_ns = now_ns;
 }

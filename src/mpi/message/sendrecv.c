@@ -29,9 +29,10 @@ static int exchange_now(const struct exchange *exchange)
                              exchange->status);
 }
 
-static int exchange_call(struct exchange *exchange, const void *return_address)
+static int exchange_call(struct exchange *exchange, bool has_large_count, const void *return_address)
 {
     int result;
+    exchange->send.has_large_count = exchange->receive.has_large_count = has_large_count;
     if (exchange_enters_small(exchange)) {
         result = dispatch_leave_idle(exchange_now(exchange));
         freed_requests_await();
@@ -55,8 +56,7 @@ __attribute__((noinline)) static int sendrecv_call(const void *sendbuf, MPI_Coun
         .receive = message_of(recvbuf, recvcount, recvtype, source, recvtag, comm),
         .status = status,
     };
-    exchange.send.has_large_count = exchange.receive.has_large_count = has_large_count;
-    return exchange_call(&exchange, return_address);
+    return exchange_call(&exchange, has_large_count, return_address);
 }
 
 __attribute__((noinline)) static int replace_call(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
@@ -69,8 +69,7 @@ __attribute__((noinline)) static int replace_call(void *buf, MPI_Count count, MP
         .status = status,
         .is_replacing = true,
     };
-    exchange.send.has_large_count = exchange.receive.has_large_count = has_large_count;
-    return exchange_call(&exchange, return_address);
+    return exchange_call(&exchange, has_large_count, return_address);
 }
 
 int entry_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,

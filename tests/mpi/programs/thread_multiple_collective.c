@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: after many small collectives that name lists, a thread's next one does not wait for a message that another
- * thread is to receive, and that the peer sends only after this collective.
+/* Claim: what one thread receives does not hold up another thread's collective, which the sender may wait for first: a
+ * barrier; or, after many of them, small ones that name lists.
+ * arguments: barrier lists
  * flags: -pthread
  * environment: LAPWING_MATCH=off */
 #include <pthread.h>
@@ -32,12 +33,17 @@ static void *thread_receive(void *comm)
     return NULL;
 }
 
-static void rank_receive(MPI_Comm comm)
+static void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void rank_receive(MPI_Comm comm, void (*collect)(void))
 {
     pthread_t thread;
     pthread_create(&thread, NULL, thread_receive, &comm);
     check_delay(); /* the receive has begun */
-    gather();
+    collect();
     pthread_join(thread, NULL);
 }
 
@@ -45,15 +51,16 @@ int main(int argc, char **argv)
 {
     MPI_Comm comm;
     check_start_multiple(&argc, &argv);
+    void (*collect)(void) = strcmp(argv[1], "barrier") == 0 ? meet : gather;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     buffer = check_buffer_new(LENGTH);
     for (int i = 0; i < CALLS; i++)
-        gather();
+        collect();
     if (check_rank() == 0) {
-        rank_receive(comm);
+        rank_receive(comm, collect);
     } else {
         check_fill(buffer, LENGTH, 7);
-        gather();
+        collect();
         MPI_Send(buffer, LENGTH, MPI_BYTE, 0, 5, comm);
     }
     MPI_Comm_free(&comm);
