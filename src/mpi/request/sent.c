@@ -103,27 +103,25 @@ static bool wait_has_send(const struct sent_op_wait *wait)
     return has_send;
 }
 
-/* The active ones, as many as the call may tell of. False: something else is under way, too, and may be what the
- * program waits for. */
-static bool sents_find_active(struct sent_op_sends *sents, const struct sent_op_wait *wait)
+/* The only active request, where it is a send. False: another is under way, too, and may be what the program waits for:
+ * to name a send that is not over would let the program fill its buffer, and so wait for it. */
+static bool sents_find_only(struct sent_op_sends *sents, const struct sent_op_wait *wait)
 {
     struct requests_send send;
-    int most = wait->out_count != NULL ? NATIVE_SENDS_MAX : 1;
     sents->count = 0;
     for (int i = 0; i < wait->count; i++) {
         if (request_status_is_over(wait->requests[i]))
             continue;
-        if (!requests_find_send(wait->keys[i], &send))
+        if (sents->count != 0 || !requests_find_send(wait->keys[i], &send))
             return false;
-        if (sents->count < most)
-            sents->all[sents->count++] = (struct sent_op_send){i, send};
+        sents->all[sents->count++] = (struct sent_op_send){i, send};
     }
     return true;
 }
 
 static enum some_state some_next(struct some_poll *poll)
 {
-    if (poll->until_ns == 0 && !sents_find_active(poll->sents, poll->wait))
+    if (poll->until_ns == 0 && !sents_find_only(poll->sents, poll->wait))
         return SOME_OTHERS;
     return leaving_grace_is_over(&poll->until_ns) ? SOME_LEFT : SOME_UNDER_WAY;
 }

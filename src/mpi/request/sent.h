@@ -7,7 +7,7 @@
  * Only what the wait would end on is left to do: all other requests of the call are over before. So nothing but the
  * sends can be early, and MPI itself gives the call its result and its statuses. Of a send's status nothing is defined
  * but its error (MPI 4.1, 3.7.3) and that it was not cancelled.
- * MPI_Waitany and MPI_Waitsome likewise, where sends are all that they could wait for. */
+ * MPI_Waitany and MPI_Waitsome likewise, where one send is all that they could wait for. */
 #ifndef MPI_REQUEST_SENT_H
 #define MPI_REQUEST_SENT_H
 
