@@ -6,6 +6,7 @@ source tree they stand where they are edited.
 """
 
 import os
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,8 @@ from lapwing.errors import LapwingError
 PACKAGE = Path(__file__).resolve().parent
 SOURCE_TREE = PACKAGE.parent.parent
 LIBRARY = "liblapwing.so"
+# This command once more. -P: a random.py of the user in the current folder is not Python's.
+SELF = [sys.executable, "-P", "-m", "lapwing"]
 
 
 def find_file(name: str, folders: list[Path]) -> Path:

@@ -38,7 +38,7 @@ from lapwing.bench.predict import (
 )
 from lapwing.bench.turns import Turns
 from lapwing.errors import LapwingError
-from lapwing.files import find_source
+from lapwing.files import SELF, find_source
 from lapwing.launch.launchers import Hydra
 from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, RankProfile, Source
 from lapwing.report.plots import save_plot
@@ -97,11 +97,11 @@ def test_words_hold_a_fixed_amount_of_work() -> None:
 def test_profile_is_recorded_by_the_command(tmp_path: Path) -> None:
     place = Place(Mpi("mpich", "mpicc", Hydra("mpirun")), None, tmp_path)
     lines = {one.name: place.command(one, ["program"]) for one in list_ways(tmp_path / "r")}
-    assert lines[PROFILE][3:7] == ["profile", "--quiet", "--output", str(tmp_path / "r")]
+    assert lines[PROFILE][len(SELF) : len(SELF) + 4] == ["profile", "--quiet", "--output", str(tmp_path / "r")]
     assert lines["stock"][0] == "mpirun"
     off = {word for word, value in pairwise(lines["events"]) if value == "off"}
     assert off == {"--sends", "--receives", "--collectives", "--waits"}
-    assert lines["deferred"][3] == "run"
+    assert lines["deferred"][len(SELF)] == "run"
 
 
 def test_slower_rank_counts() -> None:

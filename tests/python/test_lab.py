@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from lapwing.bench.mpi import build_program, find_mpi
-from lapwing.commands.lab import SELF, find_line
+from lapwing.commands.lab import find_line
 from lapwing.errors import LabError, LapwingError
+from lapwing.files import SELF
 from lapwing.lab import network
 from lapwing.lab.network import burst_bytes, choose_prefix, make_hosts_file, may_build, parse_rate, share_cores
 

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from profile_files import make_host_file
 
+from lapwing.files import SELF
+
 PYTHON = Path(__file__).parents[2] / "python"
 LAUNCHERS = ["mpirun.openmpi", "mpirun.mpich"]
 
@@ -315,3 +317,10 @@ def test_run_in_a_removed_folder_keeps_its_records_elsewhere(tmp_path: Path) -> 
     environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
     done = subprocess.run(["sh", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_lapwing_that_starts_itself_leaves_the_modules_of_the_current_folder_alone(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("raise SystemExit(7)\n")
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
+    done = subprocess.run([*SELF, "run", "--quiet", "true"], cwd=tmp_path, env=environment, timeout=60)
+    assert done.returncode == 0

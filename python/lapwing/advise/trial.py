@@ -9,7 +9,6 @@ import os
 import shlex
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from pathlib import Path
 from lapwing.advise.rounds import Run
 from lapwing.advise.ways import DEDICATED, make_variables
 from lapwing.errors import LapwingError
+from lapwing.files import SELF
 from lapwing.launch import start
 from lapwing.launch.job import JobResult, Supervision, run_job
 from lapwing.launch.launchers import Direct, find_command
@@ -212,8 +212,7 @@ class Trial:
         """Find out what `lapwing run` takes beside its launcher: a question for the version starts no rank."""
         launcher = self.command.launcher
         words = [find_command("true")] if isinstance(launcher, Direct) else [launcher.path, "--version"]
-        lapwing = [sys.executable, "-m", "lapwing", "run"]
-        pairs = [(time_s([*lapwing, *words]), time_s(words)) for _ in range(STARTS)]
+        pairs = [(time_s([*SELF, "run", *words]), time_s(words)) for _ in range(STARTS)]
         with_lapwing_s, stock_s = (min(times) for times in zip(*pairs, strict=True))  # other work only adds
         self.start_s = max(0.0, with_lapwing_s - stock_s)
 

@@ -2,13 +2,14 @@
 """The two experiments: run stock and Lapwing in turn, gather times, calculate the measures."""
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lapwing.bench import measures
-from lapwing.bench.place import SELF, Place
+from lapwing.bench.place import Place
 from lapwing.bench.plan import Point
 from lapwing.bench.wire import SILENCE_S, TURNS, measure_wire
 
@@ -144,8 +145,9 @@ def measure_wire_cost(place: Place, bits_per_s: float) -> WireCost | None:
         return None
     length_bytes = max(WIRE_LEAST_BYTES, int(bits_per_s / 8 * WIRE_TURN_S))
     receiver, sender = place.network.hosts[:2]
+    wire = [sys.executable, "-P", "-m", "lapwing.bench.wire"]
     lines = [
-        host.enter([SELF[0], "-m", "lapwing.bench.wire", end, receiver.address, str(length_bytes)], str(Path.cwd()))
+        host.enter([*wire, end, receiver.address, str(length_bytes)], str(Path.cwd()))
         for host, end in ((receiver, "listen"), (sender, "connect"))
     ]
     limit_s = WIRE_START_S + WIRE_SLOWNESS * TURNS * (SILENCE_S + length_bytes * 8 / bits_per_s)

@@ -4,7 +4,6 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,10 +15,10 @@ from typing import Any
 from lapwing.bench.contenders import Contender
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.errors import LapwingError
+from lapwing.files import SELF
 from lapwing.lab.network import Network
 from lapwing.launch.job import GRACE_S
 
-SELF = [sys.executable, "-m", "lapwing"]
 ROOT_ALLOWED = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
 LOCAL = {"hydra": ["-bind-to", "core"], "openmpi": ["--bind-to", "core"], "prrte": ["--bind-to", "core"]}
 CROWDED = {

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from types import FrameType
 
 from lapwing.errors import LapwingError
+from lapwing.files import SELF
 from lapwing.lab.network import Network, enter_user_namespace, parse_rate
 from lapwing.launch.job import run_job
 from lapwing.launch.launchers import find_command
 from lapwing.launch.start import say, strip_separator
-
-SELF = [sys.executable, "-m", "lapwing"]
 
 
 def find_line(line: Sequence[str]) -> list[str]:

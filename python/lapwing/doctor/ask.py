@@ -75,7 +75,7 @@ def judge_host() -> Any:
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     package = str(Path(__file__).resolve().parents[2])
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package, environment.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", "lapwing", "doctor", "--here", "--json", "-"]
+    command = [sys.executable, "-P", "-m", "lapwing", "doctor", "--here", "--json", "-"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=HOST_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
