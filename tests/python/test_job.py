@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lapwing.commands.lab import catch_signals
 from lapwing.launch.job import LOOK_INTERVAL_S, run_job
 
 
@@ -45,3 +46,33 @@ def test_ignored_children_are_waited_for() -> None:
     environment = {"PYTHONPATH": str(Path(__file__).parent.parent.parent / "python")}
     done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=30)
     assert done.stdout == "7\n", done.stderr
+
+
+IGNORED = """
+import os, signal, threading
+from pathlib import Path
+from lapwing.launch.job import Supervision, run_job
+
+nowhere = Path(os.devnull)
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGHUP)).start()
+print(run_job(["/bin/sleep", "1"], {}, Supervision(nowhere, nowhere)).interrupted_by)
+"""
+
+
+def test_signal_that_nohup_ignores_interrupts_nothing() -> None:
+    line = ["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-c", IGNORED]
+    environment = {"PYTHONPATH": str(Path(__file__).parent.parent.parent / "python")}
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=30)
+    assert done.stdout == "0\n", done.stderr
+
+
+def test_signal_that_nohup_ignores_takes_no_lab_down() -> None:
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        catch_signals()
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -29,7 +29,8 @@ def end_on_signal(number: int, frame: FrameType | None) -> None:
 def catch_signals() -> None:
     """Let termination clean up: folders, ranks, the lab."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end_on_signal)
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves SIGHUP
+            signal.signal(number, end_on_signal)
 
 
 class LabCommand:

@@ -127,7 +127,7 @@ class Wait:
         """Pass a signal on."""
         if not is_known:
             os.kill(self.pid, number)
-        if number in ENDING:
+        if number in ENDING and signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
             self.interrupted_by = self.interrupted_by or number
             self.end_s = min(self.end_s, time.monotonic() + GRACE_S)
 
