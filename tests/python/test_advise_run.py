@@ -257,6 +257,18 @@ def test_stock_runs_without_the_library(
     assert str(stand_in_preload) in trial.outputs[Way.DEFERRED.value]
 
 
+def test_every_line_of_a_campaign_gets_the_input(tmp_path: Path) -> None:
+    """What one read is not gone for the next."""
+    script = "from pathlib import Path; from lapwing.advise.trial import keep_input; keep_input(Path())"
+    (tmp_path / "data").write_text("123")
+    line = f'{sys.executable} -c "{script}; keep_input(Path())"; cat'
+    with (tmp_path / "data").open() as stream:
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=tmp_path, env=ENVIRONMENT, stdin=stream, capture_output=True, text=True, timeout=60
+        )
+    assert (done.stdout, (tmp_path / "input").read_text()) == ("123", "123"), done.stderr
+
+
 def test_stock_is_not_charged_for_lapwing(
     tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from profile_files import make_file, make_host_file, make_receive
 
 from lapwing.errors import RecordError
 from lapwing.model.recorded import read_calibration, read_recorded
@@ -69,6 +70,47 @@ def test_ranks_that_share_their_cores_give_none_up(tmp_path: Path) -> None:
     done = profile(tmp_path, "--calibrate", "1", "mpirun.mpich", "-n", ranks, "./threads")
     assert done.returncode == 1
     assert "gave up no core" in done.stderr
+    assert read_recorded(tmp_path / "job.record").calibration is None
+
+
+def test_a_failed_calibration_costs_no_profile(tmp_path: Path, stand_in_preload: Path) -> None:
+    """Nor does one that is interrupted: the first run may have taken hours."""
+    (tmp_path / "rank").write_bytes(make_host_file([make_file(make_receive())]))
+    once = 'cp rank "$LAPWING_RECORD_DIR/host.profiles"; [ -e once ] || { touch once; exit 0; }; '
+    for end, code, words in (
+        ("exit 7", 1, "the record has no calibration: the program ended with 7"),
+        ("kill -TERM $PPID; exec sleep 60", 143, "the calibration was interrupted"),
+        ('rm "$LAPWING_RECORD_DIR/host.profiles"', 1, "the record has no calibration: no rank left a profile"),
+    ):
+        line = [sys.executable, "-m", "lapwing", "profile", "--output", "job.record", "--calibrate", "1"]
+        done = subprocess.run(
+            [*line, "sh", "-c", once + end],
+            cwd=tmp_path,
+            env={**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert (done.returncode, words in done.stderr) == (code, True), done.stderr
+        assert "now the calibration: 2 more runs" in done.stderr
+        assert read_recorded(tmp_path / "job.record").calibration is None
+        (tmp_path / "job.record").unlink()
+        (tmp_path / "once").unlink()
+
+
+def test_calibration_has_the_input_that_the_first_run_has_read(tmp_path: Path, stand_in_preload: Path) -> None:
+    (tmp_path / "rank").write_bytes(make_host_file([make_file(make_receive())]))
+    (tmp_path / "data").write_text("123\n")
+    line = [sys.executable, "-m", "lapwing", "profile", "--calibrate", "1,2", "sh", "-c"]
+    with (tmp_path / "data").open() as stream:
+        subprocess.run(
+            [*line, 'cp rank "$LAPWING_RECORD_DIR/host.profiles"; cat >>read'],
+            cwd=tmp_path,
+            env={**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)},
+            stdin=stream,
+            timeout=60,
+        )
+    assert (tmp_path / "read").read_text() == 7 * "123\n"
 
 
 @pytest.mark.parametrize(

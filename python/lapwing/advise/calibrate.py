@@ -13,7 +13,7 @@ from lapwing.errors import LapwingError
 from lapwing.model.profile import Calibration
 from lapwing.model.recorded import estimate_cores, make_rank
 from lapwing.model.scaling import Sweep
-from lapwing.profile.job_file import Atlas, list_profiles
+from lapwing.profile.job_file import Atlas, describe_damaged, list_profiles
 from lapwing.profile.rank_file import decode_rank_file
 
 REDUCED = {"LAPWING_PROGRESS": "dedicated"}  # in a profile the core that is given up stays idle
@@ -23,7 +23,10 @@ REMEDY = "give each rank two cores or more of its own (mpirun --bind-to ..., sru
 
 def measure_run(records: Path) -> tuple[int, int]:
     """Return the computation of the mean rank in nanoseconds, and the cores of a rank (0: not known)."""
-    profiles, _ = list_profiles(records)
+    profiles, damaged = list_profiles(records)
+    if not profiles:
+        remedy = "was an MPI program started, is there room on the disk?"
+        raise LapwingError(f"no rank left a profile{describe_damaged(damaged)}", remedy, 1)
     ranks = [decode_rank_file(stored.read(header.length_bytes), stored.name) for header, stored in profiles]
     computation_ns = mean(make_rank(rank, Atlas(rank.modules, {})).computation_ns for rank in ranks)
     return round(computation_ns), estimate_cores([rank.header for rank in ranks]) or 0
@@ -51,6 +54,11 @@ def sweep_threads(trial: Trial, threads: Sequence[int]) -> Sweep:
             records = trial.run_profiled(f"{number} threads", {"OMP_NUM_THREADS": str(number)})[1]
             times_ns[number].append(max(1, measure_run(records)[0]))
     return Sweep(tuple(threads), tuple(tuple(times_ns[number]) for number in threads))
+
+
+def count_runs(asked: Sequence[int]) -> int:
+    """Return how often the program runs for that."""
+    return 2 * asked[0] if len(asked) == 1 else SWEEP_ROUNDS * len(asked)
 
 
 def calibrate_as_asked(trial: Trial, asked: Sequence[int]) -> dict[str, Any]:

@@ -5,12 +5,12 @@ import argparse
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lapwing.advise.calibrate import calibrate_as_asked
-from lapwing.advise.trial import Trial
+from lapwing.advise.calibrate import calibrate_as_asked, count_runs
+from lapwing.advise.trial import InterruptionError, Trial
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
@@ -64,16 +64,21 @@ class ProfileCommand:
         check_output(arguments.output)
         tell_copies(preload, command.words)
         records = make_record_folder()
+        failed_with = 0
         try:
+            # Before the program runs: it may read its standard input to the end.
+            trial = Trial(command, preload, make_subfolder(records), options) if arguments.calibrate else None
             result = command.start(make_variables(options, preload, records))
             about = command.describe(result)
-            if arguments.calibrate and result.exit_code == 0:
-                trial = Trial(command, preload, make_subfolder(records), options)
-                about |= calibrate_as_asked(trial, arguments.calibrate)
+            if trial and result.exit_code == result.interrupted_by == 0:
+                if not arguments.quiet:
+                    say(announce_runs(arguments.calibrate, result.elapsed_s))
+                found, failed_with = try_calibration(trial, arguments.calibrate)
+                about |= found
             self._keep(arguments, about, records)
         finally:
             shutil.rmtree(records, ignore_errors=True)
-        return result.exit_code
+        return result.exit_code or failed_with
 
     def _keep(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:
         """Write the record, and print."""
@@ -92,6 +97,24 @@ class ProfileCommand:
                 print_scaling(record, Screen(stderr=True))
         if record and (record != arguments.output or not arguments.quiet):
             say(f"the record is {record}; see `lapwing report` and `lapwing predict`")
+
+
+def announce_runs(asked: Sequence[int], elapsed_s: float) -> str:
+    """Say how often the program runs once more, and about how long that takes."""
+    count = count_runs(asked)
+    return f"now the calibration: {count} more runs, about {count * elapsed_s:.0f} s if each takes as long as this one"
+
+
+def try_calibration(trial: Trial, asked: Sequence[int]) -> tuple[dict[str, Any], int]:
+    """Return what a record says of the calibration, and the exit code: a failure must not cost the profile."""
+    try:
+        return calibrate_as_asked(trial, asked), 0
+    except InterruptionError as interrupted:
+        say("the calibration was interrupted: the record has none")
+        return {}, interrupted.exit_code
+    except LapwingError as error:
+        say(f"the record has no calibration: {error}")
+        return {}, error.exit_code
 
 
 def write_somewhere(path: Path, about: Mapping[str, Any], records: Path) -> Path | None:
