@@ -5,6 +5,7 @@ Its output goes into files of a folder.
 """
 
 import errno
+import hashlib
 import os
 import shlex
 import shutil
@@ -79,6 +80,15 @@ def read_end(path: Path) -> list[str]:
     return path.read_text("utf-8", "replace").strip().splitlines()[-ERROR_LINES:]
 
 
+def take_output(supervision: Supervision) -> str:
+    """Return what stands for a run's output, and empty its files: dozens of runs must not fill a disk."""
+    with supervision.output.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    for path in (supervision.output, supervision.errors):
+        os.truncate(path, 0)
+    return digest
+
+
 def tell_end(result: JobResult) -> str:
     """Say how a run ended that did not end well."""
     return f"was ended after {result.elapsed_s:.0f} s" if result.is_late else f"ended with {result.exit_code}"
@@ -149,7 +159,7 @@ class Trial:
     start_s: float = 0.0  # what `lapwing run` takes beside the launcher
     interrupted_with: int = 0  # exit code
     count: int = 0
-    outputs: dict[str, str] = field(default_factory=dict)
+    outputs: dict[str, str] = field(default_factory=dict)  # equal where the output was
     input: Path = Path(os.devnull)
 
     def __post_init__(self) -> None:
@@ -189,7 +199,7 @@ class Trial:
         """Run without Lapwing's library; return the launcher's time."""
         result, supervision = self._start(PLAIN, {})
         self._check(PLAIN, result, supervision)
-        self.outputs[PLAIN] = supervision.output.read_text("utf-8", "replace")
+        self.outputs[PLAIN] = take_output(supervision)
         self.limit_s = LIMIT_FACTOR * result.elapsed_s + LIMIT_EXTRA_S
         return result.elapsed_s
 
@@ -212,6 +222,7 @@ class Trial:
         options = {**self.options, "LAPWING_PROFILE": "on", **(changes or {})}
         result, supervision = self._start(name, start.make_variables(options, self.preload, records))
         self._check(name, result, supervision)
+        take_output(supervision)
         return result, records
 
     def time_start(self) -> None:
@@ -242,7 +253,7 @@ class Trial:
         if result.is_late:
             return Run(result.elapsed_s, f"it was ended after {result.elapsed_s:.0f} s")
         self._check(way.value, result, supervision)
-        self.outputs[way.value] = supervision.output.read_text("utf-8", "replace")
+        self.outputs[way.value] = take_output(supervision)
         return Run(result.elapsed_s)
 
     def _run_stock(self) -> Run:
