@@ -121,6 +121,32 @@ def parse_value(option: Option, text: str) -> str:
     return words[text.lower()]
 
 
+CORES_FLAG, CORES_VARIABLE = "--engine-cores", "LAPWING_ENGINE_CORES"  # src/base/cores.h
+CORES_MAX = 1024  # CPU_SETSIZE of libc
+
+
+def is_core_list(text: str) -> bool:
+    """Tell whether a text is a list of cores: ranges go from low to high, below what a set of cores holds."""
+    ranges = [re.fullmatch(r"(\d+)(?:-(\d+))?", part, re.ASCII) for part in text.split(",")]
+    return all(found and int(found[1]) <= int(found[2] or found[1]) < CORES_MAX for found in ranges)
+
+
+def parse_cores(text: str, name: str) -> str:
+    """Return where the engines run, as the injected part reads it. name: of the flag or variable that says so."""
+    if text != "auto" and not is_core_list(text):
+        raise LapwingError(f"{name} cannot be {text!r}", "give auto, or a list such as 0,4-7")
+    return text
+
+
+def add_cores_flag(parser: argparse.ArgumentParser) -> None:
+    """Declare where the engines run; it is not in the table, since a plan of the ranks may change it."""
+    text = (
+        "where the engines run: on hardware threads of their host that no rank uses (auto), or on those of a list "
+        "such as 0,4-7; all of a host share them (default: where the ranks run)"
+    )
+    parser.add_argument(CORES_FLAG, metavar="auto|LIST", help=text)
+
+
 GROUPS = {
     "basic": "how Lapwing works",
     "advanced": "how Lapwing works, advanced (only if you know what it means)",
@@ -148,7 +174,9 @@ def format_markdown() -> str:
         "",
         "Each option is a flag of `lapwing run` (or `lapwing profile`), an environment variable of the ranks, and a",
         "line of [a configuration file](site.md#configure). The flag wins, then the variable.",
-        "Sizes take units (`64KiB`, `1MiB`), times too (`20us`, `1ms`).",
+        "Sizes take units: `64KiB`, `1MiB`, `1GiB`. Two flags of `lapwing run` have no row:",
+        "`--dedicate-core` is `--progress dedicated`, and `--engine-cores auto|LIST` (`LAPWING_ENGINE_CORES`)",
+        "says [where the engines run](limits-all.md#engines-on-spare-cores).",
         "",
         "`LAPWING=off` in the environment comes before all of them: a process that has the library preloaded then runs",
         "as if it were not there (no thread, no handler, nothing deferred, nothing recorded). `lapwing run` says so in",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`lapwing run` with real launchers, where there are any, and a stand-in for the preload library."""
 
+import argparse
 import json
 import os
 import shutil
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 from profile_files import make_host_file
 
+from lapwing.cli import make_parser
+from lapwing.commands.experiment import forward_options
+from lapwing.configuration.settings import collect_variables
 from lapwing.files import SELF
 
 PYTHON = Path(__file__).parents[2] / "python"
@@ -324,3 +328,16 @@ def test_lapwing_that_starts_itself_leaves_the_modules_of_the_current_folder_alo
     environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
     done = subprocess.run([*SELF, "run", "--quiet", "true"], cwd=tmp_path, env=environment, timeout=60)
     assert done.returncode == 0
+
+
+def test_engine_cores_of_the_environment_are_handed_on(tmp_path: Path) -> None:
+    """A launcher takes them to other hosts only if it is told to."""
+    assert collect_variables(argparse.Namespace(), {"LAPWING_ENGINE_CORES": "auto"})["LAPWING_ENGINE_CORES"] == "auto"
+    done = start(["run", "true"], tmp_path, LAPWING_ENGINE_CORES="4-")
+    assert (done.returncode, "LAPWING_ENGINE_CORES cannot be '4-'" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("words", ["bench overlap", "bench pingpong", "bench collective", "bench harm", "demo"])
+def test_experiments_take_the_engines_cores(words: str) -> None:
+    arguments = make_parser(words.split()[0]).parse_args([*words.split(), "--engine-cores", "auto"])
+    assert forward_options(arguments) == ["--engine-cores", "auto"]

@@ -38,7 +38,7 @@ from lapwing.commands.experiment import (
 )
 from lapwing.commands.subcommands import Command, add_commands
 from lapwing.lab.network import parse_rate
-from lapwing.options import add_flags
+from lapwing.options import add_cores_flag, add_flags
 from lapwing.report.tables import make_overlap_table, make_pingpong_table
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class BlockingExperiment:
         parser.add_argument("--sizes", metavar="LIST", default=self.sizes, help="4KiB,1MiB or 4KiB:64MiB:4 (a factor)")
         self.add_own_flags(parser)
         add_repetition_flags(parser)
+        add_cores_flag(parser)
         add_flags(parser)
 
     def add_own_flags(self, parser: argparse.ArgumentParser) -> None:

@@ -41,7 +41,7 @@ from lapwing.commands.experiment import (
 )
 from lapwing.errors import LapwingError
 from lapwing.lab.network import parse_rate
-from lapwing.options import add_flags
+from lapwing.options import add_cores_flag, add_flags
 from lapwing.report.collective import print_collective
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ class CollectiveExperiment:
         text = f"repetitions of a point before those that count (default: {WARM_UP})"
         parser.add_argument("--warm-up", type=int, default=WARM_UP, metavar="N", help=text)
         add_repetition_flags(parser)
+        add_cores_flag(parser)
         add_flags(parser)
 
     def run(self, arguments: argparse.Namespace) -> int:

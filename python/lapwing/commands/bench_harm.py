@@ -34,7 +34,7 @@ from lapwing.commands.lab import catch_signals
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
-from lapwing.options import add_flags
+from lapwing.options import add_cores_flag, add_flags
 from lapwing.outfiles import check_outputs
 from lapwing.report.harm import make_harm_tables
 
@@ -67,6 +67,7 @@ class HarmExperiment:
         text = f"times that stock and Lapwing alternate (default: {ROUNDS}; {ROUNDS_COUNTED} with --counts)"
         parser.add_argument("--rounds", type=int, metavar="N", help=text)
         parser.add_argument("--output", type=Path, metavar="FILE", help="write the results as JSON")
+        add_cores_flag(parser)
         add_flags(parser)
 
     def run(self, arguments: argparse.Namespace) -> int:

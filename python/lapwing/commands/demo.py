@@ -16,7 +16,7 @@ from lapwing.commands.experiment import add_place_flags, add_ranks_flag, check_r
 from lapwing.errors import LabRefusedError, LapwingError
 from lapwing.lab.network import choose_prefix
 from lapwing.launch.start import say
-from lapwing.options import add_flags
+from lapwing.options import add_cores_flag, add_flags
 from lapwing.outfiles import check_outputs, check_plot, write_text
 from lapwing.report.summary import format_bytes
 from lapwing.screen import Screen
@@ -53,6 +53,7 @@ class DemoCommand:
         parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of each kind (default: 3)")
         parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot (.png or .svg)")
         parser.add_argument("--output", type=Path, metavar="FILE", help="write the results as JSON")
+        add_cores_flag(parser)
         add_flags(parser)
 
     def run(self, arguments: argparse.Namespace) -> int:

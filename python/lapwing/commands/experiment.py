@@ -26,7 +26,7 @@ from lapwing.errors import LapwingError
 from lapwing.files import SELF, find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
 from lapwing.launch.start import describe_load, say, strip_separator
-from lapwing.options import load_options
+from lapwing.options import CORES_FLAG, load_options
 from lapwing.outfiles import check_outputs, check_plot, write_text
 from lapwing.report.sendable import list_names, make_sendable
 from lapwing.screen import Screen
@@ -115,6 +115,7 @@ def forward_options(arguments: argparse.Namespace) -> list[str]:
     """Return the options for `lapwing run`, checked."""
     collect_variables(arguments)
     given = [(option.flag, getattr(arguments, f"option_{option.name}", None)) for option in load_options()]
+    given.append((CORES_FLAG, getattr(arguments, "engine_cores", None) or None))
     return [word for flag, text in given if text is not None for word in (flag, text)]
 
 

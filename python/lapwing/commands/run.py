@@ -3,7 +3,6 @@
 
 import argparse
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,12 +22,10 @@ from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import make_record_folder
 from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say, say_failure, tell_copies
-from lapwing.options import add_flags
+from lapwing.options import CORES_FLAG, add_cores_flag, add_flags
 from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
 
 DEFAULT_TIMELINE = "lapwing-timeline.record"
-ENGINE_CORES = "LAPWING_ENGINE_CORES"  # src/base/cores.h
-CORES_MAX = 1024  # CPU_SETSIZE of libc
 
 
 def keep_report(folder: Path, command: Command, about: Mapping[str, Any], records: Path) -> None:
@@ -41,24 +38,14 @@ def keep_report(folder: Path, command: Command, about: Mapping[str, Any], record
     write_job(folder / name, about, read_folder(records, about).ranks, PRIVATE_MODE)
 
 
-def is_core_list(text: str) -> bool:
-    """Tell whether a text is a list of cores: ranges go from low to high, below what a set of cores holds."""
-    ranges = [re.fullmatch(r"(\d+)(?:-(\d+))?", part, re.ASCII) for part in text.split(",")]
-    return all(found and int(found[1]) <= int(found[2] or found[1]) < CORES_MAX for found in ranges)
-
-
-def choose_cores(arguments: argparse.Namespace, options: Mapping[str, str]) -> dict[str, str]:
-    """Return these variables, and those that say where the engines run."""
-    cores = arguments.engine_cores
+def choose_progress(arguments: argparse.Namespace, options: Mapping[str, str]) -> dict[str, str]:
+    """Return these variables, with a core of each rank's given up where that was asked for."""
     if arguments.dedicate_core and arguments.option_progress not in (None, "dedicated"):
         raise LapwingError("--dedicate-core is --progress dedicated", "leave one of the two out")
-    dedicated = {"LAPWING_PROGRESS": "dedicated"} if arguments.dedicate_core else {}
-    variables = {**options, **dedicated}
-    if cores and variables.get("LAPWING_PROGRESS") == "dedicated":
-        raise LapwingError("dedicated progress chooses the engines' cores itself", "leave --engine-cores out")
-    if cores and cores != "auto" and not is_core_list(cores):
-        raise LapwingError(f"--engine-cores cannot be {cores!r}", "give auto, or a list such as 0,4-7")
-    return {**variables, **({ENGINE_CORES: cores} if cores else {})}
+    variables = {**options, **({"LAPWING_PROGRESS": "dedicated"} if arguments.dedicate_core else {})}
+    if arguments.engine_cores and variables.get("LAPWING_PROGRESS") == "dedicated":
+        raise LapwingError("dedicated progress chooses the engines' cores itself", f"leave {CORES_FLAG} out")
+    return variables
 
 
 def describe_unwritten(arguments: argparse.Namespace) -> str:
@@ -90,11 +77,7 @@ class RunCommand:
         parser.add_argument(
             "--dedicate-core", action="store_true", help="each rank gives up a core: the same as --progress dedicated"
         )
-        text = (
-            "where the engines run: on hardware threads of their host that no rank uses (auto), or on those of a list "
-            "such as 0,4-7; all of a host share them (default: where the ranks run)"
-        )
-        parser.add_argument("--engine-cores", metavar="auto|LIST", help=text)
+        add_cores_flag(parser)
         text = f"where --timeline keeps what it recorded (default: {DEFAULT_TIMELINE})"
         parser.add_argument("--timeline-output", type=Path, default=Path(DEFAULT_TIMELINE), metavar="FILE", help=text)
         add_flags(parser, also=("timeline",))
@@ -102,7 +85,7 @@ class RunCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the launcher, then report."""
-        options = choose_cores(arguments, collect_variables(arguments))
+        options = choose_progress(arguments, collect_variables(arguments))
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         check_outputs(arguments.keep_record, arguments.json)

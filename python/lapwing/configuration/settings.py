@@ -12,7 +12,7 @@ from time import localtime, strftime, struct_time
 
 from lapwing.configuration.document import Document, Reports, find_system_file, parse_ranks, read_documents
 from lapwing.errors import LapwingError
-from lapwing.options import Option, load_options, parse_value
+from lapwing.options import CORES_FLAG, CORES_VARIABLE, Option, load_options, parse_cores, parse_value
 
 DEFAULT = "default"
 RANKS_IN, RANKS_OUT = "LAPWING_INCLUDE_RANKS", "LAPWING_EXCLUDE_RANKS"
@@ -91,11 +91,19 @@ def list_variables(settings: Mapping[str, Setting]) -> dict[str, str]:
     return {setting.option.variable: setting.value for setting in chosen}
 
 
+def list_core_variables(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable that says where the engines run, checked: a flag wins. An empty one says nothing."""
+    said = ((CORES_FLAG, getattr(arguments, "engine_cores", None)), (CORES_VARIABLE, environment.get(CORES_VARIABLE)))
+    name, text = next((pair for pair in said if pair[1]), ("", ""))
+    return {CORES_VARIABLE: parse_cores(text, name)} if text else {}
+
+
 def collect_variables(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables for the ranks, from a command's flags, the environment and the files; all checked."""
     documents = read_documents(environment)
     settings = resolve(read_flags(arguments), environment, documents)
-    return {**list_variables(settings), **list_rank_variables(environment, documents)}
+    ranks = list_rank_variables(environment, documents)
+    return {**list_variables(settings), **ranks, **list_core_variables(arguments, environment)}
 
 
 def collect_options(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
