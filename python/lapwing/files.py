@@ -21,6 +21,14 @@ LIBRARY = "liblapwing.so"
 SELF = [sys.executable, "-P", "-m", "lapwing"]
 
 
+def is_file(path: Path) -> bool:
+    """Tell whether there is such a file; a path that cannot be looked at is none, as for the shell."""
+    try:
+        return path.is_file()
+    except OSError:  # a folder on the way that may not be entered, a name that is too long
+        return False
+
+
 def find_file(name: str, folders: list[Path]) -> Path:
     """Return the first folder's file of that name."""
     for folder in folders:
@@ -61,7 +69,7 @@ def find_preload() -> Path:
     """Return the library to preload; LAPWING_PRELOAD names the one of a build tree."""
     chosen = os.environ.get("LAPWING_PRELOAD")
     path = Path(chosen).absolute() if chosen else find_file(LIBRARY, [PACKAGE / "_preload"])
-    if not path.is_file():
+    if not is_file(path):
         raise LapwingError(f"LAPWING_PRELOAD names {chosen}, which is no file", "correct it or unset it")
     # ld.so(8): both separate the libraries in LD_PRELOAD, and nothing quotes them.
     if any(character in ": " for character in str(path)):

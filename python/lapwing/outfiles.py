@@ -31,15 +31,18 @@ def find_folder(path: Path) -> Path:
 
 def can_write(path: Path) -> bool:
     """Tell whether a file can be written, or made."""
-    if path.exists():
-        return os.access(path, os.W_OK)
-    folder = find_folder(path)
-    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    try:
+        if path.exists():
+            return not path.is_dir() and os.access(path, os.W_OK)
+        folder = find_folder(path)
+        return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    except OSError:  # the way there cannot be entered, or the name is too long
+        return False
 
 
 def check_output(path: Path) -> None:
     """Find out before a long run whether its results can be written."""
-    if path.is_dir() or not can_write(path):
+    if not can_write(path):
         raise LapwingError(f"{path} cannot be written", REMEDY)
 
 

@@ -20,7 +20,7 @@ from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_k
 from lapwing.doctor.limits import LimitFacts, judge_limits
 from lapwing.doctor.mpi import Answer, choose_libraries, find_libraries, judge_answer
 from lapwing.doctor.network import judge_devices, judge_opened, read_devices
-from lapwing.doctor.preload import PreloadFacts, judge_preload, read_needed_glibc
+from lapwing.doctor.preload import PreloadFacts, judge_preload, read_needed_glibc, read_preload
 from lapwing.profile.record import RankRecord
 
 ROOT = Path(__file__).parents[2]
@@ -211,3 +211,10 @@ def test_the_preload_takes_the_hold_that_the_kernel_allows() -> None:
 
 def test_glibc_of_a_file() -> None:
     assert read_needed_glibc(Path(sys.executable).resolve()) >= (2,)
+
+
+def test_file_that_is_no_library_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "liblapwing.so").write_text("cut short\n")
+    monkeypatch.setenv("LAPWING_PRELOAD", str(tmp_path / "liblapwing.so"))
+    finding = judge_preload(read_preload({}))[0]
+    assert (finding.level, "is no library" in finding.text) == (Level.FAILS, True)

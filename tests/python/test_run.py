@@ -18,6 +18,8 @@ from lapwing.cli import make_parser
 from lapwing.commands.experiment import forward_options
 from lapwing.configuration.settings import collect_variables
 from lapwing.files import SELF
+from lapwing.launch.launchers import ask_version
+from lapwing.launch.program import explain_unusable
 
 PYTHON = Path(__file__).parents[2] / "python"
 LAUNCHERS = ["mpirun.openmpi", "mpirun.mpich"]
@@ -328,6 +330,34 @@ def test_lapwing_that_starts_itself_leaves_the_modules_of_the_current_folder_alo
     environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
     done = subprocess.run([*SELF, "run", "--quiet", "true"], cwd=tmp_path, env=environment, timeout=60)
     assert done.returncode == 0
+
+
+def test_name_that_is_too_long_is_one_line(tmp_path: Path) -> None:
+    name = 300 * "a"
+    for words in ([f"./{name}"], ["--json", name, "true"]):
+        done = start(["run", *words], tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+def test_long_argument_behind_an_unknown_option_is_no_obstacle(launcher: list[str], tmp_path: Path) -> None:
+    done = start(["run", "--quiet", *launcher, "--no-such-option", f"{{{300 * 'a'}/}}", "true"], tmp_path)
+    assert "Traceback" not in done.stderr
+
+
+def test_program_that_may_not_be_read_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Root may read everything.
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    program = Path(str(shutil.which("true")))
+    monkeypatch.setattr(Path, "open", refuse)
+    assert explain_unusable(program) is None
+
+
+def test_version_that_is_no_text_is_read(tmp_path: Path) -> None:
+    (tmp_path / "mpirun").write_text("#!/bin/sh\nprintf 'HYDRA \\351\\n'\n")
+    (tmp_path / "mpirun").chmod(0o755)
+    assert ask_version(str(tmp_path / "mpirun")).startswith("HYDRA ")
 
 
 def test_engine_cores_of_the_environment_are_handed_on(tmp_path: Path) -> None:

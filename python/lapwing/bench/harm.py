@@ -64,7 +64,7 @@ def compile_plain(source: str, folder: Path) -> Path:
         raise LapwingError(f"there is no {compiler}", "install it")
     program = folder / Path(source).stem
     command = [compiler, "-O2", *flags, "-o", str(program), str(find_source(f"harm/{source}"))]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, errors="replace", stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         cause = (done.stderr.strip().splitlines() or ["no message"])[0]
         raise LapwingError(f"{compiler} cannot build {source}: {cause}", "check the compiler")
@@ -81,7 +81,7 @@ def try_python(python: str, code: str, mpi: Mpi | None) -> str | None:
     """Return what an interpreter prints, None when it cannot."""
     environment = {**os.environ, **(mpi.environment if mpi else {})}
     done = subprocess.run(
-        [python, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment
+        [python, "-c", code], capture_output=True, errors="replace", stdin=subprocess.DEVNULL, env=environment
     )
     return done.stdout if done.returncode == 0 else None
 
@@ -201,7 +201,9 @@ def read_figures(lines: Sequence[str], count: int = 1) -> Sequence[Figures]:
 def run_checked(command: Sequence[str], variables: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
     """Run something to its end."""
     clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env={**clean, **variables})
+    done = subprocess.run(
+        command, capture_output=True, errors="replace", stdin=subprocess.DEVNULL, env={**clean, **variables}
+    )
     if done.returncode != 0:
         cause = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise LapwingError(f"ended with {done.returncode}: {cause}", "run it by hand", 1)

@@ -129,7 +129,7 @@ def run_installed(installed: Installed, place: Place, contender: Contender) -> f
             cwd=place.folder,
             env=variables,
             capture_output=True,
-            text=True,
+            errors="replace",
             stdin=subprocess.DEVNULL,
             timeout=RUN_LIMIT_S,
         )

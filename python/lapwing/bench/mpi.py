@@ -92,7 +92,7 @@ def build_program(mpi: Mpi, source: str, folder: Path) -> Path:
     program = folder / Path(source).stem
     command = [mpi.compiler, "-O2", "-o", str(program), str(find_source(source)), "-lm"]
     environment = {**os.environ, **mpi.environment}
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment)
+    done = subprocess.run(command, capture_output=True, errors="replace", stdin=subprocess.DEVNULL, env=environment)
     if done.returncode != 0:
         cause = (done.stderr.strip().splitlines() or ["no message"])[0]
         raise LapwingError(f"{mpi.compiler} cannot build {source}: {cause}", "check the MPI's compiler")

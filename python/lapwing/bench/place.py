@@ -115,12 +115,17 @@ class Place:
         self, command: Sequence[str], line_count: int, on_line: Callable[[str], None] = ignore_line
     ) -> list[str]:
         """Run a command line and return the lines that it prints, of which `line_count` are expected."""
-        with (self.folder / "errors").open("w+") as errors:
+        with (self.folder / "errors").open("w+", errors="replace") as errors:
             environment = {**os.environ, **self.mpi.environment}
             environment |= self.network.environment() if self.network else {}
             environment |= ROOT_ALLOWED if os.geteuid() == 0 else {}
             with subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                errors="replace",
+                env=environment,
             ) as child:
                 with end_with_us(child), limit_time(child, self.limit_s) as is_late:
                     lines = read_lines(child, line_count, on_line)

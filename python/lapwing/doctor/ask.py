@@ -77,7 +77,7 @@ def judge_host() -> Any:
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package, environment.get("PYTHONPATH"))))
     command = [sys.executable, "-P", "-m", "lapwing", "doctor", "--here", "--json", "-"]
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=HOST_LIMIT_S)
+        done = subprocess.run(command, env=environment, capture_output=True, errors="replace", timeout=HOST_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return done.stdout or done.stderr

@@ -80,7 +80,7 @@ def ask_alone(library: Path, preload: Path, expected: str) -> list[Finding]:
         command = [sys.executable, str(ASK), str(library)]
         try:
             done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, timeout=ALONE_LIMIT_S, cwd=folder
+                command, env=environment, capture_output=True, errors="replace", timeout=ALONE_LIMIT_S, cwd=folder
             )
             last = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
         except subprocess.TimeoutExpired:

@@ -46,7 +46,7 @@ def find_launchers(name: str) -> tuple[str, ...]:
 def list_cached_libraries() -> list[Path]:
     """Return what the dynamic linker's cache knows."""
     try:
-        done = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False)
+        done = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, errors="replace", check=False)
     except OSError:
         return []
     return [Path(line.split("=> ")[1]) for line in done.stdout.splitlines() if "=> " in line]

@@ -56,17 +56,21 @@ class PreloadFacts:
 
 
 def read_needed_glibc(path: Path) -> tuple[int, ...]:
-    """Return the newest GLIBC version that a file asks for."""
+    """Return the newest GLIBC version that a file asks for; refuse one that is no library."""
     # Not above: the manual pages are made from this command's help where pyelftools is not installed.
+    from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
     from elftools.elf.gnuversions import GNUVerNeedSection
 
     found: list[tuple[int, ...]] = [(0,)]
-    with path.open("rb") as stream:
-        for section in ELFFile(stream).iter_sections():
-            versions = section.iter_versions() if isinstance(section, GNUVerNeedSection) else ()
-            names = [entry.name for _, entries in versions for entry in entries]
-            found += [parse_version(name[6:]) for name in names if re.fullmatch(r"GLIBC_[0-9.]+", name)]
+    try:
+        with path.open("rb") as stream:
+            for section in ELFFile(stream).iter_sections():
+                versions = section.iter_versions() if isinstance(section, GNUVerNeedSection) else ()
+                names = [entry.name for _, entries in versions for entry in entries]
+                found += [parse_version(name[6:]) for name in names if re.fullmatch(r"GLIBC_[0-9.]+", name)]
+    except (ELFError, OSError) as error:
+        raise LapwingError(f"{path} is no library, or cannot be read ({error})", "install Lapwing again") from error
     return max(found)
 
 
@@ -79,7 +83,11 @@ def try_load(path: Path, environment: Mapping[str, str]) -> str:
     """Return what the dynamic linker says about preloading a file into this Python; empty when it does so."""
     command = [sys.executable, "-S", "-c", ""]
     done = subprocess.run(
-        command, env={**environment, "LD_PRELOAD": str(path)}, capture_output=True, text=True, timeout=LOAD_LIMIT_S
+        command,
+        env={**environment, "LD_PRELOAD": str(path)},
+        capture_output=True,
+        errors="replace",
+        timeout=LOAD_LIMIT_S,
     )
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     return lines[0] if lines else ("" if done.returncode == 0 else f"a program with it ended with {done.returncode}")
@@ -107,9 +115,10 @@ def read_preload(environment: Mapping[str, str] = os.environ) -> PreloadFacts:
     others, is_off = list_others(environment), start.is_off(environment)
     try:
         path = find_preload()
+        needed = read_needed_glibc(path)
     except LapwingError as error:
         return PreloadFacts("", (), host, "", others, is_off, str(error))
-    return PreloadFacts(str(path), read_needed_glibc(path), host, try_load(path, environment), others, is_off)
+    return PreloadFacts(str(path), needed, host, try_load(path, environment), others, is_off)
 
 
 def format_version(version: tuple[int, ...]) -> str:

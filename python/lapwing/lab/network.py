@@ -79,7 +79,7 @@ def share_cores(host_count: int, cores_per_host: int, available: Sequence[int]) 
 
 def call(command: Sequence[str]) -> None:
     """Run a tool that prints only when it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, errors="replace", stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         cause = (done.stderr.strip().splitlines() or ["no message"])[0]
         raise LabError(f"the lab could not be built: `{' '.join(command)}` said: {cause}", "run as root")
@@ -239,7 +239,7 @@ def wait_running(host: Host) -> None:
     """Wait until the kernel calls a host's link running, up to a second after both ends are up: UCX looks at it."""
     command = ["nsenter", "-t", str(host.holder.pid), "-n", "ip", "-o", "link", "show", INTERFACE]
     limit_s = time.monotonic() + LINK_LIMIT_S
-    while "state UP" not in subprocess.run(command, capture_output=True, text=True).stdout:
+    while "state UP" not in subprocess.run(command, capture_output=True, errors="replace").stdout:
         if time.monotonic() > limit_s:
             raise LabError(f"the link of the emulated host {host.name} did not come up", "run again")
         time.sleep(0.02)

@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from lapwing.errors import LapwingError
-from lapwing.files import is_lapwing, split_preload
+from lapwing.files import is_file, is_lapwing, split_preload
 
 LAUNCHER_NAME = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?")
 OTHER_LAUNCHERS = {
@@ -52,7 +52,7 @@ def name_set(names: str) -> frozenset[str]:
 
 def may_be_program(word: str) -> bool:
     """Tell whether a word of a launcher's line may name a program: it is one here, or a path of another host."""
-    is_elsewhere = "/" in word and not Path(word).exists()
+    is_elsewhere = "/" in word and not os.access(word, os.F_OK)
     return is_elsewhere or any(shutil.which(name) for name in (word, f"./{word}"))
 
 
@@ -318,7 +318,7 @@ class OpenMpi(Launcher):
     def _find_tune_file(self, name: str) -> Path:
         """Return where the launcher finds it: in the folder of sets before the working folder."""
         installed = self._prefix / "share/openmpi/amca-param-sets" / name
-        return installed if installed.is_file() else Path(name)
+        return installed if is_file(installed) else Path(name)
 
     def _replace_list(self, segments: Sequence[Sequence[str]], merged: str) -> list[str]:
         """Write the list of variables, in place of those in the line or before it."""
@@ -535,7 +535,7 @@ def find_command(name: str) -> str:
     """Return the command's path: on PATH, or beside the Python that runs Lapwing (an MPI from the same venv)."""
     beside = Path(sys.executable).parent / name
     found = shutil.which(name) or (str(beside) if "/" not in name and os.access(beside, os.X_OK) else None)
-    if found is None and "/" in name and Path(name).is_file():
+    if found is None and "/" in name and is_file(Path(name)):
         raise LapwingError(f"{name} is not executable", f"chmod +x {name}")
     if found is None:
         remedy = "build it or correct the path" if "/" in name else "install it or correct the name"
@@ -548,7 +548,12 @@ def ask_version(path: str) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     try:
         answer = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL, env=environment
+            [path, "--version"],
+            capture_output=True,
+            errors="replace",
+            timeout=30,
+            stdin=subprocess.DEVNULL,
+            env=environment,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LapwingError(f"{path} --version gave no answer ({error})", "check the MPI installation") from error

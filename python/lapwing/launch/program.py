@@ -4,18 +4,22 @@
 import shutil
 import struct
 from collections.abc import Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from lapwing.errors import LapwingError
+from lapwing.files import is_file
 
 SEGMENT_INTERPRETER = 3  # PT_INTERP, see elf(5)
 SECTIONS_WITH_SYMBOLS = (2, 11)  # SHT_SYMTAB, SHT_DYNSYM
+# A profiling tool that is linked in defines MPI_Init too, but not PMPI_Init.
+OWN_MPI = {b"MPI_Init", b"PMPI_Init"}
 
 
 def locate_program(name: str) -> Path:
     """Return the program's path as the launcher would find it on this host."""
     found = shutil.which(name)
-    if found is None and not Path(name).is_file():
+    if found is None and not is_file(Path(name)):
         remedy = "build it or correct the path" if "/" in name else "install it, or write ./ before a local program"
         raise LapwingError(f"{name}: no such program", remedy)
     if found is None:
@@ -23,7 +27,7 @@ def locate_program(name: str) -> Path:
     return Path(found)
 
 
-def has_interpreter(data: bytes) -> bool:
+def has_interpreter(data: mmap) -> bool:
     """Tell whether a 64-bit little-endian ELF file asks for a dynamic linker."""
     offset = struct.unpack_from("<Q", data, 32)[0]
     size, count = struct.unpack_from("<HH", data, 54)
@@ -31,30 +35,40 @@ def has_interpreter(data: bytes) -> bool:
     return SEGMENT_INTERPRETER in kinds
 
 
-def iterate_defined_symbols(data: bytes) -> Iterator[bytes]:
-    """Yield the names that a 64-bit little-endian ELF file defines itself."""
+def iterate_defined_symbols(data: mmap) -> Iterator[bytes]:
+    """Yield the names that a 64-bit little-endian ELF file defines itself, if PMPI_Init may be one of them.
+
+    Of a large program that links MPI dynamically only the names are looked through, not every symbol.
+    """
     offset = struct.unpack_from("<Q", data, 40)[0]
     size, count = struct.unpack_from("<HH", data, 58)
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + index * size) for index in range(count)]
     for section in (row for row in sections if row[1] in SECTIONS_WITH_SYMBOLS):
-        strings = sections[section[6]][4]
+        strings, strings_bytes = sections[section[6]][4:6]
+        if data.find(b"PMPI_Init\0", strings, strings + strings_bytes) < 0:
+            continue
         for position in range(section[4], section[4] + section[5], 24):
             name, _, _, home = struct.unpack_from("<IBBH", data, position)
             if home != 0:
-                yield data[strings + name : data.index(b"\0", strings + name)]
+                yield data[strings + name : data.find(b"\0", strings + name)]
+
+
+def judge_program(data: mmap) -> str | None:
+    """Return why a file's program cannot use Lapwing."""
+    if data[:6] != b"\x7fELF\x02\x01":
+        return None
+    if not has_interpreter(data):
+        return "it is statically linked"
+    return "MPI is statically linked into it" if set(iterate_defined_symbols(data)) >= OWN_MPI else None
 
 
 def explain_unusable(path: Path) -> str | None:
-    """Return why a program cannot use Lapwing; None when it can, or when that cannot be told."""
-    data = path.read_bytes()
-    if data[:6] != b"\x7fELF\x02\x01":
-        return None
+    """Return why a program cannot use Lapwing; None when it can, or when that cannot be told.
+
+    Some may be run and not be read.
+    """
     try:
-        if not has_interpreter(data):
-            return "it is statically linked"
-        # A profiling tool that is linked in defines MPI_Init too, but not PMPI_Init.
-        if {b"MPI_Init", b"PMPI_Init"} <= set(iterate_defined_symbols(data)):
-            return "MPI is statically linked into it"
-    except (struct.error, IndexError, ValueError):
+        with path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
+            return judge_program(data)
+    except (OSError, struct.error, IndexError, ValueError):
         return None
-    return None

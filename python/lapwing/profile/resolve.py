@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lapwing.files import is_file
+
 ANSWER_TIME_S = 120.0
 SYSTEM_HEADER = re.compile(r"^/usr/(local/)?(include|lib)/|/include/c\+\+/")  # templates and such, of libraries
 LINE = re.compile(r"(.*?):(\d+)(?::\d+)?(?: \(.*\))?")
@@ -156,7 +158,7 @@ def is_possible(place: Place) -> bool:
 
 def resolve_file(path: str, offsets: Sequence[int], resolvers: Sequence[Resolver]) -> list[Place]:
     """Resolve the addresses of one file; a resolver that fails makes way for the next."""
-    if not Path(path).is_file():
+    if not is_file(Path(path)):
         return [Place()] * len(offsets)
     found = [Place()] * len(offsets)
     for resolver in resolvers:
