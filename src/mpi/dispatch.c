@@ -20,7 +20,7 @@
 #include "mpi/datatypes.h"
 #include "mpi/early.h"
 
-struct dispatch_unstarted dispatch_unstarted;
+struct dispatch_unstarted dispatch_unstarted[DISPATCH_UNSTARTED_KINDS];
 
 static bool buffer_is_plain(const void *buffer)
 {
@@ -107,15 +107,27 @@ int dispatch_leave_idle(int result)
     return result;
 }
 
-void dispatch_catch_up(void)
+/* relaxed: the gate has brought it along, or the program's own order of its calls. Not in a function that MPI has
+ * called: who called MPI has started them, and may be starting some right now. */
+static void dispatch_start(enum dispatch_unstarted_kind kind)
+{
+    struct dispatch_unstarted *unstarted = &dispatch_unstarted[kind];
+    if (gate_thread.depth == 1 && atomic_load_explicit(&unstarted->count, memory_order_relaxed) != 0)
+        unstarted->start_all();
+}
+
+void dispatch_catch_up_beside(void)
 {
     /* Requests that we complete ourselves: the engine may be idle, or be refused by now. */
     if (early_is_claimed() && gate_thread.depth == 1)
         early_advance();
-    /* relaxed: the gate has brought it along, or the program's own order of its calls. Not in a function that MPI has
-     * called: who called MPI has started them, and may be starting some right now. */
-    if (gate_thread.depth == 1 && atomic_load_explicit(&dispatch_unstarted.count, memory_order_relaxed) != 0)
-        dispatch_unstarted.start_all();
+    dispatch_start(DISPATCH_PIECES);
+}
+
+void dispatch_catch_up(void)
+{
+    dispatch_catch_up_beside();
+    dispatch_start(DISPATCH_RECEIVES);
 }
 
 int dispatch_leave(int result)

@@ -64,12 +64,17 @@ int dispatch_leave_idle(int result);
 /* What both do once they are inside: lets arrive what early receives have been given, and starts what is unstarted. */
 void dispatch_catch_up(void);
 
-/* Parts of what blocking calls have begun that MPI does not know of yet. Any other call might wait for a rank that
- * waits for them, so they are started before it. count: by who adds and starts them; start_all: set with the first. */
+/* The same before a message whose call returns early: it waits for nobody, and receives may start apart beside it. */
+void dispatch_catch_up_beside(void);
+
+/* What calls that have returned early have begun and MPI does not know of yet: pieces of collectives, and receives that
+ * start apart (message/message_turn.h). Any other call might wait for a rank that waits for them, so they are started
+ * before it. count: by who adds and starts them; start_all: set with the first. */
+enum dispatch_unstarted_kind { DISPATCH_PIECES, DISPATCH_RECEIVES, DISPATCH_UNSTARTED_KINDS };
 extern __attribute__((visibility("hidden"))) struct dispatch_unstarted {
     _Atomic uint32_t count;
     void (*start_all)(void);
-} dispatch_unstarted;
+} dispatch_unstarted[DISPATCH_UNSTARTED_KINDS];
 
 /* Leaves the gate. Returns `result`, or the error of an op that ended since. */
 int dispatch_leave(int result);

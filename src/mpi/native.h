@@ -15,6 +15,10 @@
 
 enum { NATIVE_SENDS_MAX = 32 };
 
+/* How far an op has come whose message does not start at once (message/message_turn.h): it waits for its turn; it is
+ * matched, and its data are still to be asked for; MPI has its request. */
+enum native_stage { NATIVE_STARTED, NATIVE_IN_LINE, NATIVE_MATCHED };
+
 /* Of a receive whose buffer is held from its MPI_Irecv on (request/ahead.h). `request` is the program's then. */
 struct native_ahead {
     int source;
@@ -30,9 +34,9 @@ struct native {
     /* Of its status (status.h); 0: nobody looks at it, or it is settled. Read by accessors. */
     _Atomic uint32_t status_number;
     size_t reserved_bytes; /* for copies of touched pages (copies_reserve()), given back at its end */
-    bool awaits_turn;      /* not started yet (message/message_turn.h) */
-    int start_result;      /* of its start, once it has had its turn */
-    void *copy;            /* the bytes that a send reads, when they are ours; freed at its end */
+    enum native_stage stage;
+    int start_result; /* of its start, where that came later */
+    void *copy;       /* the bytes that a send reads, when they are ours; freed at its end */
     /* Of an op that the program's own sends have become (request/sent.h): those before send_count may be under way. */
     uint32_t send_count;
     MPI_Request sends[NATIVE_SENDS_MAX];

@@ -24,6 +24,8 @@ enum { ALLOWANCE_PART = 500, LOOKS_FIRST = 3 };
  * takes. Where that could change the answer, below DOUBT_PART times the cost, one call waits after OPS_FIRST ops, and
  * one in OPS_BETWEEN. */
 enum { DOUBT_PART = 32, OPS_FIRST = 3, OPS_BETWEEN = 32, PASSED_MEMORY = 8 };
+/* A receive's start that takes longer brings the data: to wake the engine for it takes less. */
+enum { LONG_START_NS = 50000 };
 /* Slower than any memory: copies over shared memory take 0.1 ns for each byte, twice that on a busy core. */
 enum { COPIED_BYTES_PER_NS = 1 };
 /* Times away: below 1 us, and then by factors of 8 up to 0.26 s. */
@@ -46,6 +48,7 @@ struct policy_site {
     _Atomic uintptr_t key;
     _Atomic int64_t hold_ns;      /* mean cost of an op; 0: there was none */
     _Atomic int64_t transfer_ns;  /* mean time of an op, or of a passed call */
+    _Atomic int64_t start_ns;     /* mean time that MPI took to start a receive; 0: none was started */
     _Atomic int64_t allowance_ns; /* what looks may cost */
     _Atomic uint32_t away;        /* class of the time away after the last call */
     _Atomic uint32_t way;         /* enum policy_send, of the next sends */
@@ -220,13 +223,20 @@ static bool call_pays(const struct policy_call *call, struct policy_site *site, 
     return trial_answer(&policy.trial, &tried);
 }
 
+/* On a core that the engine and the program share it would take the same time there. */
+static bool call_starts_apart(const struct policy_call *call, const struct policy_site *site)
+{
+    return site != NULL && number_read(&site->start_ns) > LONG_START_NS && !call->is_engine_dear();
+}
+
 struct policy_answer policy_ask(const struct policy_call *call)
 {
     policy_saw_away(&call->away);
     struct policy_site *site = policy_site_find(call->place, call->direction, call->bytes);
     uint32_t situation = policy_site_situation(site, call->buffer, call->tag);
     bool has_waits = policy_site_saw_late_peer(site, situation, call->bytes) || !call->is_engine_dear();
-    return (struct policy_answer){site, situation, has_waits && call_pays(call, site, situation)};
+    bool is_allowed = has_waits && call_pays(call, site, situation);
+    return (struct policy_answer){site, situation, is_allowed, is_allowed && call_starts_apart(call, site)};
 }
 
 void policy_site_learn_wait(struct policy_site *site, enum policy_send way, int64_t waited_ns, int64_t copy_ns)
@@ -270,6 +280,12 @@ static void mean_add(_Atomic int64_t *mean, int64_t value, int64_t memory)
 {
     int64_t before = number_read(mean);
     number_write(mean, before == 0 ? value : before + (value - before) / memory);
+}
+
+void policy_site_saw_start(struct policy_site *site, int64_t start_ns)
+{
+    if (site != NULL)
+        mean_add(&site->start_ns, start_ns, MEAN_MEMORY);
 }
 
 static void sum_add(_Atomic int64_t *sum, int64_t value)

@@ -63,11 +63,13 @@ struct policy_call {
     bool (*is_engine_dear)(void);
 };
 
-/* site, situation: under which to learn what comes of it. */
+/* site, situation: under which to learn what comes of it. starts_apart: a receive's start is to be left to the engine,
+ * since it takes long at this site (policy_site_saw_start()). */
 struct policy_answer {
     struct policy_site *site;
     uint32_t situation;
     bool is_allowed;
+    bool starts_apart;
 };
 
 struct policy_answer policy_ask(const struct policy_call *call);
@@ -107,6 +109,10 @@ struct policy_help {
 };
 
 void policy_site_saw_help(struct policy_site *site, uint32_t situation, struct policy_help help);
+
+/* MPI took so long to start a receive of the site: no more than to look for its message, or as long as all its data
+ * take to come. */
+void policy_site_saw_start(struct policy_site *site, int64_t start_ns);
 
 /* A call that waited although it might have returned early took so long inside MPI. */
 void policy_site_saw_pass(struct policy_site *site, uint32_t situation, int64_t inside_ns);

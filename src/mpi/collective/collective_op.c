@@ -80,7 +80,7 @@ static void op_list(struct collective_op *op)
     ops.list = op;
     op->is_listed = true;
     /* relaxed: the gate, or the order of the program's own calls, brings it to whoever must see it */
-    atomic_fetch_add_explicit(&dispatch_unstarted.count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&dispatch_unstarted[DISPATCH_PIECES].count, 1, memory_order_relaxed);
 }
 
 static void op_unlist(struct collective_op *op)
@@ -92,7 +92,7 @@ static void op_unlist(struct collective_op *op)
         link = &(*link)->next;
     *link = op->next;
     op->is_listed = false;
-    atomic_fetch_sub_explicit(&dispatch_unstarted.count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&dispatch_unstarted[DISPATCH_PIECES].count, 1, memory_order_relaxed);
 }
 
 /* The others go on, and end: until then MPI uses the memory, and the other ranks count on them. */
@@ -129,7 +129,7 @@ static void op_start_next(struct collective_op *op)
 static void op_begin(struct collective_op *op)
 {
     base_lock_take(&ops.lock);
-    dispatch_unstarted.start_all = ops_start_all;
+    dispatch_unstarted[DISPATCH_PIECES].start_all = ops_start_all;
     op_list(op);
     op_start_next(op);
     base_lock_release(&ops.lock);

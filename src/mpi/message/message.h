@@ -28,6 +28,7 @@ struct message {
     bool has_large_count; /* the program called the function for large counts: so it is passed */
     MPI_Status *promised; /* of a receive: what a call that returns early promises its program; NULL: nothing */
     MPI_Message *matched; /* what this receives, once it is matched (matched.h) */
+    bool starts_apart;    /* a receive whose data the engine asks for (message_turn.h) */
     bool is_copied;       /* a send from a copy of ours: nothing to hold */
     void *copy;           /* that block, once it is there; whoever ends the message frees it */
     /* A send that never waits: its pages move, and the program gets copies of those that it touches.

@@ -2,6 +2,7 @@
 /* How messages start of which calls return early (message.h), and how they end. */
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "base/pages.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
@@ -36,9 +37,9 @@ static bool message_test(struct engine_pending_op *op)
     struct native *native = native_of(transfer);
     void *copy = native->copy;
     size_t reserved_bytes = native->reserved_bytes;
-    if (native->awaits_turn)
-        message_turn_advance();
-    if (native->awaits_turn || !ending_settle(native, transfer->bytes))
+    if (native->stage != NATIVE_STARTED)
+        message_turn_carry_on(transfer);
+    if (native->stage != NATIVE_STARTED || !ending_settle(native, transfer->bytes))
         return false;
     transfer_end(transfer);
     copies_give_back(copy);
@@ -137,21 +138,31 @@ static bool message_is_held_in_place(const struct message *message)
     return !message_moves(message) && !message->is_copied;
 }
 
+/* What a receive's start takes, of which MPI may bring the data at once. */
+static bool message_start_now(struct start *start, void *buffer, MPI_Status *status, int *result)
+{
+    MPI_Request request = abi_handles.request_null;
+    const struct message *message = start->message;
+    int64_t begin_ns = base_clock_now_ns();
+    *result = start->function(message, buffer, &request);
+    message_keep(start, request);
+    bool is_over = ending_is_at_once(start->native, status, result);
+    if (message->direction == POLICY_RECEIVE)
+        policy_site_saw_start(message->site, base_clock_now_ns() - begin_ns);
+    return is_over;
+}
+
 /* Inside the gate, the memory not yet held. What moves is held before MPI hears of the
  * address. Another send is posted before: registration by an RDMA library then sees plain
  * memory. `status` is ours: the program's may lie on a page that is held by now. */
 static enum reason message_start_held(struct start *start, MPI_Status *status, int *result)
 {
-    MPI_Request request = abi_handles.request_null;
     const struct message *message = start->message;
     enum reason reason = message_move(start);
     if (reason != REASON_NONE)
         return reason;
     bool is_held_later = message_is_held_in_place(message);
-    void *buffer = message_transfer_buffer(start->op.transfer, message);
-    *result = start->function(message, buffer, &request);
-    message_keep(start, request);
-    if (ending_is_at_once(start->native, status, result))
+    if (message_start_now(start, message_transfer_buffer(start->op.transfer, message), status, result))
         return REASON_FINISHED_AT_ONCE;
     if (is_held_later)
         reason = message_hold(start->op.transfer, message);
@@ -176,10 +187,33 @@ static enum reason message_start_in_turn(struct start *start, MPI_Status *status
     message_keep(start, abi_handles.request_null);
     message_turn_await(start->op.transfer, message, buffer, start->function);
     message_turn_advance();
-    if (!start->native->awaits_turn && ending_is_at_once(start->native, status, result))
+    if (start->native->stage == NATIVE_STARTED && ending_is_at_once(start->native, status, result))
         return REASON_FINISHED_AT_ONCE;
     transfer_launch(start->op.transfer);
     return REASON_NONE;
+}
+
+/* The same for a receive that is matched, and starts apart. */
+static enum reason message_start_apart(struct start *start)
+{
+    const struct message *message = start->message;
+    enum reason reason = message_move(start);
+    if (reason != REASON_NONE)
+        return reason;
+    message_keep(start, abi_handles.request_null);
+    message_turn_await_data(start->op.transfer, message, message_transfer_buffer(start->op.transfer, message));
+    transfer_launch(start->op.transfer);
+    return REASON_NONE;
+}
+
+/* Its memory is held, and it starts now, in its turn, or apart. */
+static enum reason message_start_somehow(struct start *start, MPI_Status *status, int *result)
+{
+    if (start->op.has_turn)
+        return message_start_in_turn(start, status, result);
+    if (start->message->starts_apart)
+        return message_start_apart(start);
+    return message_start_held(start, status, result);
 }
 
 static void message_cancel(struct transfer *transfer, enum reason reason)
@@ -210,8 +244,7 @@ static enum reason message_start_taken(struct start *start, MPI_Status *status, 
     if (message->promised != NULL)
         start->status_number = status_promise(message->promised, message->peer, message->tag, message->bytes);
     message_describe(start);
-    enum reason reason =
-        start->op.has_turn ? message_start_in_turn(start, status, result) : message_start_held(start, status, result);
+    enum reason reason = message_start_somehow(start, status, result);
     if (reason != REASON_NONE)
         *request = message_give_up(start, reason);
     return reason;
@@ -225,7 +258,7 @@ static struct begin_message message_begin(const struct message *message, message
         .bytes = is_beside ? message_held(message) : message->range,
         .is_read = message->direction == POLICY_SEND,
         .is_matched = message->direction == POLICY_RECEIVE && !is_receive,
-        .keeps_order = is_receive && message->order == SESSION_ORDER_KEPT,
+        .keeps_order = is_receive && (message->order == SESSION_ORDER_KEPT || message->starts_apart),
     };
 }
 
@@ -233,7 +266,7 @@ static struct begin_message message_begin(const struct message *message, message
 static void message_make_way(const struct begin_op *op)
 {
     if (op->are_others)
-        dispatch_catch_up();
+        dispatch_catch_up_beside();
     if (op->are_requests)
         freed_requests_poll();
 }

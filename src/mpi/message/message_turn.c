@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/message/message_turn.h"
 
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "mpi/dispatch.h"
 #include "mpi/native.h"
 #include "mpi/real.h"
 
@@ -8,36 +12,61 @@ struct turn {
     struct transfer *transfer;
     struct message message;
     void *buffer;
-    message_start_fn *start;
-    MPI_Message matched; /* not asked for yet */
+    message_start_fn *start; /* of what is not received */
+    MPI_Message matched;     /* not asked for yet */
 };
 
-/* A ring, numbered from the first that ever waited: those before `next` have had their turn, of which those from
- * `unasked` on may be matched and not asked for; the rest wait, up to `end`. Each has a transfer, so there is room.
- * Inside the gate. */
+/* turns: of the op in each slot; by who begins the op, then by who tests it.
+ * waiting: a ring, numbered from the first that ever waited: those before `next` have had their turn, of which those
+ * from `unasked` on may be matched and not asked for; the rest wait, up to `end`. Each has a transfer, so there is
+ * room. Inside the gate; not under MPI_THREAD_MULTIPLE, where receives are matched in their calls. */
 static struct {
+    struct turn turns[TRANSFERS_MAX];
     uint32_t unasked;
     uint32_t next;
     uint32_t end;
-    struct turn turns[TRANSFERS_MAX];
+    struct turn *waiting[TRANSFERS_MAX];
 } line;
 
 static struct turn *turn_at(uint32_t number)
 {
-    return &line.turns[number % TRANSFERS_MAX];
+    return line.waiting[number % TRANSFERS_MAX];
 }
 
 void message_turn_await(struct transfer *transfer, const struct message *message, void *buffer, message_start_fn *start)
 {
-    *turn_at(line.end++) = (struct turn){transfer, *message, buffer, start, abi_handles.message_null};
-    native_of(transfer)->awaits_turn = true;
+    struct turn *turn = &line.turns[transfer->slot];
+    *turn = (struct turn){transfer, *message, buffer, start, abi_handles.message_null};
+    line.waiting[line.end++ % TRANSFERS_MAX] = turn;
+    native_of(transfer)->stage = NATIVE_IN_LINE;
     transfer_unmatched_add();
 }
 
 static void turn_started(const struct turn *turn, int result)
 {
     native_of(turn->transfer)->start_result = result;
-    native_of(turn->transfer)->awaits_turn = false;
+    native_of(turn->transfer)->stage = NATIVE_STARTED;
+}
+
+static bool turn_is_matched(const struct turn *turn)
+{
+    return native_of(turn->transfer)->stage == NATIVE_MATCHED;
+}
+
+/* relaxed: see dispatch_catch_up() */
+static void turn_matched(const struct turn *turn)
+{
+    native_of(turn->transfer)->stage = NATIVE_MATCHED;
+    dispatch_unstarted[DISPATCH_RECEIVES].start_all = message_turn_ask_all;
+    atomic_fetch_add_explicit(&dispatch_unstarted[DISPATCH_RECEIVES].count, 1, memory_order_relaxed);
+}
+
+void message_turn_await_data(struct transfer *transfer, const struct message *message, void *buffer)
+{
+    struct turn *turn = &line.turns[transfer->slot];
+    *turn = (struct turn){transfer, *message, buffer, NULL, *message->matched};
+    *message->matched = abi_handles.message_null;
+    turn_matched(turn);
 }
 
 /* False while it waits. An error ends its op. */
@@ -46,10 +75,10 @@ static bool turn_match(struct turn *turn)
     int is_found = 0;
     const struct message *m = &turn->message;
     int result = real.MPI_Improbe(m->peer, m->tag, m->comm, &is_found, &turn->matched, MPI_STATUS_IGNORE);
-    if (result != MPI_SUCCESS) {
-        turn->matched = abi_handles.message_null;
+    if (result != MPI_SUCCESS)
         turn_started(turn, result);
-    }
+    else if (is_found)
+        turn_matched(turn);
     return is_found || result != MPI_SUCCESS;
 }
 
@@ -71,8 +100,11 @@ static int turn_receive(struct turn *turn, MPI_Request *request)
 
 static void turn_ask(struct turn *turn)
 {
-    if (turn->matched != abi_handles.message_null)
-        turn_started(turn, turn_receive(turn, &native_of(turn->transfer)->request));
+    int64_t begin_ns = base_clock_now_ns();
+    int result = turn_receive(turn, &native_of(turn->transfer)->request);
+    policy_site_saw_start(turn->message.site, base_clock_now_ns() - begin_ns);
+    atomic_fetch_sub_explicit(&dispatch_unstarted[DISPATCH_RECEIVES].count, 1, memory_order_relaxed);
+    turn_started(turn, result);
 }
 
 /* All that is unmatched waits in line, but for a collective that came before: it waits for nothing in line. */
@@ -89,6 +121,27 @@ void message_turn_advance(void)
         line.next++;
         transfer_unmatched_remove();
     }
-    while (line.unasked != line.next)
-        turn_ask(turn_at(line.unasked++));
+    while (line.unasked != line.next) {
+        struct turn *turn = turn_at(line.unasked++);
+        if (turn_is_matched(turn) && !turn->message.starts_apart)
+            turn_ask(turn);
+    }
+}
+
+void message_turn_ask_all(void)
+{
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
+        struct turn *turn = &line.turns[slot];
+        if (turn->transfer != NULL && turn_is_matched(turn))
+            turn_ask(turn);
+    }
+}
+
+void message_turn_carry_on(struct transfer *transfer)
+{
+    struct turn *turn = &line.turns[transfer->slot];
+    if (native_of(transfer)->stage == NATIVE_IN_LINE)
+        message_turn_advance();
+    if (turn_is_matched(turn))
+        turn_ask(turn);
 }
