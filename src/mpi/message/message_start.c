@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/pages.h"
+#include "mpi/agreement.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
 #include "mpi/ending.h"
@@ -152,20 +153,35 @@ static bool message_start_now(struct start *start, void *buffer, MPI_Status *sta
     return is_over;
 }
 
-/* Inside the gate, the memory not yet held. What moves is held before MPI hears of the
- * address. Another send is posted before: registration by an RDMA library then sees plain
- * memory. `status` is ours: the program's may lie on a page that is held by now. */
+/* Over shared memory the peer copies from the buffer as soon as it knows of it, and to hold pages that are being read
+ * takes some ten times as long. Elsewhere a send is posted before: registration by an RDMA library then sees plain
+ * memory. */
+static bool message_is_held_later(const struct message *message)
+{
+    return message_is_held_in_place(message) && !agreement_is_on_one_host();
+}
+
+static enum reason message_hold_in_place(const struct start *start)
+{
+    bool is_in_place = message_is_held_in_place(start->message);
+    return is_in_place ? message_hold(start->op.transfer, start->message) : REASON_NONE;
+}
+
+/* Inside the gate, the memory not yet held. What moves is held before MPI hears of the address. `status` is ours: the
+ * program's may lie on a page that is held by now. */
 static enum reason message_start_held(struct start *start, MPI_Status *status, int *result)
 {
     const struct message *message = start->message;
     enum reason reason = message_move(start);
+    bool is_held_later = message_is_held_later(message);
+    if (reason == REASON_NONE && !is_held_later)
+        reason = message_hold_in_place(start);
     if (reason != REASON_NONE)
         return reason;
-    bool is_held_later = message_is_held_in_place(message);
     if (message_start_now(start, message_transfer_buffer(start->op.transfer, message), status, result))
         return REASON_FINISHED_AT_ONCE;
     if (is_held_later)
-        reason = message_hold(start->op.transfer, message);
+        reason = message_hold_in_place(start);
     if (reason == REASON_NONE)
         transfer_launch(start->op.transfer);
     return reason;
@@ -179,8 +195,8 @@ static enum reason message_start_in_turn(struct start *start, MPI_Status *status
     if (*result != MPI_SUCCESS)
         return REASON_FINISHED_AT_ONCE;
     enum reason reason = message_move(start);
-    if (reason == REASON_NONE && message_is_held_in_place(message))
-        reason = message_hold(start->op.transfer, message);
+    if (reason == REASON_NONE)
+        reason = message_hold_in_place(start);
     if (reason != REASON_NONE)
         return reason;
     void *buffer = message_transfer_buffer(start->op.transfer, message);
