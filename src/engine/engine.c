@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/lock.h"
+#include "base/room.h"
 #include "engine/gate.h"
 #include "engine/pace.h"
 #include "engine/place.h"
@@ -321,10 +322,18 @@ static void engine_close(void)
     engine_sockets_close();
 }
 
+/* Of addresses: for its stack and its heap, which at first takes twice 64 MiB (glibc, malloc/arena.c, new_heap()), and
+ * what the program may need beside it. */
+static bool engine_has_room(void)
+{
+    enum { ROOM_BYTES = 192 << 20 };
+    return base_room_left_bytes() >= ROOM_BYTES;
+}
+
 static bool engine_try(void)
 {
     engine_place_look(&engine.place);
-    if (engine_open() && engine_thread_create())
+    if (engine_has_room() && engine_open() && engine_thread_create())
         return true;
     engine_close();
     engine_sockets_discard();

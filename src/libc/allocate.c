@@ -8,9 +8,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/options.h"
 #include "base/pages.h"
@@ -65,29 +62,6 @@ static inline void *block_note(void *block, size_t length_bytes)
     return __builtin_expect(block_is_large(length_bytes), 0) ? block_note_large(block, length_bytes) : block;
 }
 
-static bool is_room_lacking(size_t length_bytes)
-{
-    enum { PRIVATE = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
-    struct rlimit limit;
-    if (syscall(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return false;
-    long probe = syscall(SYS_mmap, NULL, length_bytes, PROT_READ | PROT_WRITE, PRIVATE, -1, 0L);
-    if (probe != -1)
-        syscall(SYS_munmap, probe, length_bytes);
-    return probe == -1;
-}
-
-/* Where addresses are limited libc must not fail first: it would then make one more arena,
- * 64 MiB of addresses that it keeps (glibc, malloc/arena.c, arena_get_retry). */
-static void block_make_room(size_t length_bytes)
-{
-    enum { MARGIN_BYTES = 2 << 20 };
-    int saved_errno = errno;
-    if (block_is_large(length_bytes) && is_room_lacking(length_bytes + MARGIN_BYTES))
-        (void)libc_use_makes_room(ENOMEM);
-    errno = saved_errno;
-}
-
 /* Was this block refused, and may it be had now? */
 static bool is_room_made(const void *block)
 {
@@ -97,7 +71,7 @@ static bool is_room_made(const void *block)
 /* Apart, as all that most calls do without: then these save no registers. */
 __attribute__((noinline, cold)) static void *block_new_beside_holds(size_t length_bytes)
 {
-    block_make_room(length_bytes);
+    libc_use_grows(length_bytes);
     void *block = LIBC_REAL(malloc)(length_bytes);
     return is_room_made(block) ? LIBC_REAL(malloc)(length_bytes) : block;
 }
@@ -133,7 +107,7 @@ void *libc_entry_malloc(size_t length_bytes)
 
 __attribute__((noinline, cold)) static void *block_new_zero_beside_holds(size_t count, size_t size_bytes)
 {
-    block_make_room(libc_use_product(count, size_bytes));
+    libc_use_grows(libc_use_product(count, size_bytes));
     void *block = LIBC_REAL(calloc)(count, size_bytes);
     return is_room_made(block) ? LIBC_REAL(calloc)(count, size_bytes) : block;
 }
@@ -219,7 +193,7 @@ __attribute__((noinline)) static void *block_resize(void *block, size_t length_b
 {
     if (protect_armed_is_any()) {
         libc_use_block(block);
-        block_make_room(length_bytes);
+        libc_use_grows(length_bytes);
     }
     return block_resize_noted(block, length_bytes);
 }
@@ -253,7 +227,7 @@ static int block_place(void **block, size_t alignment_bytes, size_t length_bytes
 static void block_make_room_beside_holds(size_t length_bytes)
 {
     if (__builtin_expect(protect_armed_is_any(), 0))
-        block_make_room(length_bytes);
+        libc_use_grows(length_bytes);
 }
 
 int libc_entry_posix_memalign(void **block, size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(posix_memalign);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/pages.h"
+#include "base/room.h"
 #include "libc/chunk.h"
 #include "libc/real.h"
 
@@ -43,7 +44,7 @@ void libc_recycled_wish(size_t length_bytes)
         return;
     uint32_t row = atomic_load_explicit(&recycled.used, memory_order_relaxed);
     size_t none = 0;
-    if (row < LENGTHS_MAX &&
+    if (row < LENGTHS_MAX && !base_room_is_limited() &&
         atomic_compare_exchange_strong_explicit(&recycled.rows[row].length_bytes, &none, length_bytes,
                                                 memory_order_relaxed, memory_order_relaxed))
         atomic_store_explicit(&recycled.used, row + 1, memory_order_relaxed);

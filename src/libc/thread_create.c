@@ -113,6 +113,27 @@ static void creation_end(struct creation *creation, bool is_created)
         free(creation->given);
 }
 
+static size_t stack_bytes(const pthread_attr_t *attributes)
+{
+    size_t length_bytes = 0;
+    pthread_attr_t usual;
+    if (attributes != NULL)
+        pthread_attr_getstacksize(attributes, &length_bytes);
+    else if (pthread_getattr_default_np(&usual) == 0) {
+        pthread_attr_getstacksize(&usual, &length_bytes);
+        pthread_attr_destroy(&usual);
+    }
+    return length_bytes;
+}
+
+/* For its stack, and a heap of its own (glibc, malloc/arena.c). */
+static void thread_make_room(const pthread_attr_t *attributes)
+{
+    enum { ARENA_BYTES = 64 << 20 };
+    if (protect_armed_is_any())
+        libc_use_grows(stack_bytes(attributes) + ARENA_BYTES);
+}
+
 static int pthread_create_alone(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                                 void *argument)
 {
@@ -128,6 +149,7 @@ int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 {
     if (thread_is_libcs_alone((union thread_function){.posix = start}))
         return pthread_create_alone(thread, attributes, start, argument);
+    thread_make_room(attributes);
     struct creation creation = creation_begin((union thread_function){.posix = start}, argument);
     bool has_memory = creation.given != NULL;
     thread_start_fn *run = has_memory ? thread_run : start;
@@ -153,6 +175,7 @@ int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
     if (thread_is_libcs_alone((union thread_function){.c11 = start}))
         return thrd_create_alone(thread, start, argument);
+    thread_make_room(NULL);
     struct creation creation = creation_begin((union thread_function){.c11 = start}, argument);
     bool has_memory = creation.given != NULL;
     thrd_start_t run = has_memory ? thread_run_c11 : start;

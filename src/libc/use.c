@@ -5,12 +5,14 @@
 #include <linux/ioctl.h>
 #include <linux/magic.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/room.h"
 #include "engine/gate.h"
 #include "libc/owner.h"
 #include "libc/real.h"
@@ -209,6 +211,19 @@ bool libc_use_makes_room(int error)
     transfer_wait_due_unless_interrupted();
     errno = saved_errno;
     return true;
+}
+
+void libc_use_grows(size_t length_bytes)
+{
+    bool is_asked = length_bytes >= BASE_ROOM_SMALL_BYTES && protect_armed_is_elsewhere();
+    if (is_asked && !base_room_remains(length_bytes, BASE_ROOM_BESIDE_BYTES))
+        (void)libc_use_makes_room(ENOMEM);
+}
+
+void libc_use_limits(int resource)
+{
+    if (resource == RLIMIT_AS || resource == RLIMIT_STACK)
+        libc_use_all();
 }
 
 /* Of a pipe without a name this process or a relative has both ends; in one with a name a peer may have left a token,

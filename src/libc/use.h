@@ -77,6 +77,12 @@ void libc_use_all_when(int condition);
 /* After a failure with this error: a message under way takes as many addresses again as its memory has,
  * and they may be limited (RLIMIT_AS). True: those that may have ended are over, try once more. */
 bool libc_use_makes_room(int error);
+/* Before the program takes addresses: what is under way ends where they would be too few (base/room.h). Nor must libc's
+ * malloc fail first: it would make one more arena, 64 MiB of addresses that it keeps (glibc, malloc/arena.c,
+ * arena_get_retry). */
+void libc_use_grows(size_t length_bytes);
+/* The program limits what it may have. */
+void libc_use_limits(int resource);
 /* libc is about to start threads by itself, if so. Also when nothing is armed. */
 void libc_use_threads(int condition);
 

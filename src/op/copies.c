@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "base/room.h"
 #include "engine/gate.h"
 #include "op/host.h"
 #include "protect/beside.h"
@@ -155,9 +156,15 @@ void *copies_take_beside(const void *bytes, size_t length_bytes)
     return copies_take_by(protect_beside_copy, bytes, length_bytes);
 }
 
+/* Where addresses are limited they are the program's as soon as they are not needed. */
+static bool block_is_dear(const struct block *block)
+{
+    return block->capacity_bytes >= BASE_ROOM_LARGE_BYTES && base_room_is_limited();
+}
+
 static bool spare_keep(struct block *block)
 {
-    int i = 0;
+    int i = block_is_dear(block) ? SPARES_MAX : 0;
     while (i < SPARES_MAX && copies.spares[i] != NULL)
         i++;
     if (i < SPARES_MAX)

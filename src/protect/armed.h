@@ -26,4 +26,7 @@ uint64_t protect_armed_find(struct range bytes, bool allow_read);
 /* Is any memory being received into? What is sent everybody may read, there or in a copy. */
 bool protect_armed_is_receiving(void);
 
+/* Are pages in transit, and so take addresses twice? */
+bool protect_armed_is_elsewhere(void);
+
 #endif

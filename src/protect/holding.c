@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/pages.h"
+#include "base/room.h"
 #include "protect/armed.h"
 #include "protect/backend.h"
 #include "protect/closing.h"
@@ -36,6 +37,13 @@ static struct range pages_held(enum hold_kind kind, struct range bytes)
     return kind == HOLD_COPY_ON_TOUCH ? base_pages_within(bytes) : base_pages_of(bytes);
 }
 
+/* Pages that move take as many addresses again. */
+static bool has_room(enum hold_kind kind, struct range pages)
+{
+    bool stays = kind == HOLD_NO_WRITE || table.backend->is_in_place;
+    return stays || base_room_remains(pages.high - pages.low, BASE_ROOM_TO_HOLD_BYTES);
+}
+
 static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **armed)
 {
     struct range pages = pages_held(kind, bytes);
@@ -44,6 +52,8 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
         return REASON_NOT_RUNNING;
     if (hold == NULL)
         return REASON_TOO_MANY_OPS;
+    if (!has_room(kind, pages))
+        return REASON_MEMORY_FAILED;
     if (!reserve_cover(1 + atomic_load_explicit(&protect_armed_count, memory_order_relaxed)))
         return REASON_MEMORY_FAILED;
     closing_prepare(bytes);
@@ -187,4 +197,14 @@ void protect_hold_events_read(void)
     touches_answer();
     table_leave(mask);
     errno = saved_errno;
+}
+
+bool protect_armed_is_elsewhere(void)
+{
+    struct range all = base_range_of_all();
+    struct hold_view view;
+    struct hold *hold = protect_holds_in_place() ? NULL : hold_next(NULL, all, &view);
+    while (hold != NULL && view.kind == HOLD_NO_WRITE)
+        hold = hold_next(hold, all, &view);
+    return hold != NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "base/pages.h"
 #include "base/patience.h"
+#include "base/room.h"
 #include "protect/hold.h"
 #include "protect/kernel.h"
 #include "protect/memory_kept.h"
@@ -134,6 +135,8 @@ void transit_fill(struct range pages)
 void *protect_hold_room_take(struct range pages)
 {
     enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
+    if (!base_room_remains(pages.high - pages.low, BASE_ROOM_TO_HOLD_BYTES))
+        return NULL;
     uintptr_t room = (uintptr_t)syscall(SYS_mmap, NULL, pages.high - pages.low, PROTECTION, FLAGS, -1, 0L);
     return room == (uintptr_t)MAP_FAILED ? NULL : (void *)room;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -162,6 +163,24 @@ static bool looks_wait_for_all(void)
     is_good = is_good && waits("mkfifo", mkfifo(no_file, 0600) == -1);
     is_good = is_good && waits("remove", remove(no_file) == -1);
     return is_good && waits("mlockall", mlockall(0) == -1);
+}
+
+/* What is under way takes addresses, too. */
+static bool limits_wait_for_all(void)
+{
+    struct rlimit limit;
+    struct rlimit64 limit64;
+    getrlimit(RLIMIT_AS, &limit);
+    getrlimit64(RLIMIT_AS, &limit64);
+    arm();
+    bool is_good = waits("setrlimit", setrlimit(RLIMIT_AS, &limit) == 0);
+    is_good = is_good && waits("setrlimit64", setrlimit64(RLIMIT_AS, &limit64) == 0);
+    is_good = is_good && waits("prlimit", prlimit(0, RLIMIT_AS, &limit, NULL) == 0);
+    is_good = is_good && waits("prlimit64", prlimit64(0, RLIMIT_AS, &limit64, NULL) == 0);
+    is_good = is_good && waits("SYS_prlimit64", syscall(SYS_prlimit64, 0, RLIMIT_AS, &limit, NULL) == 0);
+    is_good = is_good && prlimit(0, RLIMIT_AS, NULL, &limit) == 0 && notes->all_waits == 0;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return is_good && setrlimit(RLIMIT_NOFILE, &limit) == 0 && notes->all_waits == 0;
 }
 
 /* More of them, called by name with integers and pointers: all go in registers. */
@@ -1025,6 +1044,7 @@ static const struct {
     {"openings_wait_for_all", openings_wait_for_all},
     {"reaching_a_peer_waits_for_all", reaching_a_peer_waits_for_all},
     {"looks_wait_for_all", looks_wait_for_all},
+    {"limits_wait_for_all", limits_wait_for_all},
     {"lookers_wait_for_all", lookers_wait_for_all},
     {"open_files_wait_for_all", open_files_wait_for_all},
     {"named_pipes_wait_for_all", named_pipes_wait_for_all},

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: where a limit on address space leaves no room for a hold it is refused,
+/* Claim: where a limit on address space leaves no room for a hold, or none for the stack beside it, it is refused,
  * and the memory is as it was; a hold that is armed ends under any limit, and is parted where room was taken before. */
 #include <errno.h>
 #include <sys/resource.h>
 
 #include "base/pages.h"
+#include "base/room.h"
 #include "hold_test.h"
 
 enum { BYTES = 64 << 20 };
@@ -63,6 +64,53 @@ static void part(char *memory)
     memset(memory, 'o', BYTES);
 }
 
+static size_t used_bytes(void)
+{
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    check(file != NULL && fscanf(file, "%zu", &pages) == 1, "/proc/self/statm");
+    fclose(file);
+    return pages * base_page_bytes();
+}
+
+/* Is it held when so much more than its own room is left? */
+static enum reason arm_beside(enum hold_kind kind, char *memory, size_t left_bytes)
+{
+    struct hold *hold = NULL;
+    limit_set(used_bytes() + BYTES + left_bytes);
+    enum reason reason = protect_hold_arm(kind, base_range_of(memory, BYTES), TEST_OP, &hold);
+    if (reason == REASON_NONE)
+        protect_hold_release(hold);
+    limit_set(RLIM_INFINITY);
+    return reason;
+}
+
+static void stack_set(rlim_t bytes)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_STACK, &limit);
+    limit.rlim_cur = bytes;
+    check(setrlimit(RLIMIT_STACK, &limit) == 0, "RLIMIT_STACK");
+}
+
+static void leave_stack(char *memory)
+{
+    enum { STACK_BYTES = 8 << 20, MORE_BYTES = 4 << 20 };
+    enum reason refused = protect_holds_in_place() ? REASON_NONE : REASON_MEMORY_FAILED;
+    struct rlimit before;
+    getrlimit(RLIMIT_STACK, &before);
+    stack_set(STACK_BYTES);
+    size_t enough_bytes = BASE_ROOM_TO_HOLD_BYTES + STACK_BYTES + MORE_BYTES;
+    check(arm_beside(HOLD_NO_ACCESS, memory, BASE_ROOM_TO_HOLD_BYTES) == refused, "the stack cannot grow: no hold");
+    check(arm_beside(HOLD_NO_ACCESS, memory, enough_bytes) == REASON_NONE, "the stack can grow");
+    check(arm_beside(HOLD_NO_WRITE, memory, 0) == REASON_NONE, "what stays takes no room");
+    if (before.rlim_max == RLIM_INFINITY) {
+        stack_set(RLIM_INFINITY);
+        check(arm_beside(HOLD_NO_ACCESS, memory, (size_t)1 << 40) == refused, "nobody knows how far the stack grows");
+    }
+    stack_set(before.rlim_cur);
+}
+
 int main(int argument_count, char **arguments)
 {
     backend_start(argument_count, arguments);
@@ -73,5 +121,6 @@ int main(int argument_count, char **arguments)
     end(HOLD_NO_WRITE, memory);
     part(memory);
     refuse(memory);
+    leave_stack(memory);
     return 0;
 }

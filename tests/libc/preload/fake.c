@@ -95,6 +95,11 @@ bool protect_armed_is_receiving(void)
     return protect_armed_count != 0;
 }
 
+bool protect_armed_is_elsewhere(void)
+{
+    return protect_armed_count != 0;
+}
+
 void wait_all(void)
 {
     errno = EDOM;
