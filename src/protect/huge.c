@@ -12,7 +12,7 @@ enum { HUGE_BYTES = 2 << 20, BUFFERS_MAX = 64, SENDS_BEFORE = 3, SENDS_BETWEEN =
 enum { BUDGET_NS = 1000000, DEAR_NS = 10000000, FAILURES_MAX = 3 };
 enum { ADVICE_COLLAPSE = 25 }; /* MADV_COLLAPSE, Linux 6.1; newer than Debian 12's headers */
 
-/* One buffer that was sent: how often, and up to where it was made huge. The
+/* One buffer that was sent: how often, and up to where it was made huge, but for what the program has not filled. The
  * kernel may refuse for the moment (a page is being looked at): it is asked again. */
 struct buffer {
     struct range pages;
@@ -40,6 +40,37 @@ static uintptr_t huge_round_up(uintptr_t address)
     return (address + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
 }
 
+/* What the kernel says of a page (admin-guide/mm/pagemap.rst): it has memory of its own, here or swapped out. One that
+ * was only read has none, nor has one that nobody has used. */
+static bool page_exists(uint64_t entry)
+{
+    return (entry & (UINT64_C(1) << 56 | UINT64_C(1) << 62)) != 0;
+}
+
+enum { ENTRIES_AT_ONCE = 32 }; /* 32 pages of 64 KiB are 2 MiB */
+
+static bool pages_exist(int pagemap, uintptr_t low)
+{
+    uint64_t entries[ENTRIES_AT_ONCE];
+    size_t place = low / base_page_bytes() * sizeof *entries;
+    bool do_exist = kernel_pread(pagemap, entries, sizeof entries, place) == sizeof entries;
+    for (int i = 0; i < ENTRIES_AT_ONCE; i++)
+        do_exist = do_exist && page_exists(entries[i]);
+    return do_exist;
+}
+
+/* The kernel makes a whole huge page of what has one page: the program would have more memory than it has used. */
+static bool is_whole(uintptr_t low)
+{
+    int pagemap = kernel_open("/proc/self/pagemap", O_RDONLY);
+    bool is_whole = pagemap >= 0;
+    for (uintptr_t page = low; is_whole && page < low + HUGE_BYTES; page += ENTRIES_AT_ONCE * base_page_bytes())
+        is_whole = pages_exist(pagemap, page);
+    if (pagemap >= 0)
+        kernel_close(pagemap);
+    return is_whole;
+}
+
 /* False: there is no further whole huge page, or the kernel refuses. The copy
  * keeps every byte; other threads wait in the kernel for it (madvise(2)). */
 static bool buffer_advance(struct buffer *buffer)
@@ -47,7 +78,7 @@ static bool buffer_advance(struct buffer *buffer)
     uintptr_t low = huge_round_up(buffer->done_until);
     if (low + HUGE_BYTES > buffer->pages.high || buffer->failures >= FAILURES_MAX)
         return false;
-    if (syscall(SYS_madvise, low, HUGE_BYTES, ADVICE_COLLAPSE) != 0) {
+    if (is_whole(low) && syscall(SYS_madvise, low, HUGE_BYTES, ADVICE_COLLAPSE) != 0) {
         buffer->failures++;
         return false;
     }

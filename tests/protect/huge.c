@@ -1,40 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: memory that is sent again and again becomes huge pages, only where whole
- * ones fit, and keeps every byte; memory that is sent twice stays as it was. */
+ * ones fit, and keeps every byte; memory that is sent twice stays as it was, and pages that do not exist are not made.
+ */
 #include "hold_test.h"
 
 enum { HUGE_BYTES = 2 << 20, LENGTH = 3 * HUGE_BYTES, PAGE = 4096, SENDS = 20, ADVICE_COLLAPSE = 25 };
 
-/* Kilobytes of huge pages in the mapping that begins at `memory`. */
-static long huge_kib(const char *memory)
+/* What /proc/self/smaps says of the mapping that begins at `memory`, in kilobytes. */
+static long smaps_kib(const char *memory, const char *what)
 {
     char line[256];
     char wanted[32];
+    size_t what_length = strlen(what);
     long kib = -1;
     bool is_inside = false;
     FILE *maps = fopen("/proc/self/smaps", "r");
     snprintf(wanted, sizeof wanted, "%lx-", (unsigned long)memory);
     while (fgets(line, sizeof line, maps) != NULL) {
         is_inside |= strncmp(line, wanted, strlen(wanted)) == 0;
-        if (is_inside && sscanf(line, "AnonHugePages: %ld kB", &kib) == 1)
+        if (is_inside && strncmp(line, what, what_length) == 0 && sscanf(line + what_length, "%ld kB", &kib) == 1)
             break;
     }
     fclose(maps);
     return kib;
 }
 
+static long huge_kib(const char *memory)
+{
+    return smaps_kib(memory, "AnonHugePages:");
+}
+
 /* A mapping of its own, so that smaps shows it alone: guard pages on both sides. Of small pages, also where the
  * system makes huge ones unasked (transparent_hugepage/enabled: always); they may become huge ones afterwards. */
-static char *memory_alone(void)
+static char *memory_alone_untouched(void)
 {
     char *space = mmap(NULL, LENGTH + 2 * HUGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *aligned = (char *)(((uintptr_t)space + 2 * HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
     check(mprotect(aligned, LENGTH, PROT_READ | PROT_WRITE) == 0, "mprotect");
     madvise(aligned, LENGTH, MADV_NOHUGEPAGE);
-    for (size_t i = 0; i < LENGTH; i++)
-        aligned[i] = (char)(i * 7 + i / PAGE);
-    madvise(aligned, LENGTH, MADV_HUGEPAGE);
     return aligned;
+}
+
+static char *memory_alone(void)
+{
+    char *memory = memory_alone_untouched();
+    for (size_t i = 0; i < LENGTH; i++)
+        memory[i] = (char)(i * 7 + i / PAGE);
+    madvise(memory, LENGTH, MADV_HUGEPAGE);
+    return memory;
 }
 
 static void expect_bytes(const char *memory)
@@ -66,6 +79,22 @@ static long send_until_huge(size_t offset)
     return kib;
 }
 
+/* One page in eight has been written, one has been read, as what sends it does. */
+static void send_sparse(void)
+{
+    char *memory = memory_alone_untouched();
+    for (size_t i = 0; i < LENGTH; i += 8 * PAGE) {
+        memory[i] = 'w';
+        check(*(volatile char *)(memory + i + PAGE) == 0, "nothing was written there");
+    }
+    madvise(memory, LENGTH, MADV_HUGEPAGE);
+    long before_kib = smaps_kib(memory, "Anonymous:");
+    send_often(memory, LENGTH, SENDS);
+    check(huge_kib(memory) == 0 && smaps_kib(memory, "Anonymous:") == before_kib, "no page is made");
+    check(memory[8 * PAGE] == 'w' && memory[9 * PAGE] == 0, "every byte is kept");
+    munmap(memory, LENGTH);
+}
+
 int main(int argument_count, char **arguments)
 {
     backend_start(argument_count, arguments);
@@ -74,6 +103,7 @@ int main(int argument_count, char **arguments)
         printf("skipped: this kernel makes no huge pages on demand\n");
         return EXIT_SKIPPED;
     }
+    send_sparse();
     check(send_until_huge(0) == LENGTH >> 10, "what is sent again and again is");
     check(send_until_huge(PAGE) == (LENGTH - HUGE_BYTES) >> 10, "a page outside the buffer is left alone");
     return 0;
