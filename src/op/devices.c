@@ -68,21 +68,54 @@ static unsigned link_kinds(const char *target)
     return base_text_begins_any(target, harmless, COUNT(harmless)) ? 0 : UNKNOWN;
 }
 
-/* A descriptor that has been closed meanwhile is no device. */
-static unsigned descriptor_kinds(int folder, const char *name)
+enum { TARGET_BYTES = 256 };
+
+static ssize_t target_read(int folder, const char *name, char *target)
 {
-    char target[256] = "";
+    ssize_t length = readlinkat(folder, name, target, TARGET_BYTES - 1);
+    target[length > 0 ? length : 0] = '\0';
+    return length;
+}
+
+static bool target_has_changed(int folder, const char *name, const char *target)
+{
+    char now[TARGET_BYTES];
+    target_read(folder, name, now);
+    return !base_text_is(now, target);
+}
+
+static unsigned status_kinds(const char *name)
+{
     struct stat status;
-    ssize_t length = readlinkat(folder, name, target, sizeof target - 1);
-    if (length < 0)
-        return errno == ENOENT ? 0 : UNKNOWN;
-    unsigned kinds = link_kinds(target);
-    if (kinds != UNKNOWN)
-        return kinds;
     if (syscall(SYS_fstat, atoi(name), &status) != 0)
         return errno == EBADF ? 0 : UNKNOWN;
     bool is_known = S_ISCHR(status.st_mode) ? device_is_harmless(major(status.st_rdev)) : mode_is_file(status.st_mode);
     return is_known ? 0 : UNKNOWN;
+}
+
+/* A descriptor that has been closed meanwhile is no device. *has_changed: another thread has opened something else
+ * under its number between the two looks. */
+static unsigned descriptor_look(int folder, const char *name, bool *has_changed)
+{
+    char target[TARGET_BYTES];
+    *has_changed = false;
+    if (target_read(folder, name, target) < 0)
+        return errno == ENOENT ? 0 : UNKNOWN;
+    unsigned kinds = link_kinds(target);
+    if (kinds == UNKNOWN)
+        kinds = status_kinds(name);
+    *has_changed = kinds == UNKNOWN && target_has_changed(folder, name, target);
+    return kinds;
+}
+
+static unsigned descriptor_kinds(int folder, const char *name)
+{
+    enum { LOOKS_MAX = 1000 };
+    bool has_changed = true;
+    unsigned kinds = 0;
+    for (int looks = 0; has_changed && looks < LOOKS_MAX; looks++)
+        kinds = descriptor_look(folder, name, &has_changed);
+    return kinds;
 }
 
 struct listing {

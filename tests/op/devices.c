@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -71,6 +73,31 @@ static bool ring_is_found_in_a_gap(void)
     return was_none && last > gap && is_found_later(ring, REASON_MEMORY_DEVICE);
 }
 
+/* The same number is a socket, then an event's, in turn. */
+static void *open_and_close(void *is_over)
+{
+    while (!atomic_load_explicit((_Atomic bool *)is_over, memory_order_relaxed)) {
+        close(socket(AF_UNIX, SOCK_STREAM, 0));
+        close(eventfd(0, 0));
+    }
+    return NULL;
+}
+
+static bool others_come_and_go(void)
+{
+    enum { LOOKS = 50000 };
+    _Atomic bool is_over = false;
+    pthread_t thread;
+    bool are_harmless = pthread_create(&thread, NULL, open_and_close, &is_over) == 0;
+    for (int i = 0; i < LOOKS && are_harmless; i++) {
+        lowest_free = DEVICES_UNLISTED;
+        are_harmless = devices_look(&lowest_free, false) == REASON_NONE;
+    }
+    is_over = true;
+    pthread_join(thread, NULL);
+    return are_harmless;
+}
+
 /* A miscellaneous device that no list has (as root: it need not exist to be made). */
 static bool unknown_device_is_found(void)
 {
@@ -118,6 +145,7 @@ static bool unreadable_list_is_a_device(void)
 int main(void)
 {
     claim_in_child(files_are_harmless, "files, pipes, sockets, timers, terminals, memory devices are harmless");
+    claim_in_child(others_come_and_go, "what another thread closes, and opens under its number, is harmless");
     claim_in_child(ring_is_found, "a ring of io_uring is none of them");
     claim_in_child(ring_is_found_in_a_gap, "a ring that takes a low number is found, too");
     claim_in_child(unknown_device_is_found, "a device of which nothing is known is taken for one that knows memory");
