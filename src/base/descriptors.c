@@ -2,6 +2,7 @@
 #include "base/descriptors.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -69,4 +70,15 @@ bool base_descriptor_is_own(int descriptor)
             return descriptor >= 0;
     }
     return false;
+}
+
+int base_descriptor_own_from(unsigned first, unsigned last)
+{
+    unsigned lowest = UINT_MAX;
+    for (int i = 0; i < OWN_MAX; i++) {
+        unsigned descriptor = (unsigned)atomic_load_explicit(&own[i], memory_order_relaxed) - 1; /* unused: UINT_MAX */
+        if (first <= descriptor && descriptor <= last && descriptor < lowest)
+            lowest = descriptor;
+    }
+    return lowest == UINT_MAX ? -1 : (int)lowest;
 }

@@ -23,4 +23,7 @@ void base_descriptor_close(int descriptor);
 /* Any thread. */
 bool base_descriptor_is_own(int descriptor);
 
+/* The lowest one in [first, last], or -1. Any thread. */
+int base_descriptor_own_from(unsigned first, unsigned last);
+
 #endif

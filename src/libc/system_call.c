@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/syscall.h>
 
+#include "libc/close.h"
 #include "libc/real.h"
 #include "libc/use.h"
 #include "op/session.h"
@@ -88,7 +89,9 @@ long libc_entry_syscall(long number, long a, long b, long c, long d, long e, lon
     libc_use_threads(call_makes_thread(number, a));
     if (!libc_use_is_idle())
         call_use(number, a, b, c, d, e, f);
-    long result = (LIBC_REAL(syscall))(number, a, b, c, d, e, f);
+    long result;
+    if (!libc_close_does(number, a, b, c, &result))
+        result = (LIBC_REAL(syscall))(number, a, b, c, d, e, f);
     libc_use_remaps(call_remaps(number));
     return result;
 }
