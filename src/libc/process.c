@@ -56,6 +56,19 @@ void libc_process_leave_forks(void)
         process_end_fork();
 }
 
+/* Once more before any handler has run: an allocator that is linked into the program keeps its lock from its own
+ * handler on, and what is waited for may need memory. In the child nothing is told any more. */
+pid_t libc_entry_fork(void) LIBC_ENTRY(fork);
+pid_t libc_entry_fork(void)
+{
+    process_prepare_fork();
+    pid_t child = LIBC_REAL(fork)();
+    int saved_errno = errno;
+    process_end_fork();
+    errno = saved_errno;
+    return child;
+}
+
 /* Handlers run in reverse order before a fork: first registered, last to wait,
  * so that what other libraries do in theirs is covered. */
 __attribute__((constructor(103))) static void process_start(void)

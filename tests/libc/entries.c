@@ -479,7 +479,7 @@ static bool is_tried_elsewhere(const char *name)
         "sbrk shmat free realloc reallocarray posix_spawn posix_spawnp system popen execv execve execvp "
         "execvpe fexecve execl execlp execle exit _exit _Exit quick_exit sigaction signal longjmp _longjmp "
         "siglongjmp __longjmp_chk __sysv_signal sysv_signal bsd_signal ssignal sigset sigignore sighold "
-        "vfork clone dlsym setvbuf setbuf setbuffer mlockall setrlimit setrlimit64 prlimit prlimit64 "
+        "fork vfork clone dlsym setvbuf setbuf setbuffer mlockall setrlimit setrlimit64 prlimit prlimit64 "
         "munlockall stat stat64 lstat lstat64 fstatat fstatat64 statx __xstat __xstat64 __lxstat __lxstat64 "
         "__fxstatat __fxstatat64 readlink unlink rename mkdir rmdir truncate truncate64 faccessat remove link "
         "symlink mkfifo glob glob64 scandir scandir64 shm_unlink sem_unlink shmget flock lockf lockf64 lseek "
