@@ -38,6 +38,9 @@ static struct {
     pthread_t thread;
     int wake_descriptor;
 
+    int priority; /* as it was begun with */
+    bool is_prompt;
+
     _Atomic bool is_stopping;
     _Atomic bool is_asleep;
     _Atomic uint64_t wakeups;
@@ -208,9 +211,28 @@ static void engine_park(void)
     engine_pace_start();
 }
 
+/* Asks for the engine to run as soon as it wakes, as far as the system permits (CAP_SYS_NICE or RLIMIT_NICE): sharing a
+ * core with the program, it needs little, but at once. Measured (Linux 6.18, 250 Hz, one core per host, 512 KiB at
+ * 1 Gb/s, 2 x 4 ms of work): at nice 0 an engine that wakes soon after it slept still owes the program the time that it
+ * ran, is not eligible, and waits for the next tick: overlap 0.45 to 0.66. The greater its weight, the smaller the
+ * debt: 0.74 at nice -5, 0.84 at -10, 0.87 at -20, and 0.87 with SCHED_FIFO. A shorter slice (sched_setattr) does not
+ * help.
+ * Not while it runs without pause. Where the system shares processors among groups (sessions, containers), it gives a
+ * group's share to those processors where the group's weight is, 87 times as much at nice -20 as at 0. A rank on
+ * another core then got some 2 % of it beside other groups' threads: a scatter of 200 MiB took 19 s instead of 1. */
+static void engine_run_promptly(bool is_prompt)
+{
+    enum { HIGHEST_PRIORITY = -20, CALLING_THREAD = 0 };
+    /* On Linux a priority is a thread's own (setpriority(2), "C library/kernel differences"). */
+    if (engine.is_prompt != is_prompt)
+        setpriority(PRIO_PROCESS, CALLING_THREAD, is_prompt ? HIGHEST_PRIORITY : engine.priority);
+    engine.is_prompt = is_prompt;
+}
+
 /* Sleeps, and polls MPI. */
 static void engine_turn(void)
 {
+    engine_run_promptly(engine_strategy_timeout_ns() != 0);
     engine_gather();
     unsigned events = engine_sleep();
     int64_t awake_ns = engine.hooks.polled == NULL ? 0 : base_clock_now_ns();
@@ -238,19 +260,6 @@ static void engine_clock_close(void)
     atomic_store_explicit(&engine.cpu_clock, CLOCK_NONE, memory_order_release);
 }
 
-/* Asks for the engine to run as soon as it wakes, as far as the system permits (CAP_SYS_NICE or RLIMIT_NICE): sharing a
- * core with the program, it needs little, but at once. Measured (Linux 6.18, 250 Hz, one core per host, 512 KiB at
- * 1 Gb/s, 2 x 4 ms of work): at nice 0 an engine that wakes soon after it slept still owes the program the time that it
- * ran, is not eligible, and waits for the next tick: overlap 0.45 to 0.66. The greater its weight, the smaller the
- * debt: 0.74 at nice -5, 0.84 at -10, 0.87 at -20, and 0.87 with SCHED_FIFO. A shorter slice (sched_setattr) does not
- * help. */
-static void engine_run_promptly(void)
-{
-    enum { HIGHEST_PRIORITY = -20, CALLING_THREAD = 0 };
-    /* On Linux a priority is a thread's own (setpriority(2), "C library/kernel differences"). */
-    setpriority(PRIO_PROCESS, CALLING_THREAD, HIGHEST_PRIORITY);
-}
-
 /* ThreadSanitizer's, where the program is built with it: it does not see the gate, and would take what the engine does
  * in MPI for races. */
 __attribute__((weak)) void AnnotateIgnoreWritesBegin(const char *file, int line);
@@ -276,7 +285,8 @@ static void *engine_main(void *unused)
     pthread_setname_np(pthread_self(), ENGINE_SPARE_THREAD);
     engine_clock_open();
     engine_place_bind(&engine.place);
-    engine_run_promptly();
+    engine.priority = getpriority(PRIO_PROCESS, 0);
+    engine_run_promptly(true);
     engine_park();
     if (!engine_is_to_stop())
         engine_strategy_choose();
