@@ -4,6 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The kernel takes no shorter set than it has processors, present ones or not; x86-64 can have 8192. */
+bool base_cores_allowed(cpu_set_t *cores)
+{
+    enum { PROCESSORS_MOST = 1 << 16 };
+    cpu_set_t all[PROCESSORS_MOST / CPU_SETSIZE];
+    CPU_ZERO(cores);
+    if (sched_getaffinity(0, sizeof all, all) == 0)
+        *cores = all[0];
+    return CPU_COUNT(cores) != 0;
+}
+
 /* "3" or "3-5"; where it ends, or NULL. */
 static const char *range_parse(const char *text, long *first, long *last)
 {

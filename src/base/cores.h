@@ -14,6 +14,9 @@
 /* Its value where the engine is to find hardware threads that no rank uses (engine/spare.h). */
 #define BASE_CORES_AUTO "auto"
 
+/* Those that the calling thread may use, of the first CPU_SETSIZE. False, and an empty set, where there are none. */
+bool base_cores_allowed(cpu_set_t *cores);
+
 /* False, and an empty set, when the text is no list, or an empty one. */
 bool base_cores_parse(const char *text, cpu_set_t *cores);
 

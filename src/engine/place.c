@@ -11,13 +11,14 @@
 #include "base/launch.h"
 #include "base/options.h"
 
-/* Has each rank here at most one of these? Where no launcher says how many ranks there are, and where the program is
- * bound, which leaves it fewer than there are, they are one rank's. */
+/* Has each rank here at most one of these? Where nobody knows them they count as many. Where no launcher says how many
+ * ranks there are, and where the program is bound, which leaves it fewer than there are, they are one rank's. */
 static bool are_few(const cpu_set_t *own)
 {
     bool is_bound = CPU_COUNT(own) < sysconf(_SC_NPROCESSORS_ONLN);
     long ranks = base_launch_local_ranks();
-    return CPU_COUNT(own) <= (is_bound || ranks < 1 ? 1 : ranks);
+    bool are_known = CPU_COUNT(own) != 0;
+    return are_known && CPU_COUNT(own) <= (is_bound || ranks < 1 ? 1 : ranks);
 }
 
 void engine_place_configure(struct engine_place *place)
@@ -26,7 +27,7 @@ void engine_place_configure(struct engine_place *place)
     const char *given = getenv(BASE_CORES_VARIABLE);
     const char *rank = base_launch_rank();
     bool is_given = given != NULL && *given != '\0';
-    sched_getaffinity(0, sizeof place->own, &place->own);
+    base_cores_allowed(&place->own);
     place->finds_spare = is_given && strcmp(given, BASE_CORES_AUTO) == 0;
     place->is_listed = is_given && base_cores_parse(given, &place->wished);
     if (is_given && !place->finds_spare && !place->is_listed)
@@ -89,7 +90,7 @@ static void show(const struct engine_place *place)
     char program[512];
     char engine[512];
     cpu_set_t mask;
-    sched_getaffinity(0, sizeof mask, &mask);
+    base_cores_allowed(&mask);
     base_cores_format(&place->own, program, sizeof program);
     base_cores_format(&mask, engine, sizeof engine);
     dprintf(STDERR_FILENO, "lapwing: rank %s: program on %s, engine on %s\n", place->rank, program, engine);

@@ -167,7 +167,7 @@ void lib_dedicate_core(void)
         return;
     if (planned != NULL && planned[0] != '\0')
         return;
-    if (planned == NULL && sched_getaffinity(0, sizeof mask, &mask) == 0) {
+    if (planned == NULL && base_cores_allowed(&mask)) {
         struct plan plan = plan_cores(&mask, local_ranks(), sysconf(_SC_NPROCESSORS_ONLN), siblings_read);
         plan_print(&plan, strcmp(base_launch_rank(), "0") == 0);
         if (plan.refusal == NULL)

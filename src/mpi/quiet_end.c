@@ -9,11 +9,11 @@
  * too, one may wait several times as long to get one. */
 #include "mpi/quiet_end.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/launch.h"
 #include "bind/bind.h"
 #include "engine/gate.h"
@@ -48,7 +48,7 @@ static int64_t host_queue(void)
 {
     cpu_set_t allowed;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    bool is_known = base_cores_allowed(&allowed);
     long of_host = cores > 0 ? (host_running() + cores / 2) / cores - 1 : 0;
     long of_ranks = is_known && CPU_COUNT(&allowed) < cores ? base_launch_local_ranks() / CPU_COUNT(&allowed) - 1 : 0;
     long most = of_host > of_ranks ? of_host : of_ranks;

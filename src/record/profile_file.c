@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/profile_file.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/hash.h"
 
 _Static_assert(sizeof(struct profile_format_header) == 512, "the reader counts on this size");
@@ -109,7 +109,7 @@ static bool file_map(const char *directory, const struct profile_file_identity *
 static uint32_t core_count(void)
 {
     cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (uint32_t)CPU_COUNT(&cores) : 0;
+    return base_cores_allowed(&cores) ? (uint32_t)CPU_COUNT(&cores) : 0;
 }
 
 static void header_fill(const struct profile_file_identity *identity)
