@@ -107,14 +107,20 @@ static void lifecycle_leave(struct abi_fragments fragments)
     gate_leave();
 }
 
-int entry_MPI_Init(int *argc, char ***argv)
+/* MPI is asked, not what the program was given: MPICH takes NULL for a place to tell the thread level. */
+static void lifecycle_start_after(int result)
 {
     int provided;
+    if (result == MPI_SUCCESS && real.MPI_Query_thread(&provided) == MPI_SUCCESS)
+        lifecycle_start(abi_thread_ordinal(provided));
+}
+
+int entry_MPI_Init(int *argc, char ***argv)
+{
     struct abi_fragments fragments = lifecycle_prepare();
     int result = real.MPI_Init(argc, argv);
     lifecycle_leave(fragments);
-    if (result == MPI_SUCCESS && real.MPI_Query_thread(&provided) == MPI_SUCCESS)
-        lifecycle_start(abi_thread_ordinal(provided));
+    lifecycle_start_after(result);
     return result;
 }
 
@@ -123,8 +129,7 @@ int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     struct abi_fragments fragments = lifecycle_prepare();
     int result = real.MPI_Init_thread(argc, argv, required, provided);
     lifecycle_leave(fragments);
-    if (result == MPI_SUCCESS)
-        lifecycle_start(abi_thread_ordinal(*provided));
+    lifecycle_start_after(result);
     return result;
 }
 
