@@ -165,17 +165,6 @@ static bool call_choose_kind(struct collective_call *call, struct collective_com
     return true;
 }
 
-/* NULL: the call is passed. */
-static struct collective_comm *call_find_comm(struct collective_call *call)
-{
-    dispatch_enter();
-    struct collective_comm *comm = comm_find_or_meet(call->given.comm);
-    bool is_begun_here = call_is_eligible(call, comm) && call_choose_kind(call, comm);
-    comm = is_begun_here ? comm_complete(call, comm) : NULL;
-    gate_leave();
-    return comm;
-}
-
 /* --- a call --- */
 
 static struct message side_of(enum policy_direction direction, const void *buffer, MPI_Count count,
@@ -429,6 +418,51 @@ static void call_sum_counts(struct collective_call *call)
     call->given.block_type = call->given.receive_type;
 }
 
+/* What a rank packs, whose type has gaps: as much memory again as it sends or receives. */
+enum { STAGED_BYTES_MOST = 256 << 20 };
+
+/* All ranks know alike how much they move, and none knows of another's gaps. */
+static bool staging_may_be_large(const struct collective_call *call, const struct collective_comm *comm)
+{
+    bool may_be_staged = !collective_work_reduces(call->function) && !call->is_given;
+    return may_be_staged && call_bytes(call, comm->size) > STAGED_BYTES_MOST;
+}
+
+/* In the first large call, on the program's communicator, as sizes_agree(). */
+static enum collective_comm_gaps gaps_agree(struct collective_call *call, const struct collective_comm *comm)
+{
+    int64_t all = 0;
+    call_place_blocks(call, comm);
+    int64_t own = !call->is_plain_send || !call->is_plain_receive;
+    call_enter_alone();
+    if (collective_comm_sum(comm, call->given.comm, &own, &all, 1) != MPI_SUCCESS)
+        collective_alone_end("MPI failed where the ranks agree upon their collectives");
+    return all == 0 ? COLLECTIVE_COMM_GAPS_NONE : COLLECTIVE_COMM_GAPS_SOME;
+}
+
+/* A rank whose later calls have gaps for the first time packs them all the same. */
+static bool staging_would_be_large(struct collective_call *call, struct collective_comm *comm)
+{
+    if (!staging_may_be_large(call, comm))
+        return false;
+    enum collective_comm_gaps *gaps = &comm->gaps[call->function];
+    if (*gaps == COLLECTIVE_COMM_GAPS_UNKNOWN)
+        *gaps = gaps_agree(call, comm);
+    return *gaps == COLLECTIVE_COMM_GAPS_SOME;
+}
+
+/* NULL: the call is passed. */
+static struct collective_comm *call_find_comm(struct collective_call *call)
+{
+    dispatch_enter();
+    struct collective_comm *comm = comm_find_or_meet(call->given.comm);
+    bool is_begun_here =
+        call_is_eligible(call, comm) && !staging_would_be_large(call, comm) && call_choose_kind(call, comm);
+    comm = is_begun_here ? comm_complete(call, comm) : NULL;
+    gate_leave();
+    return comm;
+}
+
 /* Whether a rank can work where its blocks lie is its own affair. */
 static void call_place_parts(struct collective_call *call)
 {
@@ -443,9 +477,8 @@ static void call_place_parts(struct collective_call *call)
  * shortest part, which may be a byte: what is left of one block for the last piece, or of a short one for any. */
 static void call_cut_blocks(struct collective_call *call, const struct collective_comm *comm)
 {
-    enum { CUT_BYTES_MOST = 256 << 20 }; /* a rank whose type has gaps needs as much memory again */
     if (call->function != COLLECTIVE_ALLGATHERV || call->is_between || call->kind != COLLECTIVE_CHOICE_PIECES ||
-        comm->steps_by_shortest || call->block_bytes > CUT_BYTES_MOST)
+        comm->steps_by_shortest || call->block_bytes > STAGED_BYTES_MOST)
         return;
     uint64_t longest_bytes = collective_parts_longest(&call->received);
     if (collective_cut_make(call->block_bytes, longest_bytes, false).pieces == 1)

@@ -17,6 +17,9 @@
 
 enum { COLLECTIVE_COMM_CHOICES = 48 };
 
+/* Has any rank a type with gaps in its large calls of a function? It would need as much memory again. */
+enum collective_comm_gaps { COLLECTIVE_COMM_GAPS_UNKNOWN, COLLECTIVE_COMM_GAPS_NONE, COLLECTIVE_COMM_GAPS_SOME };
+
 /* size: of the own group; remote_size: of the other one, 0 where there is none. steps_by_shortest: MPI_Iallgatherv
  * moves all blocks in steps as long as the shortest of them. pending: ops under way; under the lock of
  * collective_comm.c. The rest: collective_choice.h. */
@@ -32,6 +35,7 @@ struct collective_comm {
     bool is_freed;
     struct collective_topology topology;
     struct collective_sizes sizes[COLLECTIVE_WORK_COUNTED];
+    enum collective_comm_gaps gaps[COLLECTIVE_WORK_STAGED]; /* alike on all ranks */
     struct collective_choice choices[COLLECTIVE_COMM_CHOICES];
 };
 

@@ -42,6 +42,9 @@ enum collective_work_function {
 /* Functions whose calls are counted: those for which collective_work_differs(), and more between two groups. */
 enum { COLLECTIVE_WORK_COUNTED = COLLECTIVE_SCATTER + 1 };
 
+/* Functions of which a rank may have to pack its data (collective_staging.h), and fewer. */
+enum { COLLECTIVE_WORK_STAGED = COLLECTIVE_ALLTOALL + 1 };
+
 struct collective_work {
     enum collective_work_function function;
     MPI_Comm comm; /* one on which only Lapwing communicates (collective_comm.h) */
