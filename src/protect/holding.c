@@ -37,11 +37,13 @@ static struct range pages_held(enum hold_kind kind, struct range bytes)
     return kind == HOLD_COPY_ON_TOUCH ? base_pages_within(bytes) : base_pages_of(bytes);
 }
 
-/* Pages that move take as many addresses again. */
+/* Pages that move take as many addresses again. A few are never refused: whether memory can be held is tried so, too.
+ */
 static bool has_room(enum hold_kind kind, struct range pages)
 {
+    size_t length_bytes = pages.high - pages.low;
     bool stays = kind == HOLD_NO_WRITE || table.backend->is_in_place;
-    return stays || base_room_remains(pages.high - pages.low, BASE_ROOM_TO_HOLD_BYTES);
+    return stays || length_bytes < BASE_ROOM_SMALL_BYTES || base_room_remains(length_bytes, BASE_ROOM_TO_HOLD_BYTES);
 }
 
 static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **armed)
@@ -53,7 +55,7 @@ static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t 
     if (hold == NULL)
         return REASON_TOO_MANY_OPS;
     if (!has_room(kind, pages))
-        return REASON_MEMORY_FAILED;
+        return REASON_MEMORY_LIMITED;
     if (!reserve_cover(1 + atomic_load_explicit(&protect_armed_count, memory_order_relaxed)))
         return REASON_MEMORY_FAILED;
     closing_prepare(bytes);

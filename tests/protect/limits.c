@@ -27,7 +27,7 @@ static void refuse(char *memory)
         protect_hold_release(hold);
         return;
     }
-    check(reason == REASON_MEMORY_FAILED && !protect_armed_is_any(), "no room: no hold");
+    check(reason == REASON_MEMORY_LIMITED && !protect_armed_is_any(), "no room: no hold");
     limit_set(1);
     void *room = protect_hold_room_take(base_pages_of(base_range_of(memory + 100, BYTES - 200)));
     limit_set(RLIM_INFINITY);
@@ -96,7 +96,7 @@ static void stack_set(rlim_t bytes)
 static void leave_stack(char *memory)
 {
     enum { STACK_BYTES = 8 << 20, MORE_BYTES = 4 << 20 };
-    enum reason refused = protect_holds_in_place() ? REASON_NONE : REASON_MEMORY_FAILED;
+    enum reason refused = protect_holds_in_place() ? REASON_NONE : REASON_MEMORY_LIMITED;
     struct rlimit before;
     getrlimit(RLIMIT_STACK, &before);
     stack_set(STACK_BYTES);
