@@ -107,6 +107,20 @@ def waits_for_persistent_sends(row: Row) -> Iterator[str]:
         yield f"persistent_await({count}, {'' if requests.is_pointer else '&'}{requests.name});"
 
 
+def found_over(row: Row) -> str:
+    """The result that says how many requests a call that completes none has found over; nothing for other calls."""
+    if not row.has("looks_at_requests"):
+        return ""
+    return next((name for name in ("outcount", "flag") if row.has_parameter(name)), "")
+
+
+def gated_call(row: Row, leave: str) -> str:
+    """MPI's own function, and what is told by its result, out of the gate."""
+    over = found_over(row)
+    left = f"{leave}({plain_call(row)})"
+    return f"freed_requests_await_if({left}, {over})" if over else left
+
+
 def early_receives(row: Row) -> Iterator[str]:
     """What a call does about messages that were received early."""
     if row.closes:
@@ -286,7 +300,7 @@ def gated_body(row: Row) -> Iterator[str]:
     yield f"    return {plain_call(row)};"
     if enters_idle(row):
         yield "if (dispatch_enter_idle())"
-        yield f"    return dispatch_leave_idle({plain_call(row)});"
+        yield f"    return {gated_call(row, 'dispatch_leave_idle')};"
     yield from waits(row)
     yield from waits_for_persistent_sends(row)
     if row.treatment == "buffers":
@@ -295,7 +309,7 @@ def gated_body(row: Row) -> Iterator[str]:
     if row.has("changes_comm"):
         yield "early_unlearn(comm);"
     if row.returns == "int":
-        yield f"return dispatch_leave({plain_call(row)});"
+        yield f"return {gated_call(row, 'dispatch_leave')};"
         return
     # A converted handle, not an error code: no late error may take its place.
     yield f"{row.returns} result = {call(row)};"
@@ -544,6 +558,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "mpi/measure.h"
 #include "mpi/message/ahead_start.h"
 #include "mpi/message/message.h"
+#include "mpi/request/freed.h"
 #include "mpi/request/persistent.h"
 #include "mpi/status.h"
 #include "op/requests.h"

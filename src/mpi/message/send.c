@@ -4,6 +4,7 @@
  * begun, and never returns early. (MPI_Bsend has copied when it returns: there is
  * nothing to hold, and the generated entry passes it.) */
 #include "mpi/request/completion.h"
+#include "mpi/request/freed.h"
 #include "mpi/dispatch.h"
 #include "op/away.h"
 #include "op/judge.h"
@@ -112,17 +113,25 @@ static int send_judged(struct message *message, const struct send_kind *kind, co
     return send_pass(message, kind);
 }
 
+/* The receive has begun: the receiver may have left the ones before it. */
+static int send_end(int result, const struct send_kind *kind)
+{
+    if (kind == &send_synchronous)
+        freed_requests_await();
+    return result;
+}
+
 /* Out of line: the entries' own frames stay empty on the way of small messages. */
 __attribute__((noinline)) static int send_call(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
                                                int tag, MPI_Comm comm, bool has_large_count,
                                                const struct send_kind *kind, const void *return_address)
 {
     if (message_enters_small(count, datatype))
-        return dispatch_leave_idle(kind->send(buf, count, datatype, dest, tag, comm, has_large_count));
+        return send_end(dispatch_leave_idle(kind->send(buf, count, datatype, dest, tag, comm, has_large_count)), kind);
     struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
     message.direction = POLICY_SEND;
     message.has_large_count = has_large_count;
-    int result = send_judged(&message, kind, return_address);
+    int result = send_end(send_judged(&message, kind, return_address), kind);
     away_begin();
     return result;
 }

@@ -63,8 +63,8 @@ static void completion_begin(struct completion *completion)
 }
 
 /* A handle that is still there belongs to a request that goes on (not over, or
- * persistent). */
-static void completion_untrack(const struct completion *completion)
+ * persistent). True: some are over. */
+static bool completion_untrack(const struct completion *completion)
 {
     uint64_t null_key = request_key(abi_handles.request_null);
     bool are_some = false;
@@ -74,8 +74,7 @@ static void completion_untrack(const struct completion *completion)
         requests_untrack(completion->keys[i]);
         are_some = true;
     }
-    if (are_some)
-        freed_requests_await();
+    return are_some;
 }
 
 static void completion_settle_one(const struct completion *completion, int index)
@@ -85,13 +84,14 @@ static void completion_settle_one(const struct completion *completion, int index
 }
 
 /* Persistent requests keep their handles. Without an array of indices all are
- * over, or none (*flag); with one, those that it names. */
-static void completion_settle(const struct completion *completion)
+ * over, or none (*flag); with one, those that it names. True: some are. */
+static bool completion_settle(const struct completion *completion)
 {
     int over = completion->out_count != NULL ? *completion->out_count : 1;
     bool has_indices = completion->indices != NULL;
     for (int i = 0; i < (has_indices ? over : completion->count) && over > 0; i++)
         completion_settle_one(completion, has_indices ? completion->indices[i] : i);
+    return over > 0;
 }
 
 /* Untracks, or counts down, the requests that were active and are null now, and notes which
@@ -100,11 +100,12 @@ static void completion_end(struct completion *completion, int result)
 {
     if (completion->keys == NULL)
         return;
-    if (result == MPI_SUCCESS)
-        completion_settle(completion);
+    bool are_over = result == MPI_SUCCESS && completion_settle(completion);
     if (completion->has_hidden)
         persistent_show(completion->count, completion->requests, completion->keys);
-    completion_untrack(completion);
+    are_over |= completion_untrack(completion);
+    if (are_over)
+        freed_requests_await();
     if (completion->keys != completion->inline_keys)
         free(completion->keys);
 }

@@ -4,6 +4,7 @@
 #ifndef MPI_REQUEST_FREED_H
 #define MPI_REQUEST_FREED_H
 
+#include "abi.h"
 #include "op/transfer.h"
 
 /* Inside the gate, before it is asked which bytes MPI may use: gives back those that are over, a few at a time. */
@@ -18,6 +19,14 @@ static inline void freed_requests_await(void)
 {
     if (transfer_ahead_count() != 0)
         freed_requests_await_some();
+}
+
+/* The same after a call that completes nothing, and has found so many requests over. */
+static inline int freed_requests_await_if(int result, const int *over)
+{
+    if (result == MPI_SUCCESS && *over > 0)
+        freed_requests_await();
+    return result;
 }
 
 /* Before MPI_Finalize, without an engine any more: MPI gets them all, as the program gave them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a program that has freed the request of a send may take its receiver's answer as proof that the send is over
  * (MPI 4.1, 3.7.3): it may write the buffer, wherever it lies, unmap it, or free it.
- * arguments: write unmap free beside stack tested synchronous persistent multiple
+ * arguments: write unmap free beside stack tested synchronous persistent multiple restarted looked ssend
  * environment: LAPWING_MATCH=off
  * defers: receive */
 #include <sys/mman.h>
@@ -45,25 +45,60 @@ static void use_again(unsigned char *buffer)
 static unsigned char *buffer_new(void)
 {
     enum { BESIDE_BYTES = 100 };
-    if (is_way("beside") || is_way("tested"))
+    if (is_way("beside") || is_way("tested") || is_way("restarted") || is_way("looked") || is_way("ssend"))
         return check_buffer_new(CHECK_LARGE_BYTES + 2 * BESIDE_BYTES) + BESIDE_BYTES;
     if (!is_way("unmap"))
         return check_buffer_new(CHECK_LARGE_BYTES);
     return mmap(NULL, CHECK_LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-static void await_answer(void)
+/* The other calls that tell of an answer. */
+static void await_tested(void)
 {
     MPI_Request request;
     char answer;
     int is_there = 0;
-    if (!is_way("tested")) {
-        check_recv(&answer, 1, 1, 1);
-        return;
-    }
     MPI_Irecv(&answer, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
     while (!is_there)
         MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+}
+
+static void await_restarted(void)
+{
+    MPI_Request request;
+    char answer;
+    MPI_Recv_init(&answer, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+/* The request is completed when the buffer has been used again (`looked`). */
+static MPI_Request await_looked(void)
+{
+    static char answer;
+    MPI_Request request;
+    int is_there = 0;
+    MPI_Irecv(&answer, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+    while (!is_there)
+        MPI_Request_get_status(request, &is_there, MPI_STATUS_IGNORE);
+    return request;
+}
+
+/* Null, or a request that is over. */
+static MPI_Request await_answer(void)
+{
+    if (is_way("looked"))
+        return await_looked();
+    if (is_way("tested"))
+        await_tested();
+    else if (is_way("restarted"))
+        await_restarted();
+    else if (is_way("ssend")) /* that its receive has begun says that the one before is over */
+        MPI_Ssend(&(char){0}, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    else
+        check_recv(&(char){0}, 1, 1, 1);
+    return MPI_REQUEST_NULL;
 }
 
 static void rank_send(unsigned round, unsigned char *buffer)
@@ -71,14 +106,18 @@ static void rank_send(unsigned round, unsigned char *buffer)
     check_fill(buffer, CHECK_LARGE_BYTES, round);
     check_delay(); /* the receive may have returned */
     send_freed(buffer);
-    await_answer();
+    MPI_Request answer = await_answer();
     use_again(buffer);
+    MPI_Wait(&answer, MPI_STATUS_IGNORE);
 }
 
 static void rank_receive(unsigned round, unsigned char *buffer)
 {
     check_recv(buffer, CHECK_LARGE_BYTES, 0, 0);
-    check_send(&(char){0}, 1, 0, 1);
+    if (is_way("ssend"))
+        check_recv(&(char){0}, 1, 0, 1);
+    else
+        check_send(&(char){0}, 1, 0, 1);
     check(check_is_filled(buffer, CHECK_LARGE_BYTES, round), "the message as it was sent");
 }
 
