@@ -7,6 +7,8 @@
  * for a receiver that needs this process's next calls, so none of them waits for it but those that wait for the buffer.
  *
  * That a program has attached too small a buffer is an error as before: what is under way counts against its room.
+ * A program may take its receiver's answer as proof that there is room again (MPI 4.1, 3.6), but a receive that has
+ * returned early is answered before. So who finds no room waits for it, for a time.
  * Which buffer MPI takes, where a communicator or a session has one, is not known here; nor can MPI's request of
  * MPI_Buffer_iflush end with what is under way here. Then all is left to MPI. */
 #include "mpi/message/buffered.h"
@@ -26,6 +28,7 @@
 #include "mpi/errors.h"
 #include "mpi/message/message.h"
 #include "mpi/progress.h"
+#include "mpi/request/freed.h"
 #include "op/assist.h"
 #include "op/copies.h"
 #include "op/judge.h"
@@ -50,8 +53,8 @@ struct buffered_send {
 
 /* All under the lock, but for looks at the count; [0, count) are under way, and `tested` others, which are being
  * tested; `claimed` are or are about to be. attached_bytes: of the process's buffer; 0: none, or one whose length MPI
- * alone knows. The last two: any thread. may_be_flushed: somebody calls MPI_Buffer_iflush. loads_seen: when that was
- * asked last. */
+ * alone knows. is_in_vain: the last wait for room was. The last two: any thread. may_be_flushed: somebody calls
+ * MPI_Buffer_iflush. loads_seen: when that was asked last. */
 static struct {
     struct gate_lock lock;
     _Atomic uint32_t count;
@@ -59,6 +62,7 @@ static struct {
     uint32_t claimed;
     uint64_t attached_bytes;
     uint64_t used_bytes;
+    bool is_in_vain;
     struct buffered_send sends[BUFFERED_MAX];
     _Atomic bool may_be_flushed;
     _Atomic unsigned long long loads_seen;
@@ -223,6 +227,61 @@ void buffered_wait_all(void)
         dispatch_block(buffered_poll_all, NULL);
 }
 
+/* --- room --- */
+
+/* Is it that messages under way take what this one needs? */
+static bool buffered_is_full(uint64_t bytes)
+{
+    gate_lock_take(&buffered.lock);
+    bool is_full = bytes <= buffered.attached_bytes && buffered.used_bytes + bytes > buffered.attached_bytes;
+    gate_lock_release(&buffered.lock);
+    return is_full;
+}
+
+/* A wait for room. has_room: the answer. */
+struct room_wait {
+    uint64_t bytes;
+    int64_t end_ns;
+    bool has_room;
+};
+
+/* What was in vain once is not waited for again until there is room: then the program is short of it without us, too.
+ * All that is in the buffer may have to leave it. */
+static int64_t room_wait_end_ns(void)
+{
+    gate_lock_take(&buffered.lock);
+    int64_t patience_ns = buffered.is_in_vain ? 0 : freed_patience_ns(buffered.attached_bytes);
+    gate_lock_release(&buffered.lock);
+    return base_clock_now_ns() + patience_ns;
+}
+
+static int room_poll(void *argument, int *is_over)
+{
+    struct room_wait *wait = argument;
+    buffered_sweep();
+    wait->has_room = buffered_claim(wait->bytes);
+    *is_over = wait->has_room || base_clock_now_ns() >= wait->end_ns;
+    return MPI_SUCCESS;
+}
+
+static bool room_wait_run(struct room_wait *wait)
+{
+    wait->end_ns = room_wait_end_ns();
+    dispatch_block(room_poll, wait);
+    gate_lock_take(&buffered.lock);
+    buffered.is_in_vain = !wait->has_room;
+    gate_lock_release(&buffered.lock);
+    return wait->has_room;
+}
+
+static bool buffered_claim_waiting(uint64_t bytes)
+{
+    if (buffered_claim(bytes))
+        return true;
+    return buffered_is_full(bytes) && freed_answers_may_be_early() &&
+           room_wait_run(&(struct room_wait){.bytes = bytes});
+}
+
 /* --- MPI_Bsend --- */
 
 static int buffered_pass_now(const struct message *m)
@@ -354,7 +413,7 @@ static enum reason buffered_carry(struct message *message, struct buffered_send 
                                   int *result)
 {
     send->bytes = message->bytes + OVERHEAD_LEAST_BYTES;
-    if (!buffered_claim(send->bytes))
+    if (!buffered_claim_waiting(send->bytes))
         return REASON_NO_BUFFER;
     enum reason reason = buffered_prepare(message, send, return_address);
     if (reason == REASON_NONE)
@@ -415,6 +474,7 @@ static void buffered_attached_set(uint64_t bytes)
 {
     gate_lock_take(&buffered.lock);
     buffered.attached_bytes = bytes;
+    buffered.is_in_vain = false;
     gate_lock_release(&buffered.lock);
 }
 

@@ -172,22 +172,30 @@ static struct range freed_choose(const struct requests_send *send)
     return is_possible ? held : nothing;
 }
 
-/* At 100 MB/s, and what a busy machine takes. */
-static int64_t freed_patience_ns(uint64_t bytes)
+int64_t freed_patience_ns(uint64_t bytes)
 {
     enum { NS_PER_S = 1000000000, NS_PER_BYTE = 10, BYTES_MAX = 1 << 30 };
     return NS_PER_S + NS_PER_BYTE * (int64_t)(bytes < BYTES_MAX ? bytes : BYTES_MAX);
 }
 
-/* Where receives never return early an answer tells the truth. Not inside the gate. */
+static bool freed_receives_may_return(void)
+{
+    return options.receives && options.hold != OPTION_HOLD_NONE && !gate_is_inside();
+}
+
+bool freed_answers_may_be_early(void)
+{
+    return freed_receives_may_return() && judge_session() == REASON_NONE;
+}
+
+/* Not inside the gate. */
 static struct freed_send freed_judge(MPI_Request request)
 {
     struct freed_send freed_send = {.is_wanted = false};
     struct requests_send send;
-    bool is_possible = options.receives && options.hold != OPTION_HOLD_NONE && !gate_is_inside();
-    if (!is_possible || !requests_are_tracked() || !requests_find_any_send(request_key(request), &send))
+    if (!freed_receives_may_return() || !requests_are_tracked() || !requests_find_any_send(request_key(request), &send))
         return freed_send;
-    freed_send.is_wanted = judge_session() == REASON_NONE && session_has_engine();
+    freed_send.is_wanted = freed_answers_may_be_early() && session_has_engine();
     if (freed_send.is_wanted)
         freed_send.held = freed_choose(&send);
     freed_send.whole_ns = freed_patience_ns(send.bytes.high - send.bytes.low);

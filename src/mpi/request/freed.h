@@ -29,6 +29,13 @@ static inline int freed_requests_await_if(int result, const int *over)
     return result;
 }
 
+/* May an answer come before what it answers is over, since a receive of another rank has returned early? Where receives
+ * never do it tells the truth. Not from inside the gate. */
+bool freed_answers_may_be_early(void);
+
+/* For how long what is waited for need be: at 100 MB/s, and what a busy machine takes. */
+int64_t freed_patience_ns(uint64_t bytes);
+
 /* Before MPI_Finalize, without an engine any more: MPI gets them all, as the program gave them. */
 void freed_requests_give_up(void);
 
