@@ -66,6 +66,14 @@ def test_signal_that_nohup_ignores_interrupts_nothing() -> None:
     assert done.stdout == "0\n", done.stderr
 
 
+def test_interrupt_counts_in_the_background_where_a_shell_ignores_it() -> None:
+    script = IGNORED.replace("SIGHUP", "SIGINT")
+    line = ["/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh", sys.executable, "-c", script]
+    environment = {"PYTHONPATH": str(Path(__file__).parent.parent.parent / "python")}
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=30)
+    assert done.stdout == "2\n", done.stderr
+
+
 def test_signal_that_nohup_ignores_takes_no_lab_down() -> None:
     before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:

@@ -127,7 +127,9 @@ class Wait:
         """Pass a signal on."""
         if not is_known:
             os.kill(self.pid, number)
-        if number in ENDING and signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
+        # As nohup does; a shell ignores SIGINT for what it starts in the background, and whoever sends it means it.
+        is_ignored = number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN
+        if number in ENDING and not is_ignored:
             self.interrupted_by = self.interrupted_by or number
             self.end_s = min(self.end_s, time.monotonic() + GRACE_S)
 
