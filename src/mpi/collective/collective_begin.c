@@ -103,8 +103,7 @@ static void choice_agree(const struct collective_call *call, const struct collec
     int64_t all[COLLECTIVE_CHOICE_SUMS] = {0};
     MPI_Comm asked = comm->has_beside ? comm->beside : call->given.comm;
     collective_choice_take(call->choice, own);
-    if (collective_comm_sum(comm, asked, own, all, COLLECTIVE_CHOICE_SUMS) != MPI_SUCCESS)
-        collective_alone_end("MPI failed where the ranks agree upon their collectives");
+    collective_comm_sum(comm, asked, own, all, COLLECTIVE_CHOICE_SUMS);
     collective_choice_agree(call->choice, all);
 }
 
@@ -435,8 +434,7 @@ static enum collective_comm_gaps gaps_agree(struct collective_call *call, const 
     call_place_blocks(call, comm);
     int64_t own = !call->is_plain_send || !call->is_plain_receive;
     call_enter_alone();
-    if (collective_comm_sum(comm, call->given.comm, &own, &all, 1) != MPI_SUCCESS)
-        collective_alone_end("MPI failed where the ranks agree upon their collectives");
+    collective_comm_sum(comm, call->given.comm, &own, &all, 1);
     return all == 0 ? COLLECTIVE_COMM_GAPS_NONE : COLLECTIVE_COMM_GAPS_SOME;
 }
 
@@ -520,10 +518,8 @@ static void sizes_agree(const struct collective_call *call, const struct collect
     int64_t all[SUMS] = {0};
     dispatch_enter();
     call_enter_alone();
-    int result = collective_comm_sum(known, call->given.comm, own, all, SUMS);
+    collective_comm_sum(known, call->given.comm, own, all, SUMS);
     gate_leave();
-    if (result != MPI_SUCCESS)
-        collective_alone_end("MPI failed where the ranks agree upon their collectives");
     uint64_t all_bytes = all[REFUSALS] == 0 ? (uint64_t)all[BYTES] : 0;
     collective_sizes_agree(sizes, all_bytes, known->size + known->remote_size, options.threshold_bytes);
 }

@@ -121,21 +121,27 @@ bool collective_comm_is_between(MPI_Comm comm)
     return is_between;
 }
 
-int collective_comm_sum(const struct collective_comm *known, MPI_Comm comm, const int64_t *own, int64_t *all, int count)
+static void ranks_sum(MPI_Comm comm, const int64_t *own, int64_t *all, int count)
+{
+    if (real.MPI_Allreduce(own, all, count, abi_handles.int64, abi_handles.sum, comm) != MPI_SUCCESS)
+        collective_alone_end("MPI failed where the ranks agree upon their collectives");
+}
+
+void collective_comm_sum(const struct collective_comm *known, MPI_Comm comm, const int64_t *own, int64_t *all,
+                         int count)
 {
     enum { COUNT_MOST = COLLECTIVE_CHOICE_SUMS };
     int64_t told[COUNT_MOST];
     int64_t back[COUNT_MOST];
-    int result = real.MPI_Allreduce(own, all, count, abi_handles.int64, abi_handles.sum, comm);
-    if (!known->is_between || result != MPI_SUCCESS)
-        return result;
+    ranks_sum(comm, own, all, count);
+    if (!known->is_between)
+        return;
     /* Each group now has the other's sums. One rank of it tells them. */
     for (int i = 0; i < count; i++)
         told[i] = known->rank == 0 ? all[i] : 0;
-    result = real.MPI_Allreduce(told, back, count, abi_handles.int64, abi_handles.sum, comm);
+    ranks_sum(comm, told, back, count);
     for (int i = 0; i < count; i++)
         all[i] += back[i];
-    return result;
 }
 
 /* Between two groups each names its own, whole (MPI 4.1, 7.4.2). MPI_Comm_create, since MPI_Comm_dup would run the

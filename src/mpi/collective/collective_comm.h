@@ -97,10 +97,10 @@ bool collective_comm_is_between(MPI_Comm comm);
 /* In MPI_Init. are_passed: calls are only counted. */
 void collective_comm_start(bool are_passed);
 
-/* Adds numbers of all ranks up, of both groups: MPI's error code. comm: the program's, or the one beside. Inside the
- * gate. */
-int collective_comm_sum(const struct collective_comm *known, MPI_Comm comm, const int64_t *own, int64_t *all,
-                        int count);
+/* Adds numbers of all ranks up, of both groups. Ends the process where MPI fails: ranks would differ from then on.
+ * comm: the program's, or the one beside. Inside the gate. */
+void collective_comm_sum(const struct collective_comm *known, MPI_Comm comm, const int64_t *own, int64_t *all,
+                         int count);
 
 /* The choice of that key, which is not 0; NULL when there are too many, then on all ranks. */
 struct collective_choice *collective_comm_choice(struct collective_comm *comm, uint32_t key);
