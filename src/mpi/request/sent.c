@@ -136,16 +136,14 @@ static int some_poll(void *argument, int *is_over)
 }
 
 /* As MPI itself tells of a send: nothing but that it was not cancelled. */
-static void sents_tell(const struct sent_op_wait *wait, const struct sent_op_sends *sents)
+static void sent_tell(const struct sent_op_wait *wait, const struct sent_op_send *sent)
 {
+    MPI_Request none = abi_handles.request_null;
     dispatch_enter();
-    for (int i = 0; i < sents->count; i++) {
-        MPI_Request none = abi_handles.request_null;
-        wait->indices[i] = sents->all[i].index;
-        real.MPI_Wait(&none, status_is_ignored(wait->statuses) ? MPI_STATUS_IGNORE : &wait->statuses[i]);
-    }
+    *wait->indices = sent->index;
+    real.MPI_Wait(&none, status_is_ignored(wait->statuses) ? MPI_STATUS_IGNORE : wait->statuses);
     if (wait->out_count != NULL)
-        *wait->out_count = sents->count;
+        *wait->out_count = 1;
     gate_leave();
 }
 
@@ -157,7 +155,7 @@ bool sent_defer_some(struct sent_op_wait *wait, int *result)
         return false;
     *result = dispatch_block(some_poll, &poll);
     if (poll.state == SOME_LEFT && sents.count != 0 && sent_op_try(wait, &sents)) {
-        sents_tell(wait, &sents);
+        sent_tell(wait, &sents.all[0]);
         poll.state = SOME_RETURNED;
     }
     *result = poll.state == SOME_RETURNED ? late_errors_or(*result) : *result;
