@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -22,13 +23,14 @@
 #include "engine/strategy.h"
 
 enum engine_state { ENGINE_NOT_STARTED, ENGINE_REFUSED, ENGINE_RUNNING, ENGINE_ENDED };
+enum engine_heap { HEAP_NONE, HEAP_BEING_MADE, HEAP_MADE };
 enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
 
 /* hooks: before the engine starts. place: see engine/place.h. state, thread, wake_descriptor: the
  * thread that starts the engine, under start_lock, and who stops it. is_stopping:
  * written by engine_stop(). The rest: engine thread. wakeups, guard_wakeups: numbers for
  * a report, read by any thread, relaxed. cpu_clock: the thread's while it runs; then
- * cpu_ns says what it took. */
+ * cpu_ns says what it took. heap: see engine_heap_make(). */
 static struct {
     struct engine_hooks hooks;
     struct engine_place place;
@@ -47,6 +49,7 @@ static struct {
     _Atomic uint64_t guard_wakeups;
     _Atomic clockid_t cpu_clock;
     _Atomic uint64_t cpu_ns;
+    _Atomic enum engine_heap heap;
 } engine = {.wake_descriptor = -1, .hooks.touch_descriptor = -1};
 
 void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks)
@@ -277,9 +280,28 @@ static void races_look_again(void)
         AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
 }
 
+/* A thread's first block makes it a heap of its own, for which glibc takes 128 MiB of addresses and gives half of them
+ * back (malloc/arena.c, new_heap()). Where addresses are limited, the program's stack must not have to grow just then:
+ * it is made at once rather than in MPI at some later time. */
+static void engine_heap_make(void)
+{
+    void *volatile block = malloc(1); /* volatile: the pair is not optimized away */
+    free(block);
+    /* release: pairs with engine_heap_wait(). */
+    atomic_store_explicit(&engine.heap, HEAP_MADE, memory_order_release);
+}
+
+void engine_heap_wait(void)
+{
+    /* acquire: who goes on sees the addresses taken. */
+    while (atomic_load_explicit(&engine.heap, memory_order_acquire) == HEAP_BEING_MADE)
+        sched_yield();
+}
+
 static void *engine_main(void *unused)
 {
     gate_thread.is_of_mpi = true;
+    engine_heap_make();
     races_ignore();
     /* Before it is bound: other ranks tell engines by their name (spare.c). */
     pthread_setname_np(pthread_self(), ENGINE_SPARE_THREAD);
@@ -309,7 +331,11 @@ static bool engine_thread_create(void)
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
     gate_thread.depth++; /* as MPI's own threads: the program has not become one with several (libc/threads.h) */
+    /* relaxed: the new thread sees what came before pthread_create(). */
+    atomic_store_explicit(&engine.heap, HEAP_BEING_MADE, memory_order_relaxed);
     int error = pthread_create(&engine.thread, NULL, engine_main, NULL);
+    if (error != 0)
+        atomic_store_explicit(&engine.heap, HEAP_NONE, memory_order_relaxed);
     gate_thread.depth--;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error == 0;
@@ -332,8 +358,7 @@ static void engine_close(void)
     engine_sockets_close();
 }
 
-/* Of addresses: for its stack and its heap, which at first takes twice 64 MiB (glibc, malloc/arena.c, new_heap()), and
- * what the program may need beside it. */
+/* Of addresses: for its stack and its heap, and what the program may need beside it. */
 static bool engine_has_room(void)
 {
     enum { ROOM_BYTES = 192 << 20 };
@@ -343,11 +368,14 @@ static bool engine_has_room(void)
 static bool engine_try(void)
 {
     engine_place_look(&engine.place);
-    if (engine_has_room() && engine_open() && engine_thread_create())
-        return true;
-    engine_close();
-    engine_sockets_discard();
-    return false;
+    if (!engine_has_room() || !engine_open() || !engine_thread_create()) {
+        engine_close();
+        engine_sockets_discard();
+        return false;
+    }
+    if (base_room_is_limited())
+        engine_heap_wait();
+    return true;
 }
 
 bool engine_start(void)
@@ -406,6 +434,7 @@ struct engine_totals engine_totals_read(void)
 void engine_forked_child(void)
 {
     engine.state = ENGINE_NOT_STARTED;
+    atomic_store_explicit(&engine.heap, HEAP_NONE, memory_order_relaxed);
     atomic_store_explicit(&engine.cpu_clock, CLOCK_NONE, memory_order_relaxed);
     engine.wake_descriptor = -1;
     atomic_store_explicit(&engine.start_lock.state, 0, memory_order_relaxed);

@@ -31,6 +31,9 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
  * and for good. Any thread, before anything begins that only the engine may end. */
 bool engine_start(void);
 
+/* Until the thread, where it starts, has the addresses that it takes for its heap. Before the program limits them. */
+void engine_heap_wait(void);
+
 /* Tests every op and lets MPI progress once; returns how many ops ended. The engine, or a program
  * that lends a hand. Inside the gate. */
 uint32_t engine_progress(void);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/room.h"
 #include "libc/signals.h"
 #include "libc/thread_local.h"
 #include "libc/threads.h"
@@ -32,8 +33,26 @@ static struct {
     struct range first_variables; /* the first thread's thread-local ones; by the constructor, which runs in it */
 } stacks;
 
+/* Of a thread that has not told the kernel yet, or no longer, where its stack is: it may be anywhere. */
+static const struct range unknown_stack = {1, UINTPTR_MAX};
+
+/* The kernel knows where glibc's description of each thread is, by its list of robust mutexes, and glibc puts the
+ * description on the stack's top (nptl/allocatestack.c). Its mapping is all the stack, or the larger memory that the
+ * program made one in. Nothing is read there: the thread may be ending. */
+static struct range stack_of_existing(pid_t id)
+{
+    void *description = NULL;
+    size_t length_bytes;
+    struct memory_mapping mapping;
+    bool is_known = syscall(SYS_get_robust_list, id, &description, &length_bytes) == 0 && description != NULL;
+    return is_known && memory_mapping_find((uintptr_t)description, &mapping) ? mapping.range : unknown_stack;
+}
+
+/* pthread_getattr_np() allocates, and thereby makes the thread a heap of its own (see thread_create.c). */
 static struct range stack_of_this_thread(void)
 {
+    if (base_room_is_limited())
+        return stack_of_existing((pid_t)syscall(SYS_gettid));
     pthread_attr_t attributes;
     void *low = NULL;
     size_t length_bytes = 0;
@@ -98,21 +117,6 @@ void libc_stacks_enter(void)
     int slot = stack_enter(stack_of_this_thread(), 0);
     if (stacks.has_key)
         pthread_setspecific(stacks.key, (void *)(intptr_t)(slot + 1));
-}
-
-/* Of a thread that has not told the kernel yet, or no longer, where its stack is: it may be anywhere. */
-static const struct range unknown_stack = {1, UINTPTR_MAX};
-
-/* The kernel knows where glibc's description of each thread is, by its list of robust mutexes, and glibc puts the
- * description on the stack's top (nptl/allocatestack.c). Its mapping is all the stack, or the larger memory that the
- * program made one in. Nothing is read there: the thread may be ending. */
-static struct range stack_of_existing(pid_t id)
-{
-    void *description = NULL;
-    size_t length_bytes;
-    struct memory_mapping mapping;
-    bool is_known = syscall(SYS_get_robust_list, id, &description, &length_bytes) == 0 && description != NULL;
-    return is_known && memory_mapping_find((uintptr_t)description, &mapping) ? mapping.range : unknown_stack;
 }
 
 static void thread_visit(const char *name, void *unused)

@@ -18,23 +18,11 @@
 
 typedef void *thread_start_fn(void *argument);
 
-/* pthread_create's function, or thrd_create's. */
-union thread_function {
-    thread_start_fn *posix;
-    thrd_start_t c11;
-};
-
-struct thread_start {
-    union thread_function start;
-    void *argument;
-    bool is_of_mpi;
-};
-
 /* First in every thread that the program or MPI starts. */
-static struct thread_start thread_begin(void *given)
+static struct libc_threads_start thread_begin(void *given)
 {
-    struct thread_start thread = *(struct thread_start *)given;
-    free(given);
+    struct libc_threads_start thread = *(struct libc_threads_start *)given;
+    libc_threads_start_give_back(given);
     if (thread.is_of_mpi)
         libc_threads_enter_of_mpi();
     else
@@ -44,19 +32,19 @@ static struct thread_start thread_begin(void *given)
 
 static void *thread_run(void *given)
 {
-    struct thread_start thread = thread_begin(given);
+    struct libc_threads_start thread = thread_begin(given);
     return thread.start.posix(thread.argument);
 }
 
 static int thread_run_c11(void *given)
 {
-    struct thread_start thread = thread_begin(given);
+    struct libc_threads_start thread = thread_begin(given);
     return thread.start.c11(thread.argument);
 }
 
 /* What surrounds the start of a thread; `given` is null when there was no memory. */
 struct creation {
-    struct thread_start *given;
+    struct libc_threads_start *given;
     bool is_of_mpi;
     uint64_t signals_before;
 };
@@ -64,7 +52,7 @@ struct creation {
 /* UCX begins one when it is loaded, where the machine has FUSE (src/ucs/vfs/fuse): with the program, before
  * our own constructor. Not asked later: dladdr() takes the loader's lock, which a dlopen() has whose constructors
  * may wait for this very thread. */
-static bool thread_is_of_mpi(union thread_function start)
+static bool thread_is_of_mpi(union libc_threads_function start)
 {
     if (gate_is_inside() || gate_thread.is_of_mpi)
         return true;
@@ -72,7 +60,7 @@ static bool thread_is_of_mpi(union thread_function start)
 }
 
 /* Is nothing to be noted of a thread but that it is there? Its stack is found when MPI is set up. */
-static bool thread_is_libcs_alone(union thread_function start)
+static bool thread_is_libcs_alone(union libc_threads_function start)
 {
     bool is_alone = !libc_stacks_are_watched() && !thread_is_of_mpi(start);
     if (is_alone)
@@ -90,12 +78,12 @@ static void thread_is_made_alone(void)
 /* MPI's own threads leave signals to the program's: while the program's thread
  * defers them (gate.h), the kernel would give them to one of these, on whose stack
  * no handler of the program expects to run. */
-static struct creation creation_begin(union thread_function start, void *argument)
+static struct creation creation_begin(union libc_threads_function start, void *argument)
 {
-    struct creation creation = {malloc(sizeof *creation.given), thread_is_of_mpi(start), 0};
+    struct creation creation = {libc_threads_start_new(), thread_is_of_mpi(start), 0};
     uint64_t most = base_signal_set_deferrable();
     if (creation.given != NULL)
-        *creation.given = (struct thread_start){start, argument, creation.is_of_mpi};
+        *creation.given = (struct libc_threads_start){start, argument, creation.is_of_mpi, NULL};
     if (!creation.is_of_mpi) {
         libc_threads_note();
         return creation;
@@ -147,10 +135,10 @@ int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 int libc_entry_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_start_fn *start,
                               void *argument)
 {
-    if (thread_is_libcs_alone((union thread_function){.posix = start}))
+    if (thread_is_libcs_alone((union libc_threads_function){.posix = start}))
         return pthread_create_alone(thread, attributes, start, argument);
     thread_make_room(attributes);
-    struct creation creation = creation_begin((union thread_function){.posix = start}, argument);
+    struct creation creation = creation_begin((union libc_threads_function){.posix = start}, argument);
     bool has_memory = creation.given != NULL;
     thread_start_fn *run = has_memory ? thread_run : start;
     void *given = has_memory ? creation.given : argument;
@@ -173,10 +161,10 @@ static int thrd_create_alone(thrd_t *thread, thrd_start_t start, void *argument)
 int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument) LIBC_ENTRY(thrd_create);
 int libc_entry_thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
-    if (thread_is_libcs_alone((union thread_function){.c11 = start}))
+    if (thread_is_libcs_alone((union libc_threads_function){.c11 = start}))
         return thrd_create_alone(thread, start, argument);
     thread_make_room(NULL);
-    struct creation creation = creation_begin((union thread_function){.c11 = start}, argument);
+    struct creation creation = creation_begin((union libc_threads_function){.c11 = start}, argument);
     bool has_memory = creation.given != NULL;
     thrd_start_t run = has_memory ? thread_run_c11 : start;
     void *given = has_memory ? creation.given : argument;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,13 +16,15 @@
 enum { OF_MPI_MAX = 64 };
 
 /* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. expected: the
- * first thread, and all that MPI and the engine ever began. */
+ * first thread, and all that MPI and the engine ever began. starts_read: what threads that have begun were given;
+ * pushed by them, taken as a whole by who makes one. */
 static struct {
     bool are_started;
     _Atomic bool are_several;
     _Atomic uint32_t expected;
     _Atomic uint32_t of_mpi_number;
     _Atomic pid_t of_mpi_ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
+    _Atomic(struct libc_threads_start *) starts_read;
 } threads = {.expected = 1};
 _Thread_local struct libc_threads_own libc_threads_own;
 
@@ -50,6 +53,34 @@ void libc_threads_note_unless_mpis(void)
 {
     if (!gate_is_inside() && !gate_thread.is_of_mpi)
         libc_threads_note();
+}
+
+static void starts_free(struct libc_threads_start *given)
+{
+    while (given != NULL) {
+        struct libc_threads_start *next = given->next;
+        free(given);
+        given = next;
+    }
+}
+
+struct libc_threads_start *libc_threads_start_new(void)
+{
+    /* acquire: their threads have read them. */
+    struct libc_threads_start *given = atomic_exchange_explicit(&threads.starts_read, NULL, memory_order_acquire);
+    if (given == NULL)
+        return malloc(sizeof *given);
+    starts_free(given->next);
+    return given;
+}
+
+void libc_threads_start_give_back(struct libc_threads_start *given)
+{
+    given->next = atomic_load_explicit(&threads.starts_read, memory_order_relaxed);
+    /* release: see libc_threads_start_new(). */
+    while (!atomic_compare_exchange_weak_explicit(&threads.starts_read, &given->next, given, memory_order_release,
+                                                  memory_order_relaxed))
+        ;
 }
 
 /* Threads of this process; 0 where /proc does not tell. Its folder of threads has

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <threads.h>
 
 /* What each thread has of its own in this folder.
  * newest_mapped: the block with a mapping of its own that the thread got last (allocate.c); it may be gone.
@@ -38,6 +39,25 @@ void libc_threads_note_unless_mpis(void);
 /* Notes whether the kernel counts more threads than pthread_create made for MPI: those
  * of code that makes them past all entries. A system call, until there are several. */
 void libc_threads_look(void);
+
+/* pthread_create's function, or thrd_create's. */
+union libc_threads_function {
+    void *(*posix)(void *argument);
+    thrd_start_t c11;
+};
+
+/* What a thread is given when it begins. next: for those that have read it. */
+struct libc_threads_start {
+    union libc_threads_function start;
+    void *argument;
+    bool is_of_mpi;
+    struct libc_threads_start *next;
+};
+
+/* By who makes a thread (NULL: there is no memory), and by the thread. The thread does not free it itself: glibc would
+ * make it a heap of its own for that, which costs memory and twice 64 MiB of addresses (malloc/arena.c). */
+struct libc_threads_start *libc_threads_start_new(void);
+void libc_threads_start_give_back(struct libc_threads_start *given);
 
 /* This thread is one that MPI started (gate_thread.is_of_mpi); MPI is about to start one. */
 void libc_threads_enter_of_mpi(void);

@@ -13,6 +13,7 @@
 
 #include "base/options.h"
 #include "base/room.h"
+#include "engine/engine.h"
 #include "engine/gate.h"
 #include "libc/owner.h"
 #include "libc/real.h"
@@ -222,8 +223,10 @@ void libc_use_grows(size_t length_bytes)
 
 void libc_use_limits(int resource)
 {
-    if (resource == RLIMIT_AS || resource == RLIMIT_STACK)
-        libc_use_all();
+    if (resource != RLIMIT_AS && resource != RLIMIT_STACK)
+        return;
+    engine_heap_wait();
+    libc_use_all();
 }
 
 /* Of a pipe without a name this process or a relative has both ends; in one with a name a peer may have left a token,

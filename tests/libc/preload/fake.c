@@ -10,6 +10,7 @@
 
 #include "base/descriptors.h"
 #include "base/options.h"
+#include "engine/engine.h"
 #include "engine/gate.h"
 #include "engine/sockets.h"
 #include "libc/allocate.h"
@@ -219,6 +220,10 @@ bool gate_is_waiting(void)
 void gate_defer_signals(void)
 {
     fake_notes.deferring_count++;
+}
+
+void engine_heap_wait(void)
+{
 }
 
 void engine_sockets_add(int descriptor)
