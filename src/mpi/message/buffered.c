@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MPI_Bsend (MPI 4.1, 3.4), and the buffer that it copies into (3.6).
+/* MPI_Bsend and MPI_Ibsend (MPI 4.1, 3.4 and 3.7.2), and the buffer that they copy into (3.6).
  *
  * With MPI alone a large message that has been copied only moves while the sender is inside MPI. MPI does not tell when
  * it has gone, so that the engine would have to look for ever. So a large one is copied into memory of ours instead,
@@ -49,6 +49,7 @@ struct buffered_send {
     void *copy;
     uint64_t bytes; /* of the attached buffer */
     struct assist assist;
+    bool is_helped; /* by the engine */
 };
 
 /* All under the lock, but for looks at the count; [0, count) are under way, and `tested` others, which are being
@@ -374,6 +375,7 @@ static enum reason buffered_judge(struct message *message)
 static void buffered_start(struct message *message, struct buffered_send *send, int *result)
 {
     dispatch_enter();
+    buffered_sweep(); /* the engine does not look at those that it does not help */
     send->home = errors_home_of(message->comm);
     send->home.comm = abi_handles.comm_world; /* the program may free the other before the message has gone */
     *result = message_start_send(message, message->buffer, &send->request);
@@ -381,7 +383,8 @@ static void buffered_start(struct message *message, struct buffered_send *send, 
     if (is_left) {
         send->copy = message->copy;
         message->copy = NULL;
-        assist_engage(&send->assist);
+        if (send->is_helped)
+            assist_engage(&send->assist);
         buffered_add(send);
     } else {
         buffered_unclaim(send->bytes);
@@ -398,14 +401,23 @@ static bool buffered_is_worth(struct buffered_send *send, const struct message *
     return is_worth || !engine_is_dear();
 }
 
-/* Its place is claimed. The engine comes last: a process that has no use for it gets none. */
+/* Its place is claimed. The engine comes last: a process that has no use for it gets none. Where its help is not worth
+ * it, MPI carries the message on in calls of the program's, as its own copy: from ours, where the program may take an
+ * answer as proof that there is room again, for MPI would find its own copy still there. */
 static enum reason buffered_prepare(struct message *message, struct buffered_send *send, const void *return_address)
 {
-    if (!buffered_is_worth(send, message, return_address))
+    send->is_helped = buffered_is_worth(send, message, return_address);
+    if (!send->is_helped && !freed_answers_may_be_early())
         return REASON_LEARNED;
-    if (!buffered_has_engine())
+    if (send->is_helped && !buffered_has_engine())
         return REASON_NO_ENGINE;
     return message_copy(message) ? REASON_NONE : REASON_NO_BUFFER;
+}
+
+/* What a message takes without help is what the engine's help is compared with. */
+static void buffered_learn(const struct assist *assist)
+{
+    policy_site_saw_pass(assist->site, assist->situation, base_clock_now_ns() - assist->started_ns);
 }
 
 /* Sends from a copy. On REASON_NONE *result is the call's. */
@@ -420,6 +432,8 @@ static enum reason buffered_carry(struct message *message, struct buffered_send 
         buffered_start(message, send, result);
     else
         buffered_unclaim(send->bytes);
+    if (reason == REASON_NONE && !send->is_helped)
+        buffered_learn(&send->assist);
     message_give_back(message);
     return reason;
 }
@@ -431,15 +445,6 @@ static enum reason buffered_try(struct message *message, struct buffered_send *s
     return reason == REASON_NONE ? buffered_carry(message, send, return_address, result) : reason;
 }
 
-/* What MPI itself takes for it is what the engine's help is compared with. */
-static int buffered_pass_learning(const struct message *message, const struct assist *assist)
-{
-    int64_t begin_ns = base_clock_now_ns();
-    int result = buffered_pass(message);
-    policy_site_saw_pass(assist->site, assist->situation, base_clock_now_ns() - begin_ns);
-    return result;
-}
-
 __attribute__((noinline)) static int buffered_call(struct message message, const void *return_address)
 {
     struct buffered_send send = {.request = abi_handles.request_null};
@@ -448,7 +453,10 @@ __attribute__((noinline)) static int buffered_call(struct message message, const
     if (reason == REASON_NONE)
         return late_errors_or(result);
     record_pass(reason, message.bytes);
-    return reason == REASON_LEARNED ? buffered_pass_learning(&message, &send.assist) : buffered_pass(&message);
+    result = buffered_pass(&message);
+    if (reason == REASON_LEARNED)
+        buffered_learn(&send.assist);
+    return result;
 }
 
 int entry_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -465,6 +473,64 @@ int entry_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
     struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
     message.has_large_count = true;
     return buffered_call(message, __builtin_return_address(0));
+}
+
+/* --- MPI_Ibsend --- */
+
+static int ibsend_now(const struct message *m, MPI_Request *request)
+{
+    if (m->has_large_count)
+        return real.MPI_Ibsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real.MPI_Ibsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
+}
+
+static int ibsend_pass(const struct message *message, MPI_Request *request, const void *return_address)
+{
+    dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
+    dispatch_enter();
+    int result = ibsend_now(message, request);
+    if (result == MPI_SUCCESS)
+        dispatch_begin_message(*request, message->buffer, message->count, message->datatype, return_address);
+    return dispatch_leave(result);
+}
+
+/* The program's buffer has been copied: its request is one that is over, as MPI's own would be. */
+static int ibsend_end(const struct message *message, MPI_Request *request, const void *return_address)
+{
+    dispatch_enter();
+    int result = real.MPI_Isend(NULL, 0, abi_handles.byte, MPI_PROC_NULL, 0, message->comm, request);
+    if (result == MPI_SUCCESS)
+        dispatch_begin_message(*request, NULL, 0, abi_handles.byte, return_address);
+    return dispatch_leave(result);
+}
+
+__attribute__((noinline)) static int ibsend_call(struct message message, MPI_Request *request,
+                                                 const void *return_address)
+{
+    struct buffered_send send = {.request = abi_handles.request_null};
+    int result = MPI_SUCCESS;
+    dispatch_wait_argument(request, sizeof *request);
+    if (buffered_try(&message, &send, return_address, &result) != REASON_NONE)
+        return ibsend_pass(&message, request, return_address);
+    return result == MPI_SUCCESS ? ibsend_end(&message, request, return_address) : late_errors_or(result);
+}
+
+int entry_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                     MPI_Request *request)
+{
+    if (dispatch_begins_small(count, datatype))
+        return real.MPI_Ibsend(buf, count, datatype, dest, tag, comm, request);
+    return ibsend_call(message_of((void *)buf, count, datatype, dest, tag, comm), request, __builtin_return_address(0));
+}
+
+int entry_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                       MPI_Request *request)
+{
+    if (dispatch_begins_small(count, datatype))
+        return real.MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
+    struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
+    message.has_large_count = true;
+    return ibsend_call(message, request, __builtin_return_address(0));
 }
 
 /* --- the buffer: from its attachment to its detachment MPI may touch it at any time, so nothing beside it shares its
