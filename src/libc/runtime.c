@@ -19,6 +19,12 @@ static const char *file_of(uintptr_t code)
     return dladdr((void *)code, &found) == 0 ? "" : base_text_file_name(found.dli_fname);
 }
 
+bool libc_runtime_is_mathematics(uintptr_t code)
+{
+    static const char *const beginnings[] = {"libopenblas", "libscipy_openblas"};
+    return base_text_begins_any(file_of(code), beginnings, sizeof(beginnings) / sizeof(*beginnings));
+}
+
 bool libc_runtime_is_transport(uintptr_t code)
 {
     return base_library_is_transport(file_of(code));

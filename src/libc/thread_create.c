@@ -64,7 +64,7 @@ static bool thread_is_libcs_alone(union libc_threads_function start)
 {
     bool is_alone = !libc_stacks_are_watched() && !thread_is_of_mpi(start);
     if (is_alone)
-        libc_threads_note();
+        libc_threads_note_begun((uintptr_t)start.posix);
     return is_alone;
 }
 
@@ -85,7 +85,7 @@ static struct creation creation_begin(union libc_threads_function start, void *a
     if (creation.given != NULL)
         *creation.given = (struct libc_threads_start){start, argument, creation.is_of_mpi, NULL};
     if (!creation.is_of_mpi) {
-        libc_threads_note();
+        libc_threads_note_begun((uintptr_t)start.posix);
         return creation;
     }
     libc_threads_expect();

@@ -32,7 +32,14 @@ bool libc_threads_are_several(void);
 /* There is, or may be, a thread that pthread_create did not make. */
 void libc_threads_note(void);
 
-/* The same, said by an entry whose function starts threads inside libc: those that
+/* One begins with this function. */
+void libc_threads_note_begun(uintptr_t code);
+
+/* Are there threads of the program's, beside the first, that may call MPI or hold what it locks? Those of libraries
+ * that only calculate do not. Takes the loader's lock. */
+bool libc_threads_may_call(void);
+
+/* The same as libc_threads_note(), said by an entry whose function starts threads inside libc: those that
  * MPI asks for do not count. */
 void libc_threads_note_unless_mpis(void);
 

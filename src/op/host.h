@@ -32,6 +32,8 @@ struct host {
 
     /* Has the program started a thread of its own? */
     bool (*threads_are_several)(void);
+    /* One that may call MPI, or keep a lock? Takes the loader's lock. */
+    bool (*threads_may_call)(void);
     /* Changes what was loaded since the last time, as all objects were when MPI was set up. */
     void (*objects_adjust)(void);
     /* Does code lie in a library that carries messages? Takes the loader's lock. */

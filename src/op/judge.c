@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/judge.h"
 
+#include "base/options.h"
 #include "engine/engine.h"
 #include "op/away.h"
+#include "op/busy.h"
 #include "op/call_site.h"
 #include "op/host.h"
 #include "op/requests.h"
@@ -30,8 +32,15 @@ static enum reason judge_call(struct policy_call *call, struct policy_answer *an
     return answer->is_allowed ? judge_session() : REASON_LEARNED;
 }
 
+bool judge_may_lock_out(void)
+{
+    return busy_is_shared() && options.send_buffers != OPTION_SEND_BUFFERS_HOLD && host.threads_may_call();
+}
+
 enum reason judge_memory(struct range bytes, bool is_sent)
 {
+    if (is_sent && judge_may_lock_out())
+        return REASON_OTHER_THREAD;
     enum reason held = session_look_for_devices();
     if (held != REASON_NONE && !is_sent)
         return held;
@@ -42,7 +51,8 @@ enum reason judge_memory(struct range bytes, bool is_sent)
 bool judge_may_copy(enum reason reason)
 {
     return reason == REASON_MEMORY_STACK || reason == REASON_MEMORY_MAPPINGS || reason == REASON_MEMORY_SHARED ||
-           reason == REASON_MEMORY_LOCKED || (reason != REASON_NONE && reason == session_hold_reason());
+           reason == REASON_MEMORY_LOCKED || reason == REASON_OTHER_THREAD ||
+           (reason != REASON_NONE && reason == session_hold_reason());
 }
 
 /* What MPI may use beside a send in the heap stays open: the send goes from a copy, or moves without those pages. */

@@ -425,6 +425,8 @@ static enum reason op_judge(struct collective_call *call)
         reason = REASON_CALLBACK; /* a function of the program's that MPI has called */
     if (reason == REASON_NONE && !session_has_engine())
         reason = REASON_NO_ENGINE;
+    if (reason == REASON_NONE && call->receive_blocks != 0 && judge_may_lock_out())
+        reason = REASON_OTHER_THREAD;
     if (reason == REASON_NONE && call->receive_blocks != 0)
         reason = message_judge_to_hold(&call->receive);
     if (reason == REASON_NONE && call->send_blocks != 0)

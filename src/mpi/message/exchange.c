@@ -120,6 +120,8 @@ static bool exchange_would_wait_for_send(const struct exchange *exchange)
 static enum reason exchange_judge_send(struct exchange *exchange, const void *return_address)
 {
     enum reason reason = message_judge(&exchange->send, return_address);
+    if (reason == REASON_OTHER_THREAD && message_copy(&exchange->send))
+        reason = REASON_NONE;
     bool is_hindered = !exchange->send.is_copied && exchange_would_wait_for_send(exchange);
     return reason == REASON_NONE && is_hindered ? REASON_OVERLAPPING_BUFFERS : reason;
 }
