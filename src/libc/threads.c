@@ -10,23 +10,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/code_list.h"
 #include "engine/gate.h"
 #include "libc/runtime.h"
 #include "protect/protect.h"
 
-enum { OF_MPI_MAX = 64, CODES_MAX = 16 };
+enum { OF_MPI_MAX = 64 };
 
-/* are_started: set by the constructor. are_several, may_call: set before the thread exists, never cleared. codes: the
- * functions that threads of the program began with, each once, in the order of their coming; codes_asked: so many have
- * been looked at. expected: the
- * first thread, and all that MPI and the engine ever began. starts_read: what threads that have begun were given;
- * pushed by them, taken as a whole by who makes one. */
+/* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. begun: the
+ * functions that threads of the program begin with, each entered before its thread exists. expected: the first thread,
+ * and all that MPI and the engine ever began. starts_read: what threads that have begun were given; pushed by them,
+ * taken as a whole by who makes one. */
 static struct {
     bool are_started;
     _Atomic bool are_several;
-    _Atomic bool may_call;
-    _Atomic uintptr_t codes[CODES_MAX];
-    _Atomic uint32_t codes_asked;
+    struct base_code_list begun;
     _Atomic uint32_t expected;
     _Atomic uint32_t of_mpi_number;
     _Atomic pid_t of_mpi_ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
@@ -55,51 +53,21 @@ static void threads_note_several(void)
     protect_threads_set(true);
 }
 
-/* relaxed: the thread does not exist yet. */
-static void threads_note_callers(void)
-{
-    atomic_store_explicit(&threads.may_call, true, memory_order_relaxed);
-}
-
 void libc_threads_note(void)
 {
-    threads_note_callers();
+    base_code_list_add_other(&threads.begun);
     threads_note_several();
-}
-
-/* Which library they lie in is asked later: here the program may keep locks that the loader's waits for. */
-static bool codes_enter(uintptr_t code)
-{
-    for (int i = 0; i < CODES_MAX; i++) {
-        uintptr_t entered = 0;
-        if (atomic_compare_exchange_strong_explicit(&threads.codes[i], &entered, code, memory_order_relaxed,
-                                                    memory_order_relaxed) ||
-            entered == code)
-            return true;
-    }
-    return false;
 }
 
 void libc_threads_note_begun(uintptr_t code)
 {
-    if (!codes_enter(code))
-        threads_note_callers();
+    base_code_list_add(&threads.begun, code);
     threads_note_several();
 }
 
-/* relaxed, all of it: two threads that ask at once hear the same. */
 bool libc_threads_may_call(void)
 {
-    uint32_t asked = atomic_load_explicit(&threads.codes_asked, memory_order_relaxed);
-    for (; asked < CODES_MAX; asked++) {
-        uintptr_t code = atomic_load_explicit(&threads.codes[asked], memory_order_relaxed);
-        if (code == 0)
-            break;
-        if (!libc_runtime_is_mathematics(code))
-            threads_note_callers();
-    }
-    atomic_store_explicit(&threads.codes_asked, asked, memory_order_relaxed);
-    return atomic_load_explicit(&threads.may_call, memory_order_relaxed);
+    return base_code_list_has_other(&threads.begun, libc_runtime_is_mathematics);
 }
 
 void libc_threads_note_unless_mpis(void)

@@ -119,42 +119,16 @@ void session_expect_peers(void)
     atomic_store_explicit(&session.has_more_peers, true, memory_order_relaxed); /* for this thread's next calls */
 }
 
-/* Which library the code lies in is asked where it matters: the answer needs the loader's lock, and this very thread
- * may be what a constructor waits for under that lock. With more callers than there is room for the memory counts as
- * the program's. */
-static void session_note_sharer(uintptr_t caller)
-{
-    for (int i = 0; i < SESSION_SHARERS_MAX; i++) {
-        uintptr_t noted = 0;
-        if (atomic_compare_exchange_strong_explicit(&session.sharers[i], &noted, caller, memory_order_relaxed,
-                                                    memory_order_relaxed) ||
-            noted == caller)
-            return;
-    }
-    atomic_store_explicit(&session.shares_memory, true, memory_order_relaxed); /* as above */
-}
-
 void session_share_memory(uintptr_t caller)
 {
-    if (!atomic_load_explicit(&session.shares_memory, memory_order_relaxed))
-        session_note_sharer(caller);
+    base_code_list_add(&session.sharers, caller);
     transfer_wait_unmatched_unless_interrupted();
 }
 
-/* MPI maps memory of its own, also in calls that go straight to it. relaxed, all of it: two threads that ask at once
- * hear the same. */
+/* MPI maps memory of its own, also in calls that go straight to it. */
 static bool session_has_shared(void)
 {
-    uint32_t asked = atomic_load_explicit(&session.sharers_asked, memory_order_relaxed);
-    for (; asked < SESSION_SHARERS_MAX; asked++) {
-        uintptr_t caller = atomic_load_explicit(&session.sharers[asked], memory_order_relaxed);
-        if (caller == 0)
-            break;
-        if (!host.code_is_of_transport(caller))
-            atomic_store_explicit(&session.shares_memory, true, memory_order_relaxed);
-    }
-    atomic_store_explicit(&session.sharers_asked, asked, memory_order_relaxed);
-    return atomic_load_explicit(&session.shares_memory, memory_order_relaxed);
+    return base_code_list_has_other(&session.sharers, host.code_is_of_transport);
 }
 
 bool session_has_more_peers(void)

@@ -7,26 +7,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/code_list.h"
 #include "base/reasons.h"
-
-enum { SESSION_SHARERS_MAX = 16 };
 
 /* reason: written by the thread in MPI_Init, MPI_Finalize or fork, and by any that finds why ops are not possible any
  * more; read by all. Relaxed, as the other switches: they order nothing (between MPI_Init and another thread's first
  * call the program does); what begins beside a write may still have seen the old value.
  * hold_reason: the same, and by a thread that makes a userfaultfd.
- * sharers: code that has mapped shared memory, of which the first `sharers_asked` are known to be MPI's or not; who
- * judges a message asks. size: written in MPI_Init. The rest by any thread at any time, be it before MPI_Init, which
- * asks. */
+ * sharers: code that has mapped shared memory; who judges a message asks whether all of it is MPI's. size: written in
+ * MPI_Init. The rest by any thread at any time, be it before MPI_Init, which asks. */
 extern struct session {
     _Atomic enum reason reason;
     _Atomic enum reason hold_reason;
     _Atomic bool is_paused;
     int size;                    /* of MPI_COMM_WORLD */
     _Atomic bool has_more_peers; /* than those */
-    _Atomic bool shares_memory;  /* with other processes, as far as is known */
-    _Atomic uintptr_t sharers[SESSION_SHARERS_MAX];
-    _Atomic uint32_t sharers_asked;
+    struct base_code_list sharers;
     _Atomic enum reason refused;           /* for good */
     _Atomic enum reason obstacle;          /* to holds, for good */
     _Atomic int lowest_free;               /* devices.h */
