@@ -23,14 +23,13 @@
 #include "engine/strategy.h"
 
 enum engine_state { ENGINE_NOT_STARTED, ENGINE_REFUSED, ENGINE_RUNNING, ENGINE_ENDED };
-enum engine_heap { HEAP_NONE, HEAP_BEING_MADE, HEAP_MADE };
 enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
 
 /* hooks: before the engine starts. place: see engine/place.h. state, thread, wake_descriptor: the
  * thread that starts the engine, under start_lock, and who stops it. is_stopping:
  * written by engine_stop(). The rest: engine thread. wakeups, guard_wakeups: numbers for
  * a report, read by any thread, relaxed. cpu_clock: the thread's while it runs; then
- * cpu_ns says what it took. heap: see engine_heap_make(). */
+ * cpu_ns says what it took. makes_heap: see engine_heap_make(). */
 static struct {
     struct engine_hooks hooks;
     struct engine_place place;
@@ -49,7 +48,7 @@ static struct {
     _Atomic uint64_t guard_wakeups;
     _Atomic clockid_t cpu_clock;
     _Atomic uint64_t cpu_ns;
-    _Atomic enum engine_heap heap;
+    _Atomic bool makes_heap;
 } engine = {.wake_descriptor = -1, .hooks.touch_descriptor = -1};
 
 void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks)
@@ -288,13 +287,13 @@ static void engine_heap_make(void)
     void *volatile block = malloc(1); /* volatile: the pair is not optimized away */
     free(block);
     /* release: pairs with engine_heap_wait(). */
-    atomic_store_explicit(&engine.heap, HEAP_MADE, memory_order_release);
+    atomic_store_explicit(&engine.makes_heap, false, memory_order_release);
 }
 
 void engine_heap_wait(void)
 {
     /* acquire: who goes on sees the addresses taken. */
-    while (atomic_load_explicit(&engine.heap, memory_order_acquire) == HEAP_BEING_MADE)
+    while (atomic_load_explicit(&engine.makes_heap, memory_order_acquire))
         sched_yield();
 }
 
@@ -332,10 +331,10 @@ static bool engine_thread_create(void)
     pthread_sigmask(SIG_SETMASK, &every, &before);
     gate_thread.depth++; /* as MPI's own threads: the program has not become one with several (libc/threads.h) */
     /* relaxed: the new thread sees what came before pthread_create(). */
-    atomic_store_explicit(&engine.heap, HEAP_BEING_MADE, memory_order_relaxed);
+    atomic_store_explicit(&engine.makes_heap, true, memory_order_relaxed);
     int error = pthread_create(&engine.thread, NULL, engine_main, NULL);
     if (error != 0)
-        atomic_store_explicit(&engine.heap, HEAP_NONE, memory_order_relaxed);
+        atomic_store_explicit(&engine.makes_heap, false, memory_order_relaxed);
     gate_thread.depth--;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error == 0;
@@ -434,7 +433,7 @@ struct engine_totals engine_totals_read(void)
 void engine_forked_child(void)
 {
     engine.state = ENGINE_NOT_STARTED;
-    atomic_store_explicit(&engine.heap, HEAP_NONE, memory_order_relaxed);
+    atomic_store_explicit(&engine.makes_heap, false, memory_order_relaxed);
     atomic_store_explicit(&engine.cpu_clock, CLOCK_NONE, memory_order_relaxed);
     engine.wake_descriptor = -1;
     atomic_store_explicit(&engine.start_lock.state, 0, memory_order_relaxed);
