@@ -375,7 +375,8 @@ static enum reason buffered_judge(struct message *message)
 static void buffered_start(struct message *message, struct buffered_send *send, int *result)
 {
     dispatch_enter();
-    buffered_sweep(); /* the engine does not look at those that it does not help */
+    if (!send->is_helped)
+        buffered_sweep(); /* the engine may not look at them */
     send->home = errors_home_of(message->comm);
     send->home.comm = abi_handles.comm_world; /* the program may free the other before the message has gone */
     *result = message_start_send(message, message->buffer, &send->request);
