@@ -394,6 +394,12 @@ static void *op_keep_lists(struct collective_work *work)
     return work->places != NULL ? work->places : collective_list_keep(work);
 }
 
+/* Not matched first, as receives are (judge_may_lock_out()). */
+static enum reason op_judge_receive(const struct collective_call *call)
+{
+    return judge_may_lock_out() ? REASON_OTHER_THREAD : message_judge_to_hold(&call->receive);
+}
+
 /* Memory that cannot be held may be copied, if it is sent. */
 static enum reason op_judge_send(struct collective_call *call)
 {
@@ -425,10 +431,8 @@ static enum reason op_judge(struct collective_call *call)
         reason = REASON_CALLBACK; /* a function of the program's that MPI has called */
     if (reason == REASON_NONE && !session_has_engine())
         reason = REASON_NO_ENGINE;
-    if (reason == REASON_NONE && call->receive_blocks != 0 && judge_may_lock_out())
-        reason = REASON_OTHER_THREAD;
     if (reason == REASON_NONE && call->receive_blocks != 0)
-        reason = message_judge_to_hold(&call->receive);
+        reason = op_judge_receive(call);
     if (reason == REASON_NONE && call->send_blocks != 0)
         reason = op_judge_send(call);
     return reason == REASON_NONE && call_shares_pages(call) ? REASON_OVERLAPPING_BUFFERS : reason;
