@@ -185,6 +185,15 @@ bool check_has_thread(const char *prefix)
     return is_found;
 }
 
+unsigned long check_addresses_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    check(file != NULL && fscanf(file, "%lu", &pages) == 1, "/proc/self/statm");
+    fclose(file);
+    return pages * (unsigned long)sysconf(_SC_PAGESIZE);
+}
+
 int check_pipe(void)
 {
     char name[] = "/tmp/check_pipe_XXXXXX/pipe";

@@ -49,6 +49,9 @@ void check_delay(void);
 /* Has this process a thread whose name begins so? */
 bool check_has_thread(const char *prefix);
 
+/* What the kernel compares with RLIMIT_AS. */
+unsigned long check_addresses_bytes(void);
+
 /* One pipe of all ranks, which lie on one host: the descriptor of both its ends. Nobody else can open it. */
 int check_pipe(void);
 

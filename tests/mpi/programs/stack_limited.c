@@ -13,15 +13,6 @@
 
 enum { MIB = 1 << 20, MESSAGE_BYTES = 128 * MIB, FRAME_BYTES = 64 << 10, STACK_BYTES = 8 * MIB, DEPTH = 100 };
 
-static unsigned long size_bytes(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    check(file != NULL && fscanf(file, "%lu", &pages) == 1, "/proc/self/statm");
-    fclose(file);
-    return pages * (unsigned long)sysconf(_SC_PAGESIZE);
-}
-
 static void limit(rlim_t bytes)
 {
     check(setrlimit(RLIMIT_AS, &(struct rlimit){bytes, RLIM_INFINITY}) == 0, "setrlimit()");
@@ -97,7 +88,7 @@ static const struct way *way_find(const char *name)
 
 static void play(const struct way *way, unsigned char *buffer)
 {
-    unsigned long limit_bytes = size_bytes() + way->left_bytes;
+    unsigned long limit_bytes = check_addresses_bytes() + way->left_bytes;
     if (!way->limits_late)
         limit(limit_bytes);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -17,15 +17,6 @@ enum { MIB = 1 << 20, THREADS = 4, MOST_BYTES = 48 * MIB };
 static _Atomic int begun;
 static _Atomic bool may_end;
 
-static unsigned long size_bytes(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    check(file != NULL && fscanf(file, "%lu", &pages) == 1, "/proc/self/statm");
-    fclose(file);
-    return pages * (unsigned long)sysconf(_SC_PAGESIZE);
-}
-
 static void stay(void)
 {
     atomic_fetch_add(&begun, 1);
@@ -68,11 +59,11 @@ int main(int argc, char **argv)
 {
     check(setrlimit(RLIMIT_STACK, &(struct rlimit){8 * MIB, RLIM_INFINITY}) == 0, "a stack of 8 MiB");
     check_start(&argc, &argv);
-    unsigned long before_bytes = size_bytes();
+    unsigned long before_bytes = check_addresses_bytes();
     check(setrlimit(RLIMIT_AS, &(struct rlimit){before_bytes + 1024UL * MIB, RLIM_INFINITY}) == 0, "setrlimit()");
     bool is_c11 = argc > 1 && strcmp(argv[1], "c11") == 0;
     (is_c11 ? play_c11 : play_posix)();
-    check(size_bytes() - before_bytes < MOST_BYTES, "four threads take their stacks");
+    check(check_addresses_bytes() - before_bytes < MOST_BYTES, "four threads take their stacks");
     atomic_store(&may_end, true);
     return check_end();
 }
