@@ -33,6 +33,7 @@ const struct host host = {
     .thread_owns = libc_stacks_contain,
     .threads_are_several = libc_threads_are_several,
     .threads_may_call = libc_threads_may_call,
+    .threads_may_lock = libc_threads_may_lock,
     .objects_adjust = bind_adjust_objects,
     .code_is_of_transport = libc_runtime_is_transport,
     .has_handlers = libc_signals_have_handlers,

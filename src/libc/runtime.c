@@ -19,10 +19,24 @@ static const char *file_of(uintptr_t code)
     return dladdr((void *)code, &found) == 0 ? "" : base_text_file_name(found.dli_fname);
 }
 
-bool libc_runtime_is_mathematics(uintptr_t code)
+static bool name_never_calls(const char *name)
 {
     static const char *const beginnings[] = {"libopenblas", "libscipy_openblas"};
-    return base_text_begins_any(file_of(code), beginnings, sizeof(beginnings) / sizeof(*beginnings));
+    return base_library_is_transport(name) ||
+           base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings));
+}
+
+bool libc_runtime_never_calls(uintptr_t code)
+{
+    return name_never_calls(file_of(code));
+}
+
+/* GNU's, LLVM's and Intel's. */
+bool libc_runtime_is_team(uintptr_t code)
+{
+    static const char *const beginnings[] = {"libgomp", "libomp", "libiomp"};
+    const char *name = file_of(code);
+    return name_never_calls(name) || base_text_begins_any(name, beginnings, sizeof(beginnings) / sizeof(*beginnings));
 }
 
 bool libc_runtime_is_transport(uintptr_t code)

@@ -6,9 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Does code lie in a library that only calculates, with threads of its own that call nothing of the program's (OpenBLAS
- * alone and with NumPy and SciPy)? */
-bool libc_runtime_is_mathematics(uintptr_t code);
+/* Does code lie in a library whose own threads call nothing of the program's: one that only calculates (OpenBLAS alone
+ * and with NumPy and SciPy), or that carries messages? */
+bool libc_runtime_never_calls(uintptr_t code);
+
+/* The same, or in a runtime whose threads share out the work of a call of the program's (OpenMP's)? */
+bool libc_runtime_is_team(uintptr_t code);
 
 /* Does code lie in a library that carries messages (base/libraries.h)? */
 bool libc_runtime_is_transport(uintptr_t code);

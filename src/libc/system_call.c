@@ -86,7 +86,7 @@ long libc_entry_syscall(long number, long a, long b, long c, long d, long e, lon
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     call_note(number, a, b, d);
-    libc_use_threads(call_makes_thread(number, a));
+    libc_use_threads(call_makes_thread(number, a), __builtin_return_address(0));
     if (!libc_use_is_idle())
         call_use(number, a, b, c, d, e, f);
     long result;

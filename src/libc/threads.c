@@ -18,13 +18,14 @@
 enum { OF_MPI_MAX = 64 };
 
 /* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. begun: the
- * functions that threads of the program begin with, each entered before its thread exists. expected: the first thread,
- * and all that MPI and the engine ever began. starts_read: what threads that have begun were given; pushed by them,
- * taken as a whole by who makes one. */
+ * functions that threads of the program begin with, each entered before its thread exists; locking: the same, for
+ * another question. expected: the first thread, and all that MPI and the engine ever began. starts_read: what threads
+ * that have begun were given; pushed by them, taken as a whole by who makes one. */
 static struct {
     bool are_started;
     _Atomic bool are_several;
     struct base_code_list begun;
+    struct base_code_list locking;
     _Atomic uint32_t expected;
     _Atomic uint32_t of_mpi_number;
     _Atomic pid_t of_mpi_ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
@@ -56,24 +57,25 @@ static void threads_note_several(void)
 void libc_threads_note(void)
 {
     base_code_list_add_other(&threads.begun);
+    base_code_list_add_other(&threads.locking);
     threads_note_several();
 }
 
 void libc_threads_note_begun(uintptr_t code)
 {
     base_code_list_add(&threads.begun, code);
+    base_code_list_add(&threads.locking, code);
     threads_note_several();
 }
 
 bool libc_threads_may_call(void)
 {
-    return base_code_list_has_other(&threads.begun, libc_runtime_is_mathematics);
+    return base_code_list_has_other(&threads.begun, libc_runtime_never_calls);
 }
 
-void libc_threads_note_unless_mpis(void)
+bool libc_threads_may_lock(void)
 {
-    if (!gate_is_inside() && !gate_thread.is_of_mpi)
-        libc_threads_note();
+    return base_code_list_has_other(&threads.locking, libc_runtime_is_team);
 }
 
 static void starts_free(struct libc_threads_start *given)

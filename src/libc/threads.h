@@ -32,16 +32,15 @@ bool libc_threads_are_several(void);
 /* There is, or may be, a thread that pthread_create did not make. */
 void libc_threads_note(void);
 
-/* One begins with this function. */
+/* One begins with this function, or libc makes it for this code. */
 void libc_threads_note_begun(uintptr_t code);
 
-/* Are there threads of the program's, beside the first, that may call MPI or hold what it locks? Those of libraries
- * that only calculate do not. Takes the loader's lock. */
+/* Are there threads of the program's, beside the first, that may call MPI or hold what it locks
+ * (libc_runtime_never_calls())? Takes the loader's lock. */
 bool libc_threads_may_call(void);
 
-/* The same as libc_threads_note(), said by an entry whose function starts threads inside libc: those that
- * MPI asks for do not count. */
-void libc_threads_note_unless_mpis(void);
+/* The same, but for OpenMP's: below MPI_THREAD_MULTIPLE they do nothing that a peer waits for. */
+bool libc_threads_may_lock(void);
 
 /* Notes whether the kernel counts more threads than pthread_create made for MPI: those
  * of code that makes them past all entries. A system call, until there are several. */

@@ -267,10 +267,10 @@ void libc_use_all_when(int condition)
         libc_use_all();
 }
 
-void libc_use_threads(int condition)
+void libc_use_threads(int condition, const void *caller)
 {
-    if (condition)
-        libc_threads_note_unless_mpis();
+    if (condition && !gate_is_inside() && !gate_thread.is_of_mpi)
+        libc_threads_note_begun((uintptr_t)caller);
 }
 
 void libc_use_locks(const void *address, size_t length_bytes)

@@ -84,7 +84,7 @@ void libc_use_grows(size_t length_bytes);
 /* The program limits what it may have. */
 void libc_use_limits(int resource);
 /* libc is about to start threads by itself, if so. Also when nothing is armed. */
-void libc_use_threads(int condition);
+void libc_use_threads(int condition, const void *caller);
 
 /* The program locks memory, or unlocks it, or takes it away. Also when nothing is armed. */
 void libc_use_locks(const void *address, size_t length_bytes);

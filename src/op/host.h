@@ -34,6 +34,8 @@ struct host {
     bool (*threads_are_several)(void);
     /* One that may call MPI, or keep a lock? Takes the loader's lock. */
     bool (*threads_may_call)(void);
+    /* One that may keep a lock, though only one thread at a time calls MPI? Takes the loader's lock. */
+    bool (*threads_may_lock)(void);
     /* Changes what was loaded since the last time, as all objects were when MPI was set up. */
     void (*objects_adjust)(void);
     /* Does code lie in a library that carries messages? Takes the loader's lock. */

@@ -34,7 +34,9 @@ static enum reason judge_call(struct policy_call *call, struct policy_answer *an
 
 bool judge_may_lock_out(void)
 {
-    return busy_is_shared() && options.send_buffers != OPTION_SEND_BUFFERS_HOLD && host.threads_may_call();
+    if (options.send_buffers == OPTION_SEND_BUFFERS_HOLD)
+        return false;
+    return busy_is_shared() ? host.threads_may_call() : host.threads_may_lock();
 }
 
 enum reason judge_memory(struct range bytes, bool is_sent)

@@ -16,8 +16,8 @@ enum reason judge_session(void);
 
 /* Could a thread that touches a buffer hinder another that the op depends on? With MPI alone a thread waits inside the
  * call. If it waits at the touch instead it may keep a lock (a mutex, Python's) which another thread takes before its
- * next call, and the peer may need that call first. Only under MPI_THREAD_MULTIPLE: below, one thread is the one that
- * calls. Not of receives: they are matched first then (session_order()), and their data come by themselves. */
+ * next call, and the peer may need that call first: below MPI_THREAD_MULTIPLE one past MPI (a pipe, a socket). Not of
+ * receives: they are matched first then (session_order()), and their data come by themselves. */
 bool judge_may_lock_out(void);
 
 /* What memory it is matters to a send even where nothing is held: it may be copied (not from a device, to whose memory

@@ -142,10 +142,11 @@ static bool session_has_others(void)
 }
 
 /* What is written to shared memory is seen without any call. Messages that are received early are looked for at the
- * call. What a signal handler writes cannot wait: it may be what the message waits for. */
+ * call. What a signal handler writes cannot wait: it may be what the message waits for. Nor can another thread: it may
+ * tell the peer to send once it has a lock that the receiver keeps while it uses the buffer. */
 static bool session_must_match(void)
 {
-    return busy_is_shared() ||
+    return busy_is_shared() || host.threads_may_lock() ||
            (session_has_others() && (options.early_receive || host.has_handlers() || session_has_shared()));
 }
 

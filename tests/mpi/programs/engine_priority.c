@@ -3,7 +3,8 @@
  * the program: else the system would give it what the job's other threads are due.
  * flags: -pthread
  * ranks: 2
- * quick: openmpi4 mpich4 */
+ * quick: openmpi4 mpich4
+ * environment: LAPWING_MATCH=off */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,8 @@
 /* Claim: threads that the program started before MPI_Init touch messages as later ones do.
  * flags: -pthread
  * defers: receive
- * quick: openmpi4 */
+ * quick: openmpi4
+ * environment: LAPWING_MATCH=off */
 #include <pthread.h>
 #include <semaphore.h>
 

@@ -2,7 +2,8 @@
 /* Claim: no store of a C11 thread beside a message that is received is lost.
  * flags: -pthread
  * defers: receive
- * quick: openmpi4 */
+ * quick: openmpi4
+ * environment: LAPWING_MATCH=off */
 #include <stdatomic.h>
 #include <threads.h>
 #include <time.h>

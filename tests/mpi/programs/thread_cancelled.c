@@ -3,7 +3,8 @@
  * comes all the same, and the thread ends.
  * arguments: system write asynchronous
  * defers: receive
- * quick: openmpi4 mpich4 userfaultfd-user signal-1 */
+ * quick: openmpi4 mpich4 userfaultfd-user signal-1
+ * environment: LAPWING_MATCH=off */
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>

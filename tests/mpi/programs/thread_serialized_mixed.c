@@ -2,7 +2,8 @@
 /* Claim: receives still return early after one thread has begun small nonblocking messages, and another completed
  * them in every way, or given them up. (By full userfaultfd: elsewhere no page is shared once there are threads.)
  * variants: userfaultfd userfaultfd-1
- * defers: receive */
+ * defers: receive
+ * environment: LAPWING_MATCH=off */
 #include <pthread.h>
 
 #include "check.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: threads that take turns in MPI receive, send and touch each other's messages.
  * flags: -pthread
- * defers: send receive */
+ * defers: send receive
+ * environment: LAPWING_MATCH=off */
 #include <pthread.h>
 
 #include "check.h"

@@ -3,7 +3,8 @@
  * arguments: c11 timer aio handle
  * flags: -pthread
  * defers: receive
- * quick: openmpi4 */
+ * quick: openmpi4
+ * environment: LAPWING_MATCH=off */
 #include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
