@@ -307,7 +307,14 @@ def test_what_lapwing_run_itself_takes_is_charged(
 
 
 def test_library_that_stock_would_have_is_refused(tmp_path: Path, stand_in_preload: Path) -> None:
-    for variable, words in ((str(stand_in_preload), []), ("", ["-genv", "LD_PRELOAD", str(stand_in_preload)])):
+    ours = str(stand_in_preload)
+    lines = (
+        ["-genv", "LD_PRELOAD", ours],
+        ["-genv", "LD_PRELOAD", f"{ours} /a.so"],
+        ["--mca", "mca_base_env_list", f"LD_PRELOAD={ours};FOO=1"],
+        ["-x", "LD_PRELOAD=/opt/lib/liblapwing.so"],
+    )
+    for variable, words in ((ours, []), *(("", words) for words in lines)):
         line = [sys.executable, "-m", "lapwing", "advise", "true", *words]
         environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload), "LD_PRELOAD": variable}
         done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)

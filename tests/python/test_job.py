@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lapwing.commands.lab import catch_signals
-from lapwing.launch.job import LOOK_INTERVAL_S, run_job
+from lapwing.launch.job import LOOK_INTERVAL_S, catch_signals, run_job
 
 
 @pytest.fixture
@@ -72,6 +71,16 @@ def test_interrupt_counts_in_the_background_where_a_shell_ignores_it() -> None:
     environment = {"PYTHONPATH": str(Path(__file__).parent.parent.parent / "python")}
     done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=30)
     assert done.stdout == "2\n", done.stderr
+
+
+def test_termination_leaves_no_record_folder(tmp_path: Path) -> None:
+    """As between the job's end and the summary."""
+    script = "import os, time\nwith open_record_folder():\n    os.kill(os.getpid(), 15)\n    time.sleep(20)"
+    line = [sys.executable, "-c", f"from lapwing.launch.job import open_record_folder\n{script}"]
+    environment = {"PYTHONPATH": str(Path(__file__).parent.parent.parent / "python")}
+    done = subprocess.run(line, env=environment, cwd=tmp_path, timeout=30)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_signal_that_nohup_ignores_takes_no_lab_down() -> None:

@@ -75,3 +75,8 @@ def test_processes_without_mpi_do_not_count(rank_record: RankRecord) -> None:
 def test_units() -> None:
     assert [format_bytes(number) for number in (12, 1536, 5 << 30)] == ["12 B", "1.5 KiB", "5 GiB"]
     assert [format_time(number) for number in (5, 2500, 1.5e6, 2.5e9)] == ["5 ns", "2.5 us", "1.5 ms", "2.50 s"]
+
+
+def test_just_below_the_next_unit_all_digits_are_shown() -> None:
+    assert [format_bytes(number) for number in (1020 << 10, (1 << 20) - 1)] == ["1020 KiB", "1024 KiB"]
+    assert [format_time(number) for number in (999.6, 999_600)] == ["1000 ns", "1000 us"]

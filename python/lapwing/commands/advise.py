@@ -3,7 +3,6 @@
 
 import argparse
 import shlex
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ from lapwing.commands.profile import add_calibration_flag
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
-from lapwing.launch.job import make_record_folder
+from lapwing.launch.job import open_record_folder
 from lapwing.launch.start import Command, prepare_command, refuse_off, say, say_failure
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
@@ -165,11 +164,8 @@ class AdviseCommand:
     def _run_line(self, arguments: argparse.Namespace, command: Command, budget_s: float) -> Finished:
         """Advise on one command line."""
         options = collect_variables(arguments)
-        folder = make_record_folder()
-        try:
+        with open_record_folder() as folder:
             return self._advise(arguments, Trial(command, find_preload(), folder, options), budget_s)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
     def _advise(self, arguments: argparse.Namespace, trial: Trial, budget_s: float) -> Finished:
         """Do everything in a folder that is there."""

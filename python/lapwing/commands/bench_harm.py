@@ -30,10 +30,10 @@ from lapwing.commands.experiment import (
     show_progress,
     warn_if_busy,
 )
-from lapwing.commands.lab import catch_signals
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
+from lapwing.launch.job import catch_signals
 from lapwing.options import add_cores_flag, add_flags
 from lapwing.outfiles import check_outputs
 from lapwing.report.harm import make_harm_tables

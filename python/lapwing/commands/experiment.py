@@ -20,11 +20,11 @@ from lapwing.bench.line import LinePlace, find_line_mpi, hide_hosts, open_line
 from lapwing.bench.mpi import Mpi, find_mpi
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.progress import Advance
-from lapwing.commands.lab import catch_signals
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import SELF, find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
+from lapwing.launch.job import catch_signals
 from lapwing.launch.start import describe_load, say, strip_separator
 from lapwing.options import CORES_FLAG, load_options
 from lapwing.outfiles import check_outputs, check_plot, write_text

@@ -3,15 +3,13 @@
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 
 from lapwing.errors import LapwingError
 from lapwing.files import SELF
 from lapwing.lab.network import Network, enter_user_namespace, parse_rate
-from lapwing.launch.job import run_job
+from lapwing.launch.job import catch_signals, run_job
 from lapwing.launch.launchers import find_command
 from lapwing.launch.start import say, strip_separator
 
@@ -19,18 +17,6 @@ from lapwing.launch.start import say, strip_separator
 def find_line(line: Sequence[str]) -> list[str]:
     """Return a command line with its program's path; `lapwing` is this one."""
     return [*SELF, *line[1:]] if line[0] == "lapwing" else [find_command(line[0]), *line[1:]]
-
-
-def end_on_signal(number: int, frame: FrameType | None) -> None:
-    """Leave through every `with`, so that the lab is taken down."""
-    raise SystemExit(128 + number)
-
-
-def catch_signals() -> None:
-    """Let termination clean up: folders, ranks, the lab."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves SIGHUP
-            signal.signal(number, end_on_signal)
 
 
 class LabCommand:

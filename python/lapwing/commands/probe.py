@@ -16,11 +16,11 @@ from lapwing.bench.mpi import Mpi, build_program, find_mpi
 from lapwing.bench.place import Place, open_place
 from lapwing.bench.plan import parse_sizes
 from lapwing.commands.experiment import add_place_flags, forward_options, read_line, show_progress, warn_if_busy
-from lapwing.commands.lab import catch_signals
 from lapwing.commands.probe_system import add_system_flags, check_system_flags, measure_system
 from lapwing.errors import LabError, LapwingError
 from lapwing.files import SELF, find_preload
 from lapwing.lab.network import enter_user_namespace, parse_rate
+from lapwing.launch.job import catch_signals
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.probe.run import Advance, Findings, Plan, probe_where

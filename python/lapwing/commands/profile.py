@@ -3,7 +3,6 @@
 
 import argparse
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from lapwing.advise.trial import InterruptionError, Trial
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
-from lapwing.launch.job import make_record_folder
+from lapwing.launch.job import open_record_folder
 from lapwing.launch.start import make_variables, prepare_command, refuse_off, say, tell_copies
 from lapwing.model.recorded import read_recorded
 from lapwing.model.scaling import read_sweep
@@ -63,9 +62,8 @@ class ProfileCommand:
         command = prepare_command(arguments.launcher, self.name)
         check_output(arguments.output)
         tell_copies(preload, command.words)
-        records = make_record_folder()
         failed_with = 0
-        try:
+        with open_record_folder() as records:
             # Before the program runs: it may read its standard input to the end.
             trial = Trial(command, preload, make_subfolder(records), options) if arguments.calibrate else None
             result = command.start(make_variables(options, preload, records))
@@ -76,8 +74,6 @@ class ProfileCommand:
                 found, failed_with = try_calibration(trial, arguments.calibrate)
                 about |= found
             self._keep(arguments, about, records)
-        finally:
-            shutil.rmtree(records, ignore_errors=True)
         return result.exit_code or failed_with
 
     def _keep(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:

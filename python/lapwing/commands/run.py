@@ -3,7 +3,6 @@
 
 import argparse
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from random import random
@@ -20,7 +19,7 @@ from lapwing.configuration.settings import (
 )
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
-from lapwing.launch.job import make_record_folder
+from lapwing.launch.job import open_record_folder
 from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say, say_failure, tell_copies
 from lapwing.options import CORES_FLAG, add_cores_flag, add_flags
 from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
@@ -100,8 +99,7 @@ class RunCommand:
         check_outputs(arguments.timeline_output if is_drawn else None)
         if arguments.quiet and not (arguments.keep_record or arguments.json or reports or is_drawn):
             return command.start(make_variables(options, preload, None)).exit_code
-        records = make_record_folder()
-        try:
+        with open_record_folder() as records:
             result = command.start(make_variables(options, preload, records))
             self._report(arguments, command.describe(result), records)
             if reports:
@@ -110,8 +108,6 @@ class RunCommand:
             if is_drawn:
                 with say_failure():
                     self._draw(arguments, command.describe(result), records)
-        finally:
-            shutil.rmtree(records, ignore_errors=True)
         return result.exit_code
 
     def _draw(self, arguments: argparse.Namespace, about: Mapping[str, Any], records: Path) -> None:

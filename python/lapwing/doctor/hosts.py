@@ -7,8 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lapwing.configuration.settings import collect_options
@@ -31,7 +30,7 @@ from lapwing.doctor.network import judge_devices, read_devices
 from lapwing.doctor.preload import judge_preload, read_preload
 from lapwing.errors import LapwingError, RecordError
 from lapwing.files import find_preload
-from lapwing.launch.job import Supervision, make_record_folder
+from lapwing.launch.job import Supervision, open_record_folder
 from lapwing.launch.launchers import find_launcher
 from lapwing.launch.start import Command, make_variables
 from lapwing.profile.record import RankRecord, read_folder
@@ -41,16 +40,6 @@ LAUNCHERS = ("mpirun", "mpiexec", "srun")
 ALONE_LIMIT_S = 60.0
 JOB_LIMIT_S = 300.0
 ASK = Path(__file__).with_name("ask.py")
-
-
-@contextmanager
-def open_folder() -> Iterator[Path]:
-    """Make a folder for answers and records, and remove it."""
-    folder = make_record_folder()
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def judge_here(kernel: KernelFacts) -> list[Finding]:
@@ -75,7 +64,7 @@ def read_answers(folder: Path) -> list[tuple[Answer, RankRecord | None]]:
 
 def ask_alone(library: Path, preload: Path, expected: str) -> list[Finding]:
     """Begin MPI with one library, in a process without a launcher."""
-    with open_folder() as folder:
+    with open_record_folder() as folder:
         environment = {**os.environ, **make_variables(collect_options(), preload, folder)}
         command = [sys.executable, str(ASK), str(library)]
         try:
@@ -178,7 +167,7 @@ def diagnose_line(line: Sequence[str]) -> Diagnosis:
     if programs:
         raise LapwingError(f"{programs[0]} is a program", "give the launcher's line without a program: mpirun -n 2")
     libraries = choose_for_line(find_libraries([launcher.path]), launcher.name, line)
-    with open_folder() as folder:
+    with open_record_folder() as folder:
         words = [*line, sys.executable, str(ASK), *(str(path) for path in libraries)]
         variables = {**make_variables(collect_options(), find_preload(), folder), "LAPWING_DOCTOR_HOST": "1"}
         supervision = Supervision(folder / "output", folder / "errors", limit_s=JOB_LIMIT_S + HOST_LIMIT_S)

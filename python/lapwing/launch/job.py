@@ -2,15 +2,17 @@
 """One run of a launcher: started untouched, signals forwarded, exit code preserved."""
 
 import os
+import shutil
 import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from types import FrameType
 
 from lapwing.errors import LapwingError
 
@@ -53,6 +55,18 @@ class Supervision:
         return [(os.POSIX_SPAWN_OPEN, number, str(path), flags, 0o644) for number, path, flags in streams]
 
 
+def end_on_signal(number: int, frame: FrameType | None) -> None:
+    """Leave through every `with`, so that what is temporary is removed."""
+    raise SystemExit(128 + number)
+
+
+def catch_signals() -> None:
+    """Let termination clean up: folders, ranks, the lab."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves SIGHUP
+            signal.signal(number, end_on_signal)
+
+
 def make_record_folder() -> Path:
     """Make a fresh folder that all ranks can reach: here (often a shared file system), else in TMPDIR."""
     for find_parent in (Path.cwd, lambda: Path(tempfile.gettempdir())):
@@ -61,6 +75,17 @@ def make_record_folder() -> Path:
         except OSError:
             continue
     raise LapwingError("no folder for records: neither this folder nor TMPDIR is writable", "set TMPDIR")
+
+
+@contextmanager
+def open_record_folder() -> Iterator[Path]:
+    """Make such a folder, and remove it at the end, also when told to end."""
+    catch_signals()
+    folder = make_record_folder()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass

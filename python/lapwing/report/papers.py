@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lapwing.report.progress import make_table
-from lapwing.report.summary import format_bytes
+from lapwing.report.summary import format_bytes, format_short
 from lapwing.report.tables import format_ms
 
 BIP_CAPTION = """\
@@ -75,13 +75,8 @@ def make_sendtime_table(results: Sequence[Mapping[str, Any]], title: str, prefix
         table.add_section()
         for name, spreads in row["contenders"].items():
             label = f"{format_bytes(row['size_bytes'])}, {name}"
-            table.add_row(label, *(format_whole(spreads[key]["median"]) for key in keys))
+            table.add_row(label, *(format_short(spreads[key]["median"]) for key in keys))
     return table
-
-
-def format_whole(time_us: float) -> str:
-    """Write microseconds in three digits or as a whole number."""
-    return f"{time_us:.3g}" if time_us < 1000 else f"{time_us:.0f}"
 
 
 def print_sendtime(console: Console, results: Sequence[Mapping[str, Any]], title: str) -> None:

@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from lapwing.report.summary import format_bytes
+from lapwing.report.summary import format_bytes, format_short
 from lapwing.report.tables import format_ms
 
 POINT_COLUMNS = ("time", "quartiles", "speed-\nup", "over-\nlap", "of\nlimit", "work", "alone", "CPU")
@@ -45,11 +45,6 @@ def format_quartiles(spread: dict[str, float]) -> str:
 def format_share(share: float) -> str:
     """Write a part of a core."""
     return f"{round(100 * share)} %"
-
-
-def format_short(number: float) -> str:
-    """Write a number in three digits, or as a whole one."""
-    return f"{number:.3g}" if number < 1000 else f"{number:.0f}"
 
 
 def describe_point(row: dict[str, Any]) -> str:

@@ -62,20 +62,25 @@ def sum_job(job: JobRecord) -> Totals:
     )
 
 
+def format_short(number: float) -> str:
+    """Write a number in three digits, or as a whole number."""
+    return f"{number:.3g}" if number < 999.5 else f"{number:.0f}"  # 999.5 in three digits is 1e+03
+
+
 def format_bytes(number: float) -> str:
     """Write a number of bytes for people."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if number < 1024:
-            return f"{number:.0f} B" if unit == "B" else f"{number:.3g} {unit}"
+            return f"{number:.0f} B" if unit == "B" else f"{format_short(number)} {unit}"
         number /= 1024
-    return f"{number:.3g} TiB"
+    return f"{format_short(number)} TiB"
 
 
 def format_time(ns: float) -> str:
     """Write a time for people."""
     for limit, factor, unit in ((1e3, 1, "ns"), (1e6, 1e-3, "us"), (1e9, 1e-6, "ms")):
         if ns < limit:
-            return f"{ns * factor:.3g} {unit}"
+            return f"{format_short(ns * factor)} {unit}"
     return f"{ns * 1e-9:.2f} s"
 
 

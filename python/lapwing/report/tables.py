@@ -7,7 +7,7 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from lapwing.report.summary import format_bytes, format_time
+from lapwing.report.summary import format_bytes, format_short, format_time
 
 
 def format_us(time_us: float) -> str:
@@ -51,7 +51,7 @@ CAPTION = (
 
 def format_ms(time_us: float) -> str:
     """Write microseconds as milliseconds in three digits."""
-    return f"{time_us / 1000:.3g}" if time_us < 1e6 else f"{time_us / 1000:.0f}"
+    return format_short(time_us / 1000)
 
 
 def make_overlap_table(results: Sequence[dict[str, Any]], title: str) -> Table:
