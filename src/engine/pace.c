@@ -10,6 +10,7 @@ enum { SETTLE_ASSISTED_US = 100, SETTLE_OPS_US = 40, SETTLE_LONGEST_US = 1000 };
 enum { NAP_FIRST_US = 100, NAP_LONGEST_US = 2000 };
 enum { BULK_BYTES = 16384 };
 enum { LONE_PART = 4, LONE_LONGEST_US = 2000 };
+enum { GATHER_GROWTH_PART = 8 };
 enum { SHARED_PART = 16, SHARED_LONGEST_US = 400, SHARED_SLEEP_US = 200 };
 
 static struct {
@@ -31,6 +32,7 @@ void engine_pace_start(void)
 {
     pace.busy_since_ns = base_clock_now_ns();
     pace.nap_ns = engine_pending() == 0 ? SETTLE_ASSISTED_US * NS_PER_US : 0;
+    pace.gather_ns = 0;
     pace.is_bulk = false;
 }
 
@@ -86,13 +88,21 @@ void engine_pace_nap_no_more(void)
     pace.nap_ns = 0;
 }
 
+/* As long as the fastest of the last took: where data gathered for too long the sender had nothing to send, and they
+ * seem to come slowly. */
+static void pace_learn_gather(int64_t gather_ns)
+{
+    int64_t longest_ns = pace.gather_ns + pace.gather_ns / GATHER_GROWTH_PART;
+    pace.gather_ns = pace.gather_ns == 0 ? gather_ns : least_ns(gather_ns, longest_ns);
+}
+
 void engine_pace_slept(int64_t begin_ns, struct engine_sockets_waiting waiting)
 {
     int64_t now_ns = base_clock_now_ns();
     pace.is_bulk = waiting.bytes >= BULK_BYTES;
     if (pace.is_bulk)
-        pace.gather_ns =
-            least_ns(now_ns - pace.woke_ns, LONE_LONGEST_US * NS_PER_US) * waiting.room_bytes / waiting.bytes;
+        pace_learn_gather(least_ns(now_ns - pace.woke_ns, LONE_LONGEST_US * NS_PER_US) * waiting.room_bytes /
+                          waiting.bytes);
     pace.slept_ns = now_ns - begin_ns;
     pace.woke_ns = now_ns;
 }
