@@ -7,7 +7,7 @@
 #include "op/session.h"
 #include "op/transfer.h"
 
-void wait_range(struct range bytes, bool is_read)
+static void range_wait(struct range bytes, bool is_read, bool is_counted)
 {
     uint64_t id;
     if (!protect_armed_is_any() || gate_is_inside() || (protect_holds_in_place() && gate_thread.is_of_mpi))
@@ -15,10 +15,21 @@ void wait_range(struct range bytes, bool is_read)
     observer.used(bytes, is_read);
     bool may_wait = true;
     while (may_wait && (id = protect_armed_find(bytes, is_read)) != 0) {
-        transfer_note_wait(id);
+        if (is_counted)
+            transfer_note_wait(id);
         may_wait = transfer_wait(id);
     }
     gate_settle_rights();
+}
+
+void wait_range(struct range bytes, bool is_read)
+{
+    range_wait(bytes, is_read, true);
+}
+
+void wait_range_uncounted(struct range bytes, bool is_read)
+{
+    range_wait(bytes, is_read, false);
 }
 
 void wait_all(void)

@@ -16,6 +16,9 @@
  * MPI's own code (the engine thread, or a thread that is in an MPI call). */
 void wait_range(struct range bytes, bool is_read);
 
+/* The same, by a call that would have waited as long in MPI: it speaks for no other way to send. */
+void wait_range_uncounted(struct range bytes, bool is_read);
+
 /* Waits for every pending op (exec, exit, calls of unknown effect). */
 void wait_all(void);
 

@@ -74,10 +74,14 @@ def has_counted(records: Sequence[RankRecord], counter: str) -> bool:
     return any(record.counters.get(counter, 0) for record in records)
 
 
-def is_uncopied(case: Case, records: Sequence[RankRecord]) -> bool:
-    """Did the program get copies of nothing where the case is about those (and the backend can)?"""
-    is_wanted = bool(case.program.words("copies")) and case.variant.startswith("userfaultfd")
-    return is_wanted and not has_counted(records, "copies_touched")
+def judge_copies(case: Case, records: Sequence[RankRecord]) -> str:
+    """What is wrong with the sends' copies where the case is about those (and the backend can)."""
+    if not case.program.words("copies") or not case.variant.startswith("userfaultfd"):
+        return ""
+    if not has_counted(records, "copies_touched"):
+        return "no send went with copies on touch"
+    is_whole = "only" in case.program.words("copies") and has_counted(records, "copies")
+    return "a send went from a copy of all" if is_whole else ""
 
 
 def is_wrong_agreement(case: Case, records: Sequence[RankRecord]) -> bool:
@@ -112,9 +116,7 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
         return f"{ops} ops were deferred"
     if case.program.words("assists") and not has_counted(records, "assisted"):
         return "no nonblocking operation was assisted"
-    if is_uncopied(case, records):
-        return "no send went with copies on touch"
-    return ""
+    return judge_copies(case, records)
 
 
 def list_passes(records: Sequence[RankRecord]) -> Mapping[str, int]:

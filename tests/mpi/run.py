@@ -14,7 +14,7 @@ variants that are enough of those of --quick (cases.py): `openmpi4` where the cl
 with -DPLUGIN, one that it loads, PROGRAM_plugin.so.
 `takes: any` demands messages that were received early (again, where none came early enough), `refused: TEXT` that
 Lapwing ends the job with an error that says this; `copies: touched` sends that the program did not wait for, where
-holds are by userfaultfd.
+holds are by userfaultfd, and `copies: touched only` that no other send goes from a copy.
 `records: complete` demands that all say that MPI was finalized, `records: none` no record.
 `agrees: ARGUMENT...`: with these arguments the ranks must find that all have the same Lapwing, where their MPI lets
 them see it, and with others that not all have.

@@ -6,14 +6,39 @@
  * jobs of more than two ranks what follows starts in its turn (message_turn.h). */
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
+#include "engine/gate.h"
 #include "op/away.h"
 #include "op/transfer.h"
+#include "op/wait.h"
 #include "mpi/entries.h"
 #include "mpi/message/matched.h"
 #include "mpi/message/message.h"
 #include "mpi/request/freed.h"
 #include "mpi/status.h"
 #include "mpi/early.h"
+
+static bool receive_is_announced(const struct message *message)
+{
+    int is_found = 0;
+    gate_enter();
+    real.MPI_Iprobe(message->peer, message->tag, message->comm, &is_found, MPI_STATUS_IGNORE);
+    gate_leave();
+    return is_found != 0;
+}
+
+static bool receive_is_late(const struct message *message)
+{
+    bool is_possible = !early.is_on && message->peer != MPI_PROC_NULL && message->comm != abi_handles.comm_null;
+    return is_possible && protect_armed_find(message->range, false) != 0 && !receive_is_announced(message);
+}
+
+/* Waits for memory that is still being sent, where the peer is late: had that send gone from a copy, what is received
+ * now would not come sooner. So it is where a buffer goes to and fro between two ranks, and each answers the other. */
+static void receive_wait_if_late(const struct message *message)
+{
+    if (receive_is_late(message))
+        wait_range_uncounted(message->range, false);
+}
 
 static int receive_now(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                        MPI_Status *status, bool has_large_count)
@@ -34,6 +59,7 @@ static int receive_pass(const struct message *message, MPI_Status *status)
     if (busy_is_clear())
         return receive_pass_now(message, status);
     dispatch_wait_argument(status, sizeof *status);
+    receive_wait_if_late(message);
     if (completion_must_loop())
         return message_carry_inline(message, message_start_receive, status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
@@ -45,6 +71,7 @@ static int receive_early(struct message *message, MPI_Status *status)
 {
     MPI_Request request;
     int result;
+    receive_wait_if_late(message);
     enum reason reason = message_start_early(message, message_start_receive, &request, &result);
     if (reason == REASON_NONE)
         return result;
