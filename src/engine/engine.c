@@ -411,14 +411,24 @@ static uint64_t engine_cpu_ns(void)
     return spent_ns != 0 ? (uint64_t)spent_ns : atomic_load_explicit(&engine.cpu_ns, memory_order_relaxed);
 }
 
+static bool engine_shares_core(void)
+{
+    return atomic_load_explicit(&engine.place.shares_core, memory_order_relaxed);
+}
+
 bool engine_is_dear(void)
 {
-    return atomic_load_explicit(&engine.place.shares_core, memory_order_relaxed) && engine_strategy_is_polling();
+    return engine_shares_core() && engine_strategy_is_polling();
+}
+
+int64_t engine_shared_core_ns(void)
+{
+    return engine_shares_core() ? (int64_t)engine_cpu_ns() : 0;
 }
 
 int64_t engine_charge_ns(void)
 {
-    return engine_is_dear() ? (int64_t)engine_cpu_ns() : 0;
+    return engine_is_dear() ? engine_shared_core_ns() : 0;
 }
 
 struct engine_totals engine_totals_read(void)

@@ -51,7 +51,10 @@ struct engine_totals {
  * the host one per rank; what threads the program runs on others is not known. */
 bool engine_is_dear(void);
 
-/* The processor time that it has taken so far, where it is dear; else 0. */
+/* The processor time that it has taken so far of a core that computes; 0: it has another. */
+int64_t engine_shared_core_ns(void);
+
+/* The same, where it is dear; else 0. */
 int64_t engine_charge_ns(void);
 
 /* Ends the thread for good (no op may be pending) and returns once it is gone. */

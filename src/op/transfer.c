@@ -160,10 +160,10 @@ bool transfer_is_starter(void)
     return op_thread.is_starter;
 }
 
-/* One op's part of what it took meanwhile; the op still counts itself. */
-static int64_t transfer_engine_cost_ns(const struct transfer *transfer)
+/* One op's part of what it took of the program's core meanwhile; the op still counts itself. */
+static int64_t transfer_engine_ns(const struct transfer *transfer)
 {
-    int64_t taken_ns = transfer->engine_before_ns == 0 ? 0 : engine_charge_ns() - transfer->engine_before_ns;
+    int64_t taken_ns = transfer->engine_before_ns == 0 ? 0 : engine_shared_core_ns() - transfer->engine_before_ns;
     return taken_ns / atomic_load_explicit(&transfers.count, memory_order_relaxed);
 }
 
@@ -192,7 +192,7 @@ void transfer_launch(struct transfer *transfer)
     transfer->returned_ns = base_clock_now_ns();
     transfer->stalled_before_ns = stall_total_ns();
     transfer_count_launched(transfer->returned_ns - transfer->stalled_before_ns);
-    transfer->engine_before_ns = engine_charge_ns();
+    transfer->engine_before_ns = engine_shared_core_ns();
     engine_pending_add(&transfer->op);
 }
 
@@ -296,16 +296,19 @@ static struct transfer_outcome transfer_judge(struct transfer *transfer)
     transfer_count_ended(ended_ns - stall_total_ns());
     if (transfer->direction == POLICY_SEND)
         transfer_learn_wait(transfer, touched_ns, ended_ns);
+    int64_t lasted_ns = ended_ns - transfer->returned_ns;
+    int64_t engine_ns = transfer_engine_ns(transfer);
     int64_t touch_cost_ns = touched_ns != 0 ? TOUCH_COST_NS : 0;
-    int64_t cost_ns = transfer->hold_cost_ns + transfer_engine_cost_ns(transfer) + touch_cost_ns;
+    int64_t cost_ns = transfer->hold_cost_ns + (engine_is_dear() ? engine_ns : 0) + touch_cost_ns;
     policy_site_learn(transfer->site, transfer->situation,
                       (struct policy_outcome){
                           .overlapped_ns = overlapped_ns / (1 + (int64_t)transfer->beside),
                           .cost_ns = cost_ns,
-                          .transfer_ns = ended_ns - transfer->returned_ns,
+                          .transfer_ns = lasted_ns,
+                          .engine_ns = engine_is_dear() ? 0 : engine_ns,
                           .is_late = engine_strategy_is_polling(),
                       });
-    return (struct transfer_outcome){ended_ns - transfer->returned_ns, overlapped_ns, cost_ns};
+    return (struct transfer_outcome){lasted_ns, overlapped_ns, cost_ns};
 }
 
 /* Where it was parted the room is in transit, and no more ours. */

@@ -52,7 +52,7 @@ struct transfer {
     int64_t announced_ns; /* written inside the gate */
     int64_t returned_ns;
     int64_t stalled_before_ns; /* stall_total_ns() at the early return */
-    int64_t engine_before_ns;  /* engine_charge_ns() then */
+    int64_t engine_before_ns;  /* engine_shared_core_ns() then */
     /* Of memory that is held ahead of its op: see transfer_ahead_begin(). NULL: it is not. Changed inside the gate. */
     _Atomic(transfer_let_go_fn *) let_go;
     _Atomic bool is_kept; /* see transfer_keep_begin(); as let_go */

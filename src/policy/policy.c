@@ -197,8 +197,9 @@ void policy_saw_away(const struct policy_away *away)
         policy_site_saw_away(away->sites[i], away->away_ns);
 }
 
-/* Where a hold costs more than so much of its transfer no trial is made. */
-enum { TRIAL_PART = 8 };
+/* Of calls that do not pay no trial is made where a hold costs more than so much of its transfer; of calls that do,
+ * none where they bring so many times their cost: the engine delays the peer by about as much as the cost. */
+enum { TRIAL_PART = 8, LITTLE_FACTOR = 16 };
 
 static int64_t site_worth_ns(const struct policy_site *site)
 {
@@ -207,18 +208,28 @@ static int64_t site_worth_ns(const struct policy_site *site)
     return hold_ns != 0 && hold_ns * TRIAL_PART <= transfer_ns ? transfer_ns : 0;
 }
 
+static bool site_pays_little(const struct policy_site *site, uint32_t situation)
+{
+    const struct prices *prices = &site->prices[situation];
+    bool is_little = number_read(&prices->gained_ns) < LITTLE_FACTOR * number_read(&prices->cost_ns);
+    return is_little && prices_pay(prices) && !site_is_cheap(site);
+}
+
 /* What the prices say, or the program's own speed. */
 static bool call_pays(const struct policy_call *call, struct policy_site *site, uint32_t situation)
 {
     bool pays = policy_site_allows(site, situation);
     if (policy.is_fixed || site == NULL)
         return pays;
+    bool pays_little = pays && site_pays_little(site, situation);
     const struct trial_call tried = {
         .subject = &site->trials[situation % (1 << CALLER_BITS)],
         .thread = call->thread,
         .now_ns = call->now_ns,
-        .worth_ns = site_worth_ns(site),
+        .worth_ns = pays_little ? number_read(&site->transfer_ns) : site_worth_ns(site),
+        .away = situation >> CALLER_BITS,
         .pays = pays,
+        .pays_little = pays_little,
     };
     return trial_answer(&policy.trial, &tried);
 }
@@ -324,6 +335,16 @@ static void site_saw_transfer(struct policy_site *site, int64_t transfer_ns)
     allowance_add(site, transfer_ns / ALLOWANCE_PART);
 }
 
+/* While the program ran on the engine took its part of the core: so much less has the program done. The rest it did
+ * while the program waited, as stock MPI does. */
+static int64_t outcome_gain_ns(struct policy_outcome outcome)
+{
+    if (outcome.overlapped_ns <= 0 || outcome.overlapped_ns > outcome.transfer_ns)
+        return outcome.overlapped_ns;
+    double part = (double)outcome.overlapped_ns / (double)outcome.transfer_ns;
+    return outcome.overlapped_ns - (int64_t)((double)outcome.engine_ns * part);
+}
+
 static int64_t prices_late_gain_ns(struct prices *prices, struct policy_outcome outcome)
 {
     int64_t passed_ns = number_read(&prices->passed_ns);
@@ -336,7 +357,7 @@ void policy_site_learn(struct policy_site *site, uint32_t situation, struct poli
     if (site == NULL)
         return;
     struct prices *prices = &site->prices[situation];
-    int64_t gained_ns = outcome.is_late ? prices_late_gain_ns(prices, outcome) : outcome.overlapped_ns;
+    int64_t gained_ns = outcome.is_late ? prices_late_gain_ns(prices, outcome) : outcome_gain_ns(outcome);
     bool is_first = number_read(&site->hold_ns) == 0;
     int64_t worth_ns = GAIN_FACTOR * outcome.cost_ns;
     mean_add(&site->hold_ns, outcome.cost_ns, MEAN_MEMORY);

@@ -83,11 +83,13 @@ bool policy_site_allows(struct policy_site *site, uint32_t situation);
 bool policy_site_saw_late_peer(const struct policy_site *site, uint32_t situation, uint64_t bytes);
 
 /* What one op brought: time that the program ran on after the early return (waits not
- * counted), what holding and waking cost, and how long the op was under way. */
+ * counted), what holding and waking cost, how long the op was under way, and what the engine took meanwhile of a core
+ * that computes, if cost_ns does not have it. */
 struct policy_outcome {
     int64_t overlapped_ns;
     int64_t cost_ns;
     int64_t transfer_ns;
+    int64_t engine_ns;
     bool is_late; /* nothing woke the engine: the op may have been over long before it looked */
 };
 

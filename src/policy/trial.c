@@ -6,9 +6,14 @@
 /* A round is a block of calls that return early and one of calls that wait; the first call of a block still feels the
  * block before. Rounds begin with either in turn, against drift, and against a rhythm of the program's own: two are a
  * pair. */
-enum { BLOCK_CALLS = 4, ROUND_CALLS = 2 * BLOCK_CALLS, PAIR_ROUNDS = 2, ROUNDS_MOST = 8 };
-/* Calls are tried when their prices have had time to learn; then after ever more calls. */
-enum { CALLS_FIRST = 8, CALLS_AGAIN = 256, DOUBLINGS_MOST = 5 };
+enum { BLOCK_CALLS = 4, ROUND_CALLS = 2 * BLOCK_CALLS, PAIR_ROUNDS = 2 };
+/* Calls that pay a little lose little in a trial, and what they cost others is seldom much. */
+enum { ROUNDS_MOST = 8, ROUNDS_MOST_PAYING = 32 };
+/* Calls are tried when their prices have had time to learn; then after ever more calls. Those that pay are tried later:
+ * half of a trial's calls lose what they bring. */
+enum { CALLS_FIRST = 8, CALLS_FIRST_PAYING = 64, CALLS_AGAIN = 256, DOUBLINGS_MOST = 5 };
+/* Calls that would bring so many times as much as those that were slower are other calls. */
+enum { NEWS_FACTOR = 2 };
 /* What brings less than this part of the time from call to call is not worth a trial. */
 enum { WORTH_PART = 32 };
 /* A trial that nobody goes on with for so long is over: the program does something else. */
@@ -26,11 +31,11 @@ static bool call_is_early(const struct trial *trial)
     return (trial->calls < BLOCK_CALLS) == (trial->rounds % PAIR_ROUNDS == 0);
 }
 
-static uint32_t subject_calls_due(const struct trial_subject *subject)
+static uint32_t subject_calls_due(const struct trial_subject *subject, bool pays)
 {
     uint32_t trials = atomic_load_explicit(&subject->trials, memory_order_relaxed);
     if (trials == 0)
-        return CALLS_FIRST;
+        return pays ? CALLS_FIRST_PAYING : CALLS_FIRST;
     return CALLS_AGAIN << (trials - 1 < DOUBLINGS_MOST ? trials - 1 : DOUBLINGS_MOST);
 }
 
@@ -41,10 +46,13 @@ static void subject_count_trial(struct trial_subject *subject)
     atomic_store_explicit(&subject->calls, 0, memory_order_relaxed);
 }
 
-static void trial_end(struct trial *trial, struct trial_subject *subject, bool is_faster)
+static void trial_end(struct trial *trial, const struct trial_call *call, enum trial_verdict verdict)
 {
+    struct trial_subject *subject = call->subject;
     subject_count_trial(subject);
-    atomic_store_explicit(&subject->is_faster, is_faster, memory_order_relaxed);
+    atomic_store_explicit(&subject->verdict, verdict, memory_order_relaxed);
+    atomic_store_explicit(&subject->away, call->away, memory_order_relaxed);
+    atomic_store_explicit(&subject->worth_ns, call->worth_ns, memory_order_relaxed);
     /* release: who claims the trial next writes what this thread has read. */
     atomic_store_explicit(&trial->subject, NULL, memory_order_release);
 }
@@ -107,8 +115,8 @@ static void trial_judge(struct trial *trial, const struct trial_call *call)
     trial->calls = 0;
     trial->early_ns = trial->waiting_ns = 0;
     bool is_clear = trial->rounds % PAIR_ROUNDS == 0 && trial_is_clear(trial);
-    if (is_clear || !is_worth || trial->rounds >= ROUNDS_MOST)
-        trial_end(trial, call->subject, is_clear && trial->mean < 0);
+    if (is_clear || !is_worth || trial->rounds >= (call->pays ? ROUNDS_MOST_PAYING : ROUNDS_MOST))
+        trial_end(trial, call, !is_clear ? TRIAL_UNCLEAR : trial->mean < 0 ? TRIAL_FASTER : TRIAL_SLOWER);
 }
 
 /* The time since the call before is that call's. */
@@ -132,16 +140,38 @@ static bool subject_is_due(const struct trial_call *call)
 {
     uint32_t calls = atomic_load_explicit(&call->subject->calls, memory_order_relaxed);
     atomic_store_explicit(&call->subject->calls, calls + 1, memory_order_relaxed);
-    return call->worth_ns != 0 && calls >= subject_calls_due(call->subject);
+    return call->worth_ns != 0 && calls >= subject_calls_due(call->subject, call->pays);
+}
+
+/* The time away often lies where two of its classes meet. */
+static bool call_is_as_far_away(const struct trial_call *call)
+{
+    uint32_t then = atomic_load_explicit(&call->subject->away, memory_order_relaxed);
+    return call->away <= then + 1 && then <= call->away + 1;
+}
+
+/* Has a trial of such calls shown that the program is slower if they return early? */
+static bool call_is_slower(const struct trial_call *call)
+{
+    const struct trial_subject *subject = call->subject;
+    return atomic_load_explicit(&subject->verdict, memory_order_relaxed) == TRIAL_SLOWER && call_is_as_far_away(call) &&
+           call->worth_ns < NEWS_FACTOR * atomic_load_explicit(&subject->worth_ns, memory_order_relaxed);
+}
+
+static bool call_is_faster(const struct trial_call *call)
+{
+    return atomic_load_explicit(&call->subject->verdict, memory_order_relaxed) == TRIAL_FASTER;
 }
 
 bool trial_answer(struct trial *trial, const struct trial_call *call)
 {
     if (trial_is_of(trial, call))
         trial_count(trial, call);
-    else if (!call->pays && subject_is_due(call))
+    else if ((!call->pays || call->pays_little) && subject_is_due(call))
         trial_begin(trial, call);
     if (trial_is_of(trial, call))
         return call_is_early(trial);
-    return call->pays || atomic_load_explicit(&call->subject->is_faster, memory_order_relaxed);
+    if (call->pays_little && call_is_slower(call))
+        return false;
+    return call->pays || call_is_faster(call);
 }

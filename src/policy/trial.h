@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A trial: is the program itself faster where calls return early, although the prices of the ops do not say so?
+/* A trial: is the program itself faster where calls return early, although the prices of the ops do not say so? Or is
+ * it slower, although they say that calls pay a little?
  *
  * An op may bring nothing that shows beside itself. A call that returns early lets the next one begin, and messages in
  * both directions cross, also where the program then waits for them at once. The time from call to call has that in
- * it. So a few calls that would wait return early, in blocks, in turn with blocks of calls that wait. Where that time
- * is shorter for certain such calls return early from then on, and are tried again now and then.
+ * it. Nor does it show beside the op that its peer waits for longer, because the engine answers later than a call that
+ * waits. So a few calls return early, in blocks, in turn with blocks of calls that wait. Where that time is shorter for
+ * certain such calls return early from then on, where it is longer they wait, and are tried again now and then.
  *
  * A process has one trial at a time. Its numbers are hints: a second thread that comes in between spoils one trial. */
 #ifndef POLICY_TRIAL_H
@@ -14,11 +16,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Calls that are tried together. All zero: never tried. Relaxed, by any thread. */
+/* What the last trial has shown of the program: with calls that return early it is, for certain, neither, or ... */
+enum trial_verdict { TRIAL_UNCLEAR, TRIAL_FASTER, TRIAL_SLOWER };
+
+/* Calls that are tried together. All zero: never tried. away, worth_ns: of the last call of the last trial.
+ * Relaxed, by any thread. */
 struct trial_subject {
-    _Atomic uint32_t calls;  /* that did not pay by themselves, since the last trial */
+    _Atomic uint32_t calls;  /* whose prices left it open, since the last trial */
     _Atomic uint16_t trials; /* so far */
-    _Atomic bool is_faster;  /* by returning early, as the last one has shown */
+    _Atomic uint16_t verdict;
+    _Atomic uint32_t away;
+    _Atomic int64_t worth_ns;
 };
 
 /* The trial of a process. subject: NULL when none runs; claimed by CAS. asked_ns: its last call. idle_ns: it is over
@@ -36,14 +44,17 @@ struct trial {
     double squares; /* sum of their squared distances from it */
 };
 
-/* One of those calls. thread: any address that tells threads apart. pays: what the prices say. worth_ns: the
- * most that returning early can bring; 0: nothing, or it is unknown. */
+/* One of those calls. thread: any address that tells threads apart. pays: what the prices say, pays_little: no more
+ * than that. worth_ns: the most that returning early can bring; 0: nothing, or it is unknown. away: class of the
+ * time that the program stayed away from MPI after the call before. */
 struct trial_call {
     struct trial_subject *subject;
     const void *thread;
     int64_t now_ns;
     int64_t worth_ns;
+    uint32_t away;
     bool pays;
+    bool pays_little;
 };
 
 /* Shall the call return early? */

@@ -50,6 +50,15 @@ static void pattern_adversary(struct model_call *call, long number)
     call->away_ns = number % 2 == 0 ? US : MS;
 }
 
+/* The program runs on during all of the transfer, but the engine has the core. */
+static void pattern_engine(struct model_call *call, long number)
+{
+    (void)number;
+    call->slack_ns = call->transfer_ns;
+    call->away_ns = MS;
+    call->engine_ns = call->transfer_ns;
+}
+
 static const struct {
     const char *name;
     pattern_fn *fill;
@@ -59,6 +68,7 @@ static const struct {
     {"random", pattern_random},
     {"scarce", pattern_scarce},
     {"adversary", pattern_adversary},
+    {"engine", pattern_engine},
 };
 
 enum { PATTERNS = sizeof(patterns) / sizeof(patterns[0]) };

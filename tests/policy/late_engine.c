@@ -16,7 +16,7 @@ static long late_engine_run(uintptr_t number, int64_t waiting_ns)
         bool is_deferred = policy_site_allows(site, 0);
         deferred += is_deferred;
         if (is_deferred)
-            policy_site_learn(site, 0, (struct policy_outcome){UNDER_WAY_NS, HOLD_NS, UNDER_WAY_NS, true});
+            policy_site_learn(site, 0, (struct policy_outcome){UNDER_WAY_NS, HOLD_NS, UNDER_WAY_NS, 0, true});
         else
             policy_site_saw_pass(site, 0, waiting_ns);
     }

@@ -17,6 +17,7 @@ struct model_call {
     int64_t hold_ns;
     int64_t slack_ns;
     int64_t away_ns;
+    int64_t engine_ns; /* that the engine takes of the core */
     const void *buffer;
     int tag;
 };
@@ -39,6 +40,12 @@ static inline int64_t model_gain_ns(const struct model_call *call)
     return call->slack_ns < call->transfer_ns ? call->slack_ns : call->transfer_ns;
 }
 
+/* In that time the engine had a part of the core. */
+static inline int64_t model_engine_ns(const struct model_call *call)
+{
+    return call->engine_ns * model_gain_ns(call) / call->transfer_ns;
+}
+
 /* Was the call deferred? */
 static inline bool model_run(struct policy_site *site, const struct model_call *call, struct model_totals *totals)
 {
@@ -47,11 +54,12 @@ static inline bool model_run(struct policy_site *site, const struct model_call *
     int64_t gain_ns = model_gain_ns(call);
     totals->transfer_ns += call->transfer_ns;
     totals->to_gain_ns += gain_ns;
-    totals->spent_ns += call->transfer_ns + (is_deferred ? call->hold_ns - gain_ns : 0);
+    totals->spent_ns += call->transfer_ns + (is_deferred ? call->hold_ns + model_engine_ns(call) - gain_ns : 0);
     totals->gained_ns += is_deferred ? gain_ns : 0;
     totals->deferred += is_deferred;
     if (is_deferred)
-        policy_site_learn(site, situation, (struct policy_outcome){gain_ns, call->hold_ns, call->transfer_ns, false});
+        policy_site_learn(site, situation,
+                          (struct policy_outcome){gain_ns, call->hold_ns, call->transfer_ns, call->engine_ns, false});
     else
         policy_site_saw_pass(site, situation, call->transfer_ns);
     policy_site_saw_away(site, call->away_ns);

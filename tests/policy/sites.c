@@ -101,8 +101,9 @@ static void *thread_run(void *number)
         struct policy_site *site = site_of(10 + (state >> 33) % ADDRESSES, (state >> 20) % 2);
         uint32_t situation = policy_site_situation(site, (const void *)state, (int)i);
         policy_site_allows(site, situation);
-        policy_site_learn(site, situation,
-                          (struct policy_outcome){(int64_t)(state >> 40), (int64_t)(state >> 45), i, i % 2 == 0});
+        policy_site_learn(
+            site, situation,
+            (struct policy_outcome){(int64_t)(state >> 40), (int64_t)(state >> 45), i, i / 2, i % 2 == 0});
         policy_site_saw_away(site, (int64_t)(state >> 30));
     }
     return NULL;

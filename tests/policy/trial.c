@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: calls that do not pay by themselves return early where the program is faster so, and not where it is slower,
- * or where noise alone tells them apart; a program that changes is tried again. Trials that are never over,
- * since others come between, become rare, too. */
+ * or where noise alone tells them apart; a program that changes is tried again. Calls that pay a little wait where the
+ * program is slower by returning early, until it does something else. Trials that are never over, since others come
+ * between, become rare, too. */
 #include "model.h"
 #include "policy/trial.h"
 
@@ -12,6 +13,9 @@ struct program {
     int64_t early_ns; /* added to the time from call to call by a call that returns early */
     int noise_percent;
     bool pays;
+    bool pays_little;
+    uint32_t away;
+    int64_t more_worth_ns;
 };
 
 static struct trial trial;
@@ -30,8 +34,10 @@ static long program_run(const struct program *program, long calls)
         bool is_early = trial_answer(&trial, &(struct trial_call){.subject = program->subject,
                                                                   .thread = &now_ns,
                                                                   .now_ns = now_ns,
-                                                                  .worth_ns = WORTH_NS,
-                                                                  .pays = program->pays});
+                                                                  .worth_ns = WORTH_NS + program->more_worth_ns,
+                                                                  .away = program->away,
+                                                                  .pays = program->pays,
+                                                                  .pays_little = program->pays_little});
         early += is_early;
         now_ns += PERIOD_NS + noise_ns(program->noise_percent) + (is_early ? program->early_ns : 0);
     }
@@ -41,7 +47,7 @@ static long program_run(const struct program *program, long calls)
 static void early_is_faster(void)
 {
     static struct trial_subject subject;
-    struct program program = {&subject, -PERIOD_NS / 5, 10, false};
+    struct program program = {.subject = &subject, .early_ns = -PERIOD_NS / 5, .noise_percent = 10};
     program_run(&program, SETTLED);
     claim(program_run(&program, CALLS) > CALLS * 19 / 20, "a fifth faster by returning early: calls return early");
     program.early_ns = PERIOD_NS / 20;
@@ -52,7 +58,8 @@ static void early_is_faster(void)
 static void early_is_slower(void)
 {
     static struct trial_subject subject;
-    claim(program_run(&(struct program){&subject, PERIOD_NS / 20, 5, false}, CALLS) < CALLS / 50,
+    claim(program_run(&(struct program){.subject = &subject, .early_ns = PERIOD_NS / 20, .noise_percent = 5}, CALLS) <
+              CALLS / 50,
           "slower by returning early: calls wait, but in trials");
 }
 
@@ -62,7 +69,7 @@ static void noise_decides_little(void)
     static struct trial_subject subjects[PROGRAMS];
     long early = 0;
     for (int i = 0; i < PROGRAMS; i++) {
-        struct program program = {&subjects[i], 0, 50, false};
+        struct program program = {.subject = &subjects[i], .early_ns = 0, .noise_percent = 50};
         program_run(&program, SETTLED);
         early += program_run(&program, 1);
     }
@@ -72,14 +79,34 @@ static void noise_decides_little(void)
 static void paying_calls(void)
 {
     static struct trial_subject subject;
-    claim(program_run(&(struct program){&subject, PERIOD_NS, 0, true}, CALLS) == CALLS, "what pays is not tried");
+    claim(program_run(&(struct program){.subject = &subject, .early_ns = PERIOD_NS, .pays = true}, CALLS) == CALLS,
+          "what pays is not tried");
+}
+
+static void little_paying_calls(void)
+{
+    static struct trial_subject slower, faster;
+    struct program program = {
+        .subject = &slower, .early_ns = PERIOD_NS / 20, .noise_percent = 5, .pays = true, .pays_little = true};
+    program_run(&program, SETTLED);
+    claim(program_run(&program, CALLS) < CALLS / 20, "slower by returning early, although calls pay: they wait");
+    program.away = 1;
+    claim(program_run(&program, 1) == 0, "about the same time away: they wait");
+    program.away = 2;
+    claim(program_run(&program, 1) == 1, "another time away: calls return early again, until they are tried");
+    program.away = 0;
+    program.more_worth_ns = 2 * WORTH_NS;
+    claim(program_run(&program, 1) == 1, "calls that would bring more return early again, until they are tried");
+    struct program other = {
+        .subject = &faster, .early_ns = -PERIOD_NS / 20, .noise_percent = 5, .pays = true, .pays_little = true};
+    claim(program_run(&other, CALLS) > CALLS * 19 / 20, "faster by returning early: calls do, but in trials");
 }
 
 static void left_trial(void)
 {
     static struct trial_subject left, other;
-    program_run(&(struct program){&left, -PERIOD_NS / 5, 0, false}, 10);
-    struct program program = {&other, -PERIOD_NS / 5, 0, false};
+    program_run(&(struct program){.subject = &left, .early_ns = -PERIOD_NS / 5, .noise_percent = 0}, 10);
+    struct program program = {.subject = &other, .early_ns = -PERIOD_NS / 5, .noise_percent = 0};
     claim(program_run(&program, SETTLED) == 0, "one trial at a time");
     now_ns += INT64_C(2000000000);
     program_run(&program, SETTLED / 2);
@@ -93,7 +120,9 @@ static void trials_in_turn(int calls)
     struct trial_subject subjects[SUBJECTS] = {{0}};
     long early = 0;
     for (int i = 0; i < ALL_CALLS / calls; i++)
-        early += program_run(&(struct program){&subjects[i % SUBJECTS], PERIOD_NS / 20, 5, false}, calls);
+        early += program_run(
+            &(struct program){.subject = &subjects[i % SUBJECTS], .early_ns = PERIOD_NS / 20, .noise_percent = 5},
+            calls);
     claim(early < ALL_CALLS / 50, "slower by returning early, a few calls in turn with others: calls wait");
 }
 
@@ -103,6 +132,7 @@ int main(void)
     early_is_slower();
     noise_decides_little();
     paying_calls();
+    little_paying_calls();
     left_trial();
     for (int calls = 9; calls <= 40; calls++)
         trials_in_turn(calls);
