@@ -88,8 +88,8 @@ void engine_pace_nap_no_more(void)
     pace.nap_ns = 0;
 }
 
-/* As long as the fastest of the last took: where data gathered for too long the sender had nothing to send, and they
- * seem to come slowly. */
+/* Never much longer than before. Data seem to come slowly where the sender had nothing to send, since they had gathered
+ * for too long. */
 static void pace_learn_gather(int64_t gather_ns)
 {
     int64_t longest_ns = pace.gather_ns + pace.gather_ns / GATHER_GROWTH_PART;

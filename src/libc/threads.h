@@ -39,7 +39,7 @@ void libc_threads_note_begun(uintptr_t code);
  * (libc_runtime_never_calls())? Takes the loader's lock. */
 bool libc_threads_may_call(void);
 
-/* The same, but for OpenMP's: below MPI_THREAD_MULTIPLE they do nothing that a peer waits for. */
+/* The same, but for OpenMP's: below MPI_THREAD_MULTIPLE it is taken that peers do not wait for them. */
 bool libc_threads_may_lock(void);
 
 /* Notes whether the kernel counts more threads than pthread_create made for MPI: those

@@ -136,14 +136,14 @@ bool session_has_more_peers(void)
     return atomic_load_explicit(&session.has_more_peers, memory_order_relaxed);
 }
 
-static bool session_has_others(void)
+bool session_has_others(void)
 {
     return session.size > PAIR_SIZE || session_has_more_peers();
 }
 
 /* What is written to shared memory is seen without any call. Messages that are received early are looked for at the
- * call. What a signal handler writes cannot wait: it may be what the message waits for. Nor can another thread: it may
- * tell the peer to send once it has a lock that the receiver keeps while it uses the buffer. */
+ * call. What a signal handler writes cannot wait: it may be what the message waits for. Nor can what another thread
+ * writes once it has a lock that this thread keeps while it uses the buffer. */
 static bool session_must_match(void)
 {
     return busy_is_shared() || host.threads_may_lock() ||

@@ -72,6 +72,9 @@ enum session_order session_order(void);
 /* The same for a collective that this rank receives in, until the ranks that it needs have come. */
 bool session_matches_collectives_first(void);
 
+/* Are there more processes to exchange messages with than one peer? */
+bool session_has_others(void);
+
 /* More processes than those of MPI_COMM_WORLD may speak with this one from now on. */
 void session_expect_peers(void);
 

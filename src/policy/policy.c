@@ -199,7 +199,7 @@ void policy_saw_away(const struct policy_away *away)
 
 /* Of calls that do not pay no trial is made where a hold costs more than so much of its transfer; of calls that do,
  * none where they bring so many times their cost: the engine delays the peer by about as much as the cost. */
-enum { TRIAL_PART = 8, LITTLE_FACTOR = 16 };
+enum { TRIAL_PART = 8, LITTLE_FACTOR = 16, MUCH_FACTOR = 2 * LITTLE_FACTOR };
 
 static int64_t site_worth_ns(const struct policy_site *site)
 {
@@ -367,6 +367,8 @@ void policy_site_learn(struct policy_site *site, uint32_t situation, struct poli
     if (gained_ns < worth_ns)
         allowance_add(site, gained_ns - worth_ns);
     prices_forget_if_news(prices, gained_ns >= worth_ns);
+    if (gained_ns >= MUCH_FACTOR * outcome.cost_ns)
+        trial_forget_slower(&site->trials[situation % (1 << CALLER_BITS)]);
     prices_add(prices, gained_ns, outcome.cost_ns);
 }
 

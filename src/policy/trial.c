@@ -12,6 +12,7 @@ enum { ROUNDS_MOST = 8, ROUNDS_MOST_PAYING = 32 };
 /* Calls are tried when their prices have had time to learn; then after ever more calls. Those that pay are tried later:
  * half of a trial's calls lose what they bring. */
 enum { CALLS_FIRST = 8, CALLS_FIRST_PAYING = 64, CALLS_AGAIN = 256, DOUBLINGS_MOST = 5 };
+enum { CALLS_BETWEEN_LOOKS = 32 };
 /* Calls that would bring so many times as much as those that were slower are other calls. */
 enum { NEWS_FACTOR = 2 };
 /* What brings less than this part of the time from call to call is not worth a trial. */
@@ -77,6 +78,7 @@ static void trial_begin(struct trial *trial, const struct trial_call *call)
     atomic_store_explicit(&trial->asked_ns, call->now_ns, memory_order_relaxed);
     atomic_store_explicit(&trial->idle_ns, IDLE_FIRST_NS, memory_order_relaxed);
     atomic_store_explicit(&trial->thread, call->thread, memory_order_relaxed);
+    trial->is_of_paying = call->pays;
     trial->calls = trial->rounds = 0;
     trial->early_ns = trial->waiting_ns = 0;
     trial->mean = trial->squares = 0;
@@ -105,6 +107,14 @@ static bool trial_is_clear(const struct trial *trial)
     return is_large && squared * rounds * (rounds - 1) >= ERRORS_LEAST * ERRORS_LEAST * trial->squares;
 }
 
+/* Calls that do not pay wait where they are not faster. */
+static enum trial_verdict trial_verdict(const struct trial *trial, bool is_clear)
+{
+    if (is_clear && trial->mean < 0)
+        return TRIAL_FASTER;
+    return is_clear && trial->is_of_paying ? TRIAL_SLOWER : TRIAL_UNCLEAR;
+}
+
 static void trial_judge(struct trial *trial, const struct trial_call *call)
 {
     int64_t round_ns = trial->early_ns + trial->waiting_ns;
@@ -115,8 +125,8 @@ static void trial_judge(struct trial *trial, const struct trial_call *call)
     trial->calls = 0;
     trial->early_ns = trial->waiting_ns = 0;
     bool is_clear = trial->rounds % PAIR_ROUNDS == 0 && trial_is_clear(trial);
-    if (is_clear || !is_worth || trial->rounds >= (call->pays ? ROUNDS_MOST_PAYING : ROUNDS_MOST))
-        trial_end(trial, call, !is_clear ? TRIAL_UNCLEAR : trial->mean < 0 ? TRIAL_FASTER : TRIAL_SLOWER);
+    if (is_clear || !is_worth || trial->rounds >= (trial->is_of_paying ? ROUNDS_MOST_PAYING : ROUNDS_MOST))
+        trial_end(trial, call, trial_verdict(trial, is_clear));
 }
 
 /* The time since the call before is that call's. */
@@ -163,8 +173,28 @@ static bool call_is_faster(const struct trial_call *call)
     return atomic_load_explicit(&call->subject->verdict, memory_order_relaxed) == TRIAL_FASTER;
 }
 
+void trial_forget_slower(struct trial_subject *subject)
+{
+    if (atomic_load_explicit(&subject->verdict, memory_order_relaxed) == TRIAL_SLOWER)
+        atomic_store_explicit(&subject->verdict, TRIAL_UNCLEAR, memory_order_relaxed);
+}
+
+/* Calls that pay well are not made to wait for a trial of others that pay a little. */
+static bool call_is_apart(const struct trial *trial, const struct trial_call *call)
+{
+    return trial_is_of(trial, call) && trial->is_of_paying && call->pays && !call->pays_little;
+}
+
+/* One in many returns early all the same: it may bring much more by now. */
+static bool call_looks(const struct trial_call *call)
+{
+    return atomic_load_explicit(&call->subject->calls, memory_order_relaxed) % CALLS_BETWEEN_LOOKS == 0;
+}
+
 bool trial_answer(struct trial *trial, const struct trial_call *call)
 {
+    if (call_is_apart(trial, call))
+        return true;
     if (trial_is_of(trial, call))
         trial_count(trial, call);
     else if ((!call->pays || call->pays_little) && subject_is_due(call))
@@ -172,6 +202,6 @@ bool trial_answer(struct trial *trial, const struct trial_call *call)
     if (trial_is_of(trial, call))
         return call_is_early(trial);
     if (call->pays_little && call_is_slower(call))
-        return false;
+        return call_looks(call);
     return call->pays || call_is_faster(call);
 }

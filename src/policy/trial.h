@@ -36,9 +36,10 @@ struct trial {
     _Atomic int64_t asked_ns;
     _Atomic int64_t idle_ns;
     _Atomic(const void *) thread;
-    uint32_t calls;   /* of this round */
-    uint32_t rounds;  /* so far */
-    int64_t early_ns; /* this round's calls that returned early took so long, each up to the next */
+    bool is_of_paying; /* calls */
+    uint32_t calls;    /* of this round */
+    uint32_t rounds;   /* so far */
+    int64_t early_ns;  /* this round's calls that returned early took so long, each up to the next */
     int64_t waiting_ns;
     double mean;    /* of the differences */
     double squares; /* sum of their squared distances from it */
@@ -56,6 +57,9 @@ struct trial_call {
     bool pays;
     bool pays_little;
 };
+
+/* One has brought much: that others were slower says nothing of it. */
+void trial_forget_slower(struct trial_subject *subject);
 
 /* Shall the call return early? */
 bool trial_answer(struct trial *trial, const struct trial_call *call);

@@ -95,11 +95,30 @@ static void little_paying_calls(void)
     program.away = 2;
     claim(program_run(&program, 1) == 1, "another time away: calls return early again, until they are tried");
     program.away = 0;
+    program_run(&program, SETTLED);
+    trial_forget_slower(&slower);
+    claim(program_run(&program, 1) == 1, "one has brought much: calls return early again");
+    program_run(&program, CALLS);
     program.more_worth_ns = 2 * WORTH_NS;
     claim(program_run(&program, 1) == 1, "calls that would bring more return early again, until they are tried");
     struct program other = {
         .subject = &faster, .early_ns = -PERIOD_NS / 20, .noise_percent = 5, .pays = true, .pays_little = true};
     claim(program_run(&other, CALLS) > CALLS * 19 / 20, "faster by returning early: calls do, but in trials");
+}
+
+/* Of every two calls one pays well. */
+static void mixed_calls(void)
+{
+    static struct trial_subject subject;
+    struct program little = {
+        .subject = &subject, .early_ns = PERIOD_NS / 20, .noise_percent = 5, .pays = true, .pays_little = true};
+    struct program well = {.subject = &subject, .pays = true};
+    long early = 0;
+    for (int i = 0; i < CALLS; i++) {
+        program_run(&little, 1);
+        early += program_run(&well, 1);
+    }
+    claim(early == CALLS, "what pays well does not wait for a trial of what pays a little");
 }
 
 static void left_trial(void)
@@ -133,6 +152,7 @@ int main(void)
     noise_decides_little();
     paying_calls();
     little_paying_calls();
+    mixed_calls();
     left_trial();
     for (int calls = 9; calls <= 40; calls++)
         trials_in_turn(calls);

@@ -7,10 +7,13 @@
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
+#include "base/options.h"
 #include "op/away.h"
+#include "op/session.h"
 #include "op/transfer.h"
 #include "op/wait.h"
 #include "mpi/entries.h"
+#include "mpi/message/exchange.h"
 #include "mpi/message/matched.h"
 #include "mpi/message/message.h"
 #include "mpi/request/freed.h"
@@ -26,18 +29,25 @@ static bool receive_is_announced(const struct message *message)
     return is_found != 0;
 }
 
-static bool receive_is_late(const struct message *message)
+/* Where more ranks take part another one may keep the send waiting for longer than this one's message takes. */
+static bool receive_may_be_late(const struct message *message)
 {
-    bool is_possible = !early.is_on && message->peer != MPI_PROC_NULL && message->comm != abi_handles.comm_null;
-    return is_possible && protect_armed_find(message->range, false) != 0 && !receive_is_announced(message);
+    bool is_possible = !session_has_others() && !early.is_on && message->bytes >= options.threshold_bytes;
+    bool is_named = message->peer != MPI_PROC_NULL && message->comm != abi_handles.comm_null;
+    return is_possible && is_named && protect_armed_find(message->range, false) != 0;
 }
 
 /* Waits for memory that is still being sent, where the peer is late: had that send gone from a copy, what is received
- * now would not come sooner. So it is where a buffer goes to and fro between two ranks, and each answers the other. */
-static void receive_wait_if_late(const struct message *message)
+ * now would not come sooner. So it is where a buffer goes to and fro between two ranks, and each answers the other.
+ * Wrong arguments are not for MPI_Iprobe to find. */
+static int receive_wait_if_late(const struct message *message)
 {
-    if (receive_is_late(message))
+    if (!receive_may_be_late(message))
+        return MPI_SUCCESS;
+    int result = exchange_check_receive(message);
+    if (result == MPI_SUCCESS && !receive_is_announced(message))
         wait_range_uncounted(message->range, false);
+    return result;
 }
 
 static int receive_now(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -59,7 +69,9 @@ static int receive_pass(const struct message *message, MPI_Status *status)
     if (busy_is_clear())
         return receive_pass_now(message, status);
     dispatch_wait_argument(status, sizeof *status);
-    receive_wait_if_late(message);
+    int result = receive_wait_if_late(message);
+    if (result != MPI_SUCCESS)
+        return result;
     if (completion_must_loop())
         return message_carry_inline(message, message_start_receive, status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
@@ -70,8 +82,9 @@ static int receive_pass(const struct message *message, MPI_Status *status)
 static int receive_early(struct message *message, MPI_Status *status)
 {
     MPI_Request request;
-    int result;
-    receive_wait_if_late(message);
+    int result = receive_wait_if_late(message);
+    if (result != MPI_SUCCESS)
+        return result;
     enum reason reason = message_start_early(message, message_start_receive, &request, &result);
     if (reason == REASON_NONE)
         return result;

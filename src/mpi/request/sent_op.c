@@ -60,8 +60,8 @@ static bool sent_is_holdable(const struct sent_op_wait *wait, struct range bytes
 static bool sents_are_holdable(const struct sent_op_wait *wait, const struct sent_op_sends *sents)
 {
     uint32_t holds = 0;
-    if (judge_session() != REASON_NONE || session_look_for_devices() != REASON_NONE)
-        return false;
+    if (judge_session() != REASON_NONE || session_look_for_devices() != REASON_NONE || judge_may_lock_out())
+        return false; /* what MPI sends already cannot go from a copy */
     for (int i = 0; i < sents->count; i++) {
         if (sent_is_covered(sents, i))
             continue;

@@ -2,7 +2,8 @@
 /* Claim: below MPI_THREAD_MULTIPLE, too, a thread that uses its buffer under a lock does not wait there for a peer that
  * waits for another thread, which takes that lock before it tells the peer so past MPI. Nor does that thread wait where
  * it uses what lies beside the buffer.
- * arguments: receive nonblocking send exchange broadcast reduce beside
+ * arguments: receive nonblocking send isend waitany exchange broadcast reduce beside
+ * environment: LAPWING_RECEIVE_WAITS=on
  * quick: openmpi4 mpich4 userfaultfd signal-1 */
 #include <pthread.h>
 #include <unistd.h>
@@ -41,10 +42,28 @@ static void receive_by_wait(unsigned char *buffer, int length, int peer)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void send_by_wait(const char *way, unsigned char *buffer, int length, int peer)
+{
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int index;
+    MPI_Isend(buffer, length, MPI_BYTE, peer, 0, MPI_COMM_WORLD, &requests[1]);
+    if (strcmp(way, "waitany") == 0)
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    else
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+}
+
+static bool way_is_waited_for(const char *way)
+{
+    return strcmp(way, "isend") == 0 || strcmp(way, "waitany") == 0;
+}
+
 static void communicate_one_way(const char *way, unsigned char *buffer, int length)
 {
-    bool is_sender = (strcmp(way, "send") == 0) == (check_rank() == 0);
-    if (is_sender)
+    bool is_sender = (strcmp(way, "send") == 0 || way_is_waited_for(way)) == (check_rank() == 0);
+    if (is_sender && way_is_waited_for(way))
+        send_by_wait(way, buffer, length, 1 - check_rank());
+    else if (is_sender)
         check_send(buffer, length, 1 - check_rank(), 0);
     else if (strcmp(way, "nonblocking") == 0)
         receive_by_wait(buffer, length, 1 - check_rank());
