@@ -10,22 +10,29 @@
 
 enum { BASE_CODE_LIST_MAX = 16 };
 
-/* All zero: empty. codes: each once, in the order of their coming. asked: of so many it is known what they are.
- * has_other: some code is none of those that are looked for; never cleared. Any thread; relaxed, all of it: two that
- * ask at once hear the same. */
+/* All zero: empty. codes: each once, in the order of their coming. has_unknown: some code is not among them; never
+ * cleared. Any thread; relaxed, all of it. */
 struct base_code_list {
     _Atomic uintptr_t codes[BASE_CODE_LIST_MAX];
+    _Atomic bool has_unknown;
+};
+
+/* What one question has found so far. asked: of so many codes. has_other: some code is none of those that are looked
+ * for; never cleared. Any thread; relaxed: two that ask at once hear the same. */
+struct base_code_list_answer {
     _Atomic uint32_t asked;
     _Atomic bool has_other;
 };
 
-/* Code that there is no room for counts as other. */
+/* Code that there is no room for is unknown. */
 void base_code_list_add(struct base_code_list *list, uintptr_t code);
 
 /* There is code of which no address is known. */
-void base_code_list_add_other(struct base_code_list *list);
+void base_code_list_add_unknown(struct base_code_list *list);
 
-/* Is there code that is_expected() says no of? */
-bool base_code_list_has_other(struct base_code_list *list, bool (*is_expected)(uintptr_t code));
+/* Is there code that is_expected() says no of? Unknown code counts as such. answer: always the same for this question.
+ */
+bool base_code_list_has_other(const struct base_code_list *list, struct base_code_list_answer *answer,
+                              bool (*is_expected)(uintptr_t code));
 
 #endif

@@ -18,14 +18,15 @@
 enum { OF_MPI_MAX = 64 };
 
 /* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. begun: the
- * functions that threads of the program begin with, each entered before its thread exists; locking: the same, for
- * another question. expected: the first thread, and all that MPI and the engine ever began. starts_read: what threads
+ * functions that threads of the program begin with, each entered before its thread exists. calling, locking: what is
+ * known of them. expected: the first thread, and all that MPI and the engine ever began. starts_read: what threads
  * that have begun were given; pushed by them, taken as a whole by who makes one. */
 static struct {
     bool are_started;
     _Atomic bool are_several;
     struct base_code_list begun;
-    struct base_code_list locking;
+    struct base_code_list_answer calling;
+    struct base_code_list_answer locking;
     _Atomic uint32_t expected;
     _Atomic uint32_t of_mpi_number;
     _Atomic pid_t of_mpi_ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
@@ -56,26 +57,24 @@ static void threads_note_several(void)
 
 void libc_threads_note(void)
 {
-    base_code_list_add_other(&threads.begun);
-    base_code_list_add_other(&threads.locking);
+    base_code_list_add_unknown(&threads.begun);
     threads_note_several();
 }
 
 void libc_threads_note_begun(uintptr_t code)
 {
     base_code_list_add(&threads.begun, code);
-    base_code_list_add(&threads.locking, code);
     threads_note_several();
 }
 
 bool libc_threads_may_call(void)
 {
-    return base_code_list_has_other(&threads.begun, libc_runtime_never_calls);
+    return base_code_list_has_other(&threads.begun, &threads.calling, libc_runtime_never_calls);
 }
 
 bool libc_threads_may_lock(void)
 {
-    return base_code_list_has_other(&threads.locking, libc_runtime_is_team);
+    return base_code_list_has_other(&threads.begun, &threads.locking, libc_runtime_is_team);
 }
 
 static void starts_free(struct libc_threads_start *given)

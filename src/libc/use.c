@@ -155,6 +155,12 @@ void libc_use_all(void)
     errno = saved_errno;
 }
 
+/* Not MPI's: neither its thread, nor in its call. */
+static bool is_programs_call(void)
+{
+    return !gate_is_inside() && !gate_thread.is_of_mpi;
+}
+
 void libc_use_known(void)
 {
     int saved_errno = errno;
@@ -175,7 +181,7 @@ void libc_use_tells(void)
 void libc_use_shares(int condition, const void *caller)
 {
     int saved_errno = errno;
-    if (condition && !gate_is_inside() && !gate_thread.is_of_mpi && libc_owner_is_here())
+    if (condition && is_programs_call() && libc_owner_is_here())
         session_share_memory((uintptr_t)caller);
     errno = saved_errno;
 }
@@ -206,8 +212,7 @@ int libc_use_is_named(const struct msghdr *message)
 bool libc_use_makes_room(int error)
 {
     int saved_errno = errno;
-    bool may_wait = !gate_is_inside() && !gate_thread.is_of_mpi;
-    if (error != ENOMEM || !protect_armed_is_any() || !may_wait || !libc_owner_is_here())
+    if (error != ENOMEM || !protect_armed_is_any() || !is_programs_call() || !libc_owner_is_here())
         return false;
     transfer_wait_due_unless_interrupted();
     errno = saved_errno;
@@ -269,7 +274,7 @@ void libc_use_all_when(int condition)
 
 void libc_use_threads(int condition, const void *caller)
 {
-    if (condition && !gate_is_inside() && !gate_thread.is_of_mpi)
+    if (condition && is_programs_call())
         libc_threads_note_begun((uintptr_t)caller);
 }
 

@@ -128,7 +128,7 @@ void session_share_memory(uintptr_t caller)
 /* MPI maps memory of its own, also in calls that go straight to it. */
 static bool session_has_shared(void)
 {
-    return base_code_list_has_other(&session.sharers, host.code_is_of_transport);
+    return base_code_list_has_other(&session.sharers, &session.sharing, host.code_is_of_transport);
 }
 
 bool session_has_more_peers(void)

@@ -23,6 +23,7 @@ extern struct session {
     int size;                    /* of MPI_COMM_WORLD */
     _Atomic bool has_more_peers; /* than those */
     struct base_code_list sharers;
+    struct base_code_list_answer sharing;  /* are there sharers beside MPI? */
     _Atomic enum reason refused;           /* for good */
     _Atomic enum reason obstacle;          /* to holds, for good */
     _Atomic int lowest_free;               /* devices.h */

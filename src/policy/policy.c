@@ -208,28 +208,32 @@ static int64_t site_worth_ns(const struct policy_site *site)
     return hold_ns != 0 && hold_ns * TRIAL_PART <= transfer_ns ? transfer_ns : 0;
 }
 
-static bool site_pays_little(const struct policy_site *site, uint32_t situation)
+static bool prices_pay_little(const struct prices *prices)
 {
-    const struct prices *prices = &site->prices[situation];
-    bool is_little = number_read(&prices->gained_ns) < LITTLE_FACTOR * number_read(&prices->cost_ns);
-    return is_little && prices_pay(prices) && !site_is_cheap(site);
+    return prices_pay(prices) && number_read(&prices->gained_ns) < LITTLE_FACTOR * number_read(&prices->cost_ns);
+}
+
+static enum trial_prices site_prices(struct policy_site *site, uint32_t situation)
+{
+    if (!policy_site_allows(site, situation))
+        return TRIAL_PAYS_NOT;
+    bool is_little = !site_is_cheap(site) && prices_pay_little(&site->prices[situation]);
+    return is_little ? TRIAL_PAYS_LITTLE : TRIAL_PAYS_WELL;
 }
 
 /* What the prices say, or the program's own speed. */
 static bool call_pays(const struct policy_call *call, struct policy_site *site, uint32_t situation)
 {
-    bool pays = policy_site_allows(site, situation);
     if (policy.is_fixed || site == NULL)
-        return pays;
-    bool pays_little = pays && site_pays_little(site, situation);
+        return policy_site_allows(site, situation);
+    enum trial_prices prices = site_prices(site, situation);
     const struct trial_call tried = {
         .subject = &site->trials[situation % (1 << CALLER_BITS)],
         .thread = call->thread,
         .now_ns = call->now_ns,
-        .worth_ns = pays_little ? number_read(&site->transfer_ns) : site_worth_ns(site),
+        .worth_ns = prices == TRIAL_PAYS_LITTLE ? number_read(&site->transfer_ns) : site_worth_ns(site),
         .away = situation >> CALLER_BITS,
-        .pays = pays,
-        .pays_little = pays_little,
+        .prices = prices,
     };
     return trial_answer(&policy.trial, &tried);
 }

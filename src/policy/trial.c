@@ -32,11 +32,16 @@ static bool call_is_early(const struct trial *trial)
     return (trial->calls < BLOCK_CALLS) == (trial->rounds % PAIR_ROUNDS == 0);
 }
 
-static uint32_t subject_calls_due(const struct trial_subject *subject, bool pays)
+static bool call_pays(const struct trial_call *call)
 {
-    uint32_t trials = atomic_load_explicit(&subject->trials, memory_order_relaxed);
+    return call->prices != TRIAL_PAYS_NOT;
+}
+
+static uint32_t subject_calls_due(const struct trial_call *call)
+{
+    uint32_t trials = atomic_load_explicit(&call->subject->trials, memory_order_relaxed);
     if (trials == 0)
-        return pays ? CALLS_FIRST_PAYING : CALLS_FIRST;
+        return call_pays(call) ? CALLS_FIRST_PAYING : CALLS_FIRST;
     return CALLS_AGAIN << (trials - 1 < DOUBLINGS_MOST ? trials - 1 : DOUBLINGS_MOST);
 }
 
@@ -78,7 +83,7 @@ static void trial_begin(struct trial *trial, const struct trial_call *call)
     atomic_store_explicit(&trial->asked_ns, call->now_ns, memory_order_relaxed);
     atomic_store_explicit(&trial->idle_ns, IDLE_FIRST_NS, memory_order_relaxed);
     atomic_store_explicit(&trial->thread, call->thread, memory_order_relaxed);
-    trial->is_of_paying = call->pays;
+    trial->is_of_paying = call_pays(call);
     trial->calls = trial->rounds = 0;
     trial->early_ns = trial->waiting_ns = 0;
     trial->mean = trial->squares = 0;
@@ -150,7 +155,7 @@ static bool subject_is_due(const struct trial_call *call)
 {
     uint32_t calls = atomic_load_explicit(&call->subject->calls, memory_order_relaxed);
     atomic_store_explicit(&call->subject->calls, calls + 1, memory_order_relaxed);
-    return call->worth_ns != 0 && calls >= subject_calls_due(call->subject, call->pays);
+    return call->worth_ns != 0 && calls >= subject_calls_due(call);
 }
 
 /* The time away often lies where two of its classes meet. */
@@ -179,12 +184,6 @@ void trial_forget_slower(struct trial_subject *subject)
         atomic_store_explicit(&subject->verdict, TRIAL_UNCLEAR, memory_order_relaxed);
 }
 
-/* Calls that pay well are not made to wait for a trial of others that pay a little. */
-static bool call_is_apart(const struct trial *trial, const struct trial_call *call)
-{
-    return trial_is_of(trial, call) && trial->is_of_paying && call->pays && !call->pays_little;
-}
-
 /* One in many returns early all the same: it may bring much more by now. */
 static bool call_looks(const struct trial_call *call)
 {
@@ -193,15 +192,16 @@ static bool call_looks(const struct trial_call *call)
 
 bool trial_answer(struct trial *trial, const struct trial_call *call)
 {
-    if (call_is_apart(trial, call))
-        return true;
-    if (trial_is_of(trial, call))
+    bool is_running = trial_is_of(trial, call);
+    if (is_running && trial->is_of_paying && call->prices == TRIAL_PAYS_WELL)
+        return true; /* it is not made to wait for a trial of others */
+    if (is_running)
         trial_count(trial, call);
-    else if ((!call->pays || call->pays_little) && subject_is_due(call))
+    else if (call->prices != TRIAL_PAYS_WELL && subject_is_due(call))
         trial_begin(trial, call);
-    if (trial_is_of(trial, call))
+    if (trial_is_of(trial, call)) /* it may be over, or have begun */
         return call_is_early(trial);
-    if (call->pays_little && call_is_slower(call))
+    if (call->prices == TRIAL_PAYS_LITTLE && call_is_slower(call))
         return call_looks(call);
-    return call->pays || call_is_faster(call);
+    return call_pays(call) || call_is_faster(call);
 }

@@ -16,6 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the prices of calls say. */
+enum trial_prices { TRIAL_PAYS_NOT, TRIAL_PAYS_LITTLE, TRIAL_PAYS_WELL };
+
 /* What the last trial has shown of the program: with calls that return early it is, for certain, neither, or ... */
 enum trial_verdict { TRIAL_UNCLEAR, TRIAL_FASTER, TRIAL_SLOWER };
 
@@ -45,17 +48,16 @@ struct trial {
     double squares; /* sum of their squared distances from it */
 };
 
-/* One of those calls. thread: any address that tells threads apart. pays: what the prices say, pays_little: no more
- * than that. worth_ns: the most that returning early can bring; 0: nothing, or it is unknown. away: class of the
- * time that the program stayed away from MPI after the call before. */
+/* One of those calls. thread: any address that tells threads apart. worth_ns: the most that returning early can bring;
+ * 0: nothing, or it is unknown. away: class of the time that the program stayed away from MPI after the call before.
+ */
 struct trial_call {
     struct trial_subject *subject;
     const void *thread;
     int64_t now_ns;
     int64_t worth_ns;
     uint32_t away;
-    bool pays;
-    bool pays_little;
+    enum trial_prices prices;
 };
 
 /* One has brought much: that others were slower says nothing of it. */

@@ -12,8 +12,7 @@ struct program {
     struct trial_subject *subject;
     int64_t early_ns; /* added to the time from call to call by a call that returns early */
     int noise_percent;
-    bool pays;
-    bool pays_little;
+    enum trial_prices prices;
     uint32_t away;
     int64_t more_worth_ns;
 };
@@ -36,8 +35,7 @@ static long program_run(const struct program *program, long calls)
                                                                   .now_ns = now_ns,
                                                                   .worth_ns = WORTH_NS + program->more_worth_ns,
                                                                   .away = program->away,
-                                                                  .pays = program->pays,
-                                                                  .pays_little = program->pays_little});
+                                                                  .prices = program->prices});
         early += is_early;
         now_ns += PERIOD_NS + noise_ns(program->noise_percent) + (is_early ? program->early_ns : 0);
     }
@@ -79,7 +77,8 @@ static void noise_decides_little(void)
 static void paying_calls(void)
 {
     static struct trial_subject subject;
-    claim(program_run(&(struct program){.subject = &subject, .early_ns = PERIOD_NS, .pays = true}, CALLS) == CALLS,
+    claim(program_run(&(struct program){.subject = &subject, .early_ns = PERIOD_NS, .prices = TRIAL_PAYS_WELL},
+                      CALLS) == CALLS,
           "what pays is not tried");
 }
 
@@ -87,7 +86,7 @@ static void little_paying_calls(void)
 {
     static struct trial_subject slower, faster;
     struct program program = {
-        .subject = &slower, .early_ns = PERIOD_NS / 20, .noise_percent = 5, .pays = true, .pays_little = true};
+        .subject = &slower, .early_ns = PERIOD_NS / 20, .noise_percent = 5, .prices = TRIAL_PAYS_LITTLE};
     program_run(&program, SETTLED);
     claim(program_run(&program, CALLS) < CALLS / 20, "slower by returning early, although calls pay: they wait");
     program.away = 1;
@@ -102,7 +101,7 @@ static void little_paying_calls(void)
     program.more_worth_ns = 2 * WORTH_NS;
     claim(program_run(&program, 1) == 1, "calls that would bring more return early again, until they are tried");
     struct program other = {
-        .subject = &faster, .early_ns = -PERIOD_NS / 20, .noise_percent = 5, .pays = true, .pays_little = true};
+        .subject = &faster, .early_ns = -PERIOD_NS / 20, .noise_percent = 5, .prices = TRIAL_PAYS_LITTLE};
     claim(program_run(&other, CALLS) > CALLS * 19 / 20, "faster by returning early: calls do, but in trials");
 }
 
@@ -111,8 +110,8 @@ static void mixed_calls(void)
 {
     static struct trial_subject subject;
     struct program little = {
-        .subject = &subject, .early_ns = PERIOD_NS / 20, .noise_percent = 5, .pays = true, .pays_little = true};
-    struct program well = {.subject = &subject, .pays = true};
+        .subject = &subject, .early_ns = PERIOD_NS / 20, .noise_percent = 5, .prices = TRIAL_PAYS_LITTLE};
+    struct program well = {.subject = &subject, .prices = TRIAL_PAYS_WELL};
     long early = 0;
     for (int i = 0; i < CALLS; i++) {
         program_run(&little, 1);

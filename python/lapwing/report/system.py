@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lapwing.model.system import EQUATIONS, Check, Estimate, Exchange, Route, SizeParameters, System
-from lapwing.report.summary import format_bytes
+from lapwing.report.summary import format_bytes, format_short
 
 PARAMETERS = ("o_s", "o_r", "o_sb", "o_rb", "g_s", "g_r")
 SHOWN_FACTOR = 4  # of the sizes in the table: each is so many times the last one
@@ -34,9 +34,7 @@ def make_table(title: str, *columns: str) -> Table:
 
 def format_number(value: float) -> str:
     """Write three digits, below a tenth two, and no powers of ten."""
-    if value >= 1000:
-        return f"{value:.0f}"
-    return f"{value:.3g}" if value >= 0.1 else f"{value:.2g}"
+    return format_short(value) if value >= 0.1 else f"{value:.2g}"
 
 
 def format_estimate(estimate: Estimate | None) -> str:

@@ -32,7 +32,7 @@ static bool receive_is_announced(const struct message *message)
 /* Where more ranks take part another one may keep the send waiting for longer than this one's message takes. */
 static bool receive_may_be_late(const struct message *message)
 {
-    bool is_possible = !session_has_others() && !early.is_on && message->bytes >= options.threshold_bytes;
+    bool is_possible = message->bytes >= options.threshold_bytes && !early.is_on && !session_has_others();
     bool is_named = message->peer != MPI_PROC_NULL && message->comm != abi_handles.comm_null;
     return is_possible && is_named && protect_armed_find(message->range, false) != 0;
 }
@@ -69,9 +69,6 @@ static int receive_pass(const struct message *message, MPI_Status *status)
     if (busy_is_clear())
         return receive_pass_now(message, status);
     dispatch_wait_argument(status, sizeof *status);
-    int result = receive_wait_if_late(message);
-    if (result != MPI_SUCCESS)
-        return result;
     if (completion_must_loop())
         return message_carry_inline(message, message_start_receive, status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
@@ -82,9 +79,7 @@ static int receive_pass(const struct message *message, MPI_Status *status)
 static int receive_early(struct message *message, MPI_Status *status)
 {
     MPI_Request request;
-    int result = receive_wait_if_late(message);
-    if (result != MPI_SUCCESS)
-        return result;
+    int result;
     enum reason reason = message_start_early(message, message_start_receive, &request, &result);
     if (reason == REASON_NONE)
         return result;
@@ -97,6 +92,9 @@ static int receive_judged(struct message *message, MPI_Status *status, const voi
     enum reason reason = message_judge(message, return_address);
     if (reason == REASON_NONE && message_must_match(message))
         return matched_receive(message, status);
+    int result = receive_wait_if_late(message);
+    if (result != MPI_SUCCESS)
+        return result;
     if (reason == REASON_NONE)
         return receive_early(message, status);
     message_note_pass(message, reason);

@@ -3,74 +3,40 @@
  * thread first, which takes the same lock: with MPI alone the call has waited, before the lock was taken.
  * arguments: send exchange broadcast reduce
  * quick: openmpi4 mpich4 userfaultfd signal-1 */
-#include <pthread.h>
-#include <unistd.h>
+#include "lock_play.h"
 
-#include "check.h"
-
-enum { LENGTH = 24 << 20, SMALL = 4 << 20, ROUNDS = 3, LATER_US = 50000 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm beside;
 
 /* The call that the peer waits for. */
-static void *signal_peer(void *unused)
+static void signal_peer(const struct lock_play *play)
 {
-    usleep(LATER_US);
-    pthread_mutex_lock(&lock);
+    (void)play;
     MPI_Send(&(char){0}, 1, MPI_BYTE, 1, 1, beside);
-    pthread_mutex_unlock(&lock);
-    return unused;
 }
 
-static void touch(unsigned char *buffer, size_t length)
+static void await_signal(void)
 {
-    pthread_mutex_lock(&lock);
-    for (size_t at = 0; at < length; at += length / 8)
-        buffer[at]++;
-    pthread_mutex_unlock(&lock);
+    MPI_Recv(&(char){0}, 1, MPI_BYTE, 0, 1, beside, MPI_STATUS_IGNORE);
 }
 
-static void communicate(const char *way, unsigned char *buffer, unsigned char *other, int length)
+static void communicate(const struct lock_play *play)
 {
-    int peer = 1 - check_rank();
-    if (strcmp(way, "send") == 0 && peer == 1)
-        check_send(buffer, length, peer, 0);
-    else if (strcmp(way, "send") == 0)
-        check_recv(buffer, length, peer, 0);
-    else if (strcmp(way, "exchange") == 0)
-        MPI_Sendrecv(buffer, length, MPI_BYTE, peer, 0, other, length, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
-    else if (strcmp(way, "broadcast") == 0)
-        MPI_Bcast(buffer, length, MPI_BYTE, 1, MPI_COMM_WORLD);
+    bool is_one_way = strcmp(play->way, "send") == 0;
+    if (is_one_way && check_rank() == 0)
+        check_send(play->buffer, play->length, 1, 0);
+    else if (is_one_way)
+        check_recv(play->buffer, play->length, 0, 0);
     else
-        MPI_Allreduce(buffer, other, length, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
-}
-
-static void play(const char *way, unsigned char *buffer, unsigned char *other, int length)
-{
-    pthread_t thread;
-    if (check_rank() == 0)
-        check(pthread_create(&thread, NULL, signal_peer, NULL) == 0, "a thread begins");
-    else
-        MPI_Recv(&(char){0}, 1, MPI_BYTE, 0, 1, beside, MPI_STATUS_IGNORE);
-    communicate(way, buffer, other, length);
-    touch(buffer, (size_t)length);
-    touch(other, (size_t)length);
-    if (check_rank() == 0)
-        pthread_join(thread, NULL);
+        lock_play_both_ways(play);
+    lock_play_touch(play->buffer, (size_t)play->length);
 }
 
 int main(int argc, char **argv)
 {
     check_start_multiple(&argc, &argv);
-    const char *way = argc > 1 ? argv[1] : "send";
-    unsigned char *buffer = check_buffer_new(LENGTH), *other = check_buffer_new(LENGTH);
     MPI_Comm_dup(MPI_COMM_WORLD, &beside);
-    for (int round = 0; round < ROUNDS; round++) {
-        play(way, buffer, other, SMALL);
-        play(way, buffer, other, LENGTH);
-    }
+    lock_play(&(struct lock_play){
+        .way = argc > 1 ? argv[1] : "send", .tell = signal_peer, .be_told = await_signal, .communicate = communicate});
     MPI_Comm_free(&beside);
     return check_end();
 }
