@@ -363,8 +363,8 @@ def track(row: Row) -> list[str]:
     nothing = f"dispatch_track(*{request.name}, NULL, 0, abi_handles.byte);"
     unknown = f"dispatch_track_unknown(*{request.name});" if row.has_memory else nothing
     tracked = f"dispatch_track({uses});" if buffer else unknown
-    if row.has("not_assisted"):
-        return [tracked]
+    if row.has("begins_duplicate"):
+        return [tracked, "collective_comm_duplicate(comm);"]
     block = assisted_block(row)
     if block:
         return [tracked, f"dispatch_assist_blocks(*{request.name}, {block}, {caller});"]

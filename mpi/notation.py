@@ -55,7 +55,7 @@ MARKS = {
     "ends_comm": "its communicator is gone afterwards",
     "changes_comm": "the program may promise something of its communicator",
     "carried": "a blocking collective that may be begun as a nonblocking one (src/mpi/collective)",
-    "not_assisted": "the engine does not work for it",
+    "begins_duplicate": "duplicates its communicator while the program goes on; the engine does not work for it",
     "may_outlast": "a send that may still be under way when the program has waited for it (src/mpi/request/sent.h)",
     "looks_at_requests": "tells whether requests are active or over, and completes none",
     "cancels": "from now on its request ends when MPI says so",

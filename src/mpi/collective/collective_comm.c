@@ -164,13 +164,27 @@ static bool beside_make(MPI_Comm comm, struct collective_comm *known)
     return known->has_beside;
 }
 
+/* What was known goes with attribute_delete(). */
+static void comm_pass(MPI_Comm comm)
+{
+    real.MPI_Comm_set_attr(comm, keyval_get(), &collective_comm_common.passed);
+}
+
 struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collective_comm *known)
 {
     if (beside_make(comm, known))
         return known;
-    /* What was known goes with attribute_delete(). */
-    real.MPI_Comm_set_attr(comm, keyval_get(), &collective_comm_common.passed);
+    comm_pass(comm);
     return NULL;
+}
+
+/* Open MPI 4.1 numbers the messages of both as each rank begins them, and a rank may have begun a later step of the
+ * duplicate than another when the communicator beside is made: then neither is ever over. */
+void collective_comm_duplicate(MPI_Comm comm)
+{
+    struct collective_comm *known;
+    if (collective_comm_common.are_on && (!collective_comm_find(comm, &known) || (known != NULL && !known->has_beside)))
+        comm_pass(comm);
 }
 
 /* Are all of its processes in MPI_COMM_WORLD, whose ranks have been asked? */

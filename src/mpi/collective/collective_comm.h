@@ -50,6 +50,10 @@ struct collective_comm *collective_comm_meet(MPI_Comm comm);
  * none to give. */
 struct collective_comm *collective_comm_make_beside(MPI_Comm comm, struct collective_comm *known);
 
+/* A duplicate of it has been begun (MPI_Comm_idup). If it has none beside it by then its collectives are passed, on all
+ * ranks, since the call is a collective one. */
+void collective_comm_duplicate(MPI_Comm comm);
+
 /* are_on, are_passed: written in MPI_Init, are_on in MPI_Finalize, too.
  *
  * least_bytes: a call that moves less is small. Between two groups a rank may not know how much is moved: from the

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: a communicator that is being duplicated (MPI_Comm_idup) can carry a large collective meanwhile. */
+/* Claim: a communicator that is being duplicated (MPI_Comm_idup) can carry a large collective meanwhile, also if the
+ * duplicate has come further on one rank than on the other. */
+#include <unistd.h>
+
 #include "check.h"
+
+/* Rank 0 lets MPI work, rank 1 does not. */
+static void go_on_unevenly(void)
+{
+    enum { PAUSE_US = 50000, PAUSES = 50 };
+    int found;
+    for (int i = 0; check_rank() == 0 && i < PAUSES; i++) {
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        usleep(PAUSE_US / PAUSES);
+    }
+    if (check_rank() != 0)
+        usleep(2 * PAUSE_US);
+}
 
 static void duplicate(unsigned char *buffer, unsigned seed)
 {
@@ -8,6 +24,8 @@ static void duplicate(unsigned char *buffer, unsigned seed)
     MPI_Request request;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_idup(comm, &copy, &request);
+    if (seed % 2 == 1)
+        go_on_unevenly();
     if (check_rank() == 0)
         check_fill(buffer, CHECK_LARGE_BYTES, seed);
     MPI_Bcast(buffer, CHECK_LARGE_BYTES, MPI_BYTE, 0, comm);
