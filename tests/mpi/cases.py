@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from families import Family
@@ -43,6 +44,9 @@ QUICK: Mapping[str, Sequence[str]] = {
     "mpi5abi": ("userfaultfd",),
     "impi": ("default",),
 }
+# Where --quick runs each program once, with its first argument and number of ranks: another variant there, or another
+# MPI of the same ABI, runs it with all.
+QUICK_ONCE = {("openmpi4", "userfaultfd-user"), ("mpich5", "userfaultfd"), ("impi", "default")}
 
 
 @dataclass(frozen=True)
@@ -123,14 +127,22 @@ def is_wanted(program: Program, mpi: str, variant: str, is_quick: bool) -> bool:
     return not is_quick or is_in_quick(program, mpi, variant)
 
 
+def list_runs(program: Program, is_once: bool) -> list[tuple[str, int]]:
+    """The arguments and numbers of ranks to run a program with; the first pair where once is enough."""
+    arguments = program.words("arguments") or [""]
+    ranks = [int(word) for word in program.words("ranks") or ["2"]]
+    return list(product(arguments, ranks))[: 1 if is_once else None]
+
+
 def list_cases(
     programs: Sequence[Program], families: Sequence[Family], variants: Sequence[str], is_quick: bool
 ) -> Iterator[Case]:
     """All combinations, one MPI after the other."""
     for family in families:
         for program in programs:
-            for argument in program.words("arguments") or [""]:
-                for ranks in program.words("ranks") or ["2"]:
-                    for variant in variants:
-                        if is_wanted(program, family.name, variant, is_quick):
-                            yield Case(program, argument, int(ranks), family, variant)
+            for variant in variants:
+                if not is_wanted(program, family.name, variant, is_quick):
+                    continue
+                is_once = is_quick and (family.name, variant) in QUICK_ONCE
+                for argument, ranks in list_runs(program, is_once):
+                    yield Case(program, argument, ranks, family, variant)
