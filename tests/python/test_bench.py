@@ -136,9 +136,18 @@ def test_grid_makes_update_as_long_as_exchange() -> None:
     assert choose_planes(exchange_s=1e9, update_s=1.0) == 512
 
 
+def describe_times(**times_s: float) -> dict[str, Any]:
+    return describe_demo({name: [time_s] for name, time_s in times_s.items()}, {"stock": {"a"}, "lapwing": {"b"}}, 8, 1)
+
+
 def test_differing_checksums_are_seen() -> None:
-    times = {name: [value] for name, value in (("stock", 2.0), ("lapwing", 1.0), ("exchange", 1.0), ("update", 1.0))}
-    result = describe_demo(times, {"stock": {"a"}, "lapwing": {"b"}}, 8, 1)
+    result = describe_times(stock=2.0, lapwing=1.0, exchange=1.0, exchange_lapwing=1.0, update=1.0)
     assert result["checksums"] == ["a", "b"]
     assert result["speedup"] == 2
     assert result["overlap"] == {"stock": 0, "lapwing": 1}
+
+
+def test_an_exchange_that_is_shorter_under_lapwing_sets_the_optimum() -> None:
+    result = describe_times(stock=3.0, lapwing=1.5, exchange=2.0, exchange_lapwing=1.0, update=1.25)
+    assert result["optimum_s"] == 1.25
+    assert result["overlap"] == {"stock": pytest.approx(0.2), "lapwing": pytest.approx(0.75)}

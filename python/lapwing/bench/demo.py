@@ -62,6 +62,7 @@ def run_demo(
             ("stock", False, "all"),
             ("lapwing", True, "all"),
             ("exchange", False, "exchange"),
+            ("exchange_lapwing", True, "exchange"),
             ("update", False, "update"),
         ):
             outcome = run_solver(place, program, with_lapwing, planes, steps, part)
@@ -74,16 +75,21 @@ def run_demo(
 def describe_demo(
     times: dict[str, list[float]], checksums: dict[str, set[str]], planes: int, steps: int
 ) -> dict[str, Any]:
-    """Calculate the measures."""
+    """Calculate the measures.
+
+    The exchange alone may be shorter under Lapwing, where messages that cross travel at once. Overlap is what each
+    hides of its own halves; the optimum has the shorter exchange.
+    """
     spreads = {name: summarise(sample) for name, sample in times.items()}
-    comm, comp = spreads["exchange"].median, spreads["update"].median
+    comp = spreads["update"].median
+    comms = {"stock": spreads["exchange"].median, "lapwing": spreads["exchange_lapwing"].median}
     return {
         "face_bytes": NX * NY * 8,
         "grid": [NX, NY, planes],
         "steps": steps,
         "times_s": {name: spread.as_json() for name, spread in spreads.items()},
-        "optimum_s": calculate_optimum(comm, comp),
+        "optimum_s": calculate_optimum(min(comms.values()), comp),
         "speedup": spreads["stock"].median / spreads["lapwing"].median,
-        "overlap": {name: calculate_overlap(comm, comp, spreads[name].median) for name in ("stock", "lapwing")},
+        "overlap": {name: calculate_overlap(comm, comp, spreads[name].median) for name, comm in comms.items()},
         "checksums": sorted(checksums["stock"] | checksums["lapwing"]),
     }
