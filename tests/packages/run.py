@@ -19,10 +19,12 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests"), str(ROOT / "tests/mpi")]
 
 from packages import (  # noqa: E402
+    cp2k,
     gromacs,
     hpcc,
     lammps,
     mpich_tests,
+    nwchem,
     opencoarrays,
     python_packages,
     python_programs,
@@ -48,6 +50,8 @@ LISTS = (
     hpcc.list_jobs,
     lammps.list_jobs,
     quantum_espresso.list_jobs,
+    cp2k.list_jobs,
+    nwchem.list_jobs,
     scalapack.list_jobs,
     python_programs.list_jobs,
     opencoarrays.list_jobs,
