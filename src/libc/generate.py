@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROLES = {
-    "reads", "writes", "string", "strings", "vector_reads", "vector_writes", "message_reads", "message_writes",
+    "reads", "writes", "string", "strings", "path", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "aio_list", "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known",
     "known_when", "file", "threads", "key", "room", "grows", "limits", "locks", "unlocks", "remaps", "tells", "shares",
 }  # fmt: skip

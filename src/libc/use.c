@@ -2,6 +2,7 @@
 #include "libc/use.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/ioctl.h>
 #include <linux/magic.h>
 #include <string.h>
@@ -40,6 +41,15 @@ void libc_use_string(const char *string)
     /* strlen is a touch like any other and may itself wait. */
     if (string)
         libc_use_reads(string, strlen(string) + 1);
+}
+
+/* The string is only looked at where something near is held: programs ask access() and its kin whether there is memory
+ * at an address. */
+void libc_use_path(const char *path)
+{
+    struct range longest = base_range_of(path, PATH_MAX);
+    if (path != NULL && !gate_is_inside() && protect_armed_find(longest, true) != 0)
+        libc_use_string(path);
 }
 
 void libc_use_strings(char *const *strings)

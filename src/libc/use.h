@@ -39,7 +39,9 @@ void libc_use_reads(const void *address, size_t length_bytes);
 void libc_use_writes(const void *address, size_t length_bytes);
 /* A string of the caller; null allowed. */
 void libc_use_string(const char *string);
-/* An array of them that ends with a null pointer; null allowed. */
+/* The name of a file; any address allowed. */
+void libc_use_path(const char *path);
+/* An array of strings that ends with a null pointer; null allowed. */
 void libc_use_strings(char *const *strings);
 /* The vector itself is read; what it points to is read or written. */
 void libc_use_vector_reads(const struct iovec *vector, size_t count);

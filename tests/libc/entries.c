@@ -351,6 +351,24 @@ static long run_sigprocmask(char *h) { sigemptyset((sigset_t *)h); hold(h); retu
 static long run_pthread_sigmask(char *h) { hold(h); return pthread_sigmask(SIG_BLOCK, NULL, (sigset_t *)h); }
 static long run_sigaltstack(char *h) { hold(h); return sigaltstack(NULL, (stack_t *)h); }
 
+/* Names of files; and what the kernel writes of them. */
+static const char *name_of(char *held, const char *name) { strcpy(held, name); hold(held); return held; }
+static long run_open(char *h) { return open(name_of(h, "/dev/null"), O_RDONLY) >= 0; }
+static long run_openat(char *h) { return openat(AT_FDCWD, name_of(h, "/dev/null"), O_RDONLY) >= 0; }
+static long run_creat(char *h) { return creat(name_of(h, "/dev/null"), 0600) >= 0; }
+static long run_access(char *h) { return access(name_of(h, "/dev/null"), R_OK); }
+static long run_fopen(char *h) { return fopen(name_of(h, "/dev/null"), "r") != NULL; }
+static long run_opendir(char *h) { return opendir(name_of(h, "/proc/me")) != NULL ? 0 : errno; }
+static long run_stat(char *h) { struct stat status; return stat(name_of(h, "/dev/null"), &status); }
+static long run_stat_into(char *h) { return stat("/dev/null", stat_of(h)); }
+static long run_statx_into(char *h) { hold(h); return statx(AT_FDCWD, "/dev/null", 0, STATX_SIZE, (struct statx *)h); }
+static long run_readlink(char *h) { char text[64]; return readlink(name_of(h, "/proc/me"), text, sizeof text); }
+static long run_readlink_into(char *h) { hold(h); return readlink("/proc/self", h, 100) > 0; }
+static long run_chdir(char *h) { return chdir(name_of(h, "/proc/me")); }
+static long run_unlink(char *h) { return unlink(name_of(h, "/proc/me")); }
+static long run_rename(char *h) { return rename("/proc/me", name_of(h, "/proc/us")); }
+static long run_symlink(char *h) { return symlink(name_of(h, "/proc/us"), "/dev/null"); }
+
 /* By number. */
 static long run_syscall(char *h) { int d = zeros(); hold(h); return syscall(SYS_read, d, h, 100); }
 
@@ -394,7 +412,11 @@ static const struct test_case cases[] = {
     READS(lio_listio64, 100), READS(sigprocmask, 128),
     WRITES(pthread_sigmask, 128), WRITES(sigaltstack, sizeof(stack_t)), WRITES(syscall, 100), MEMORY(munlock, 4096),
     MEMORY(munmap, 100), MEMORY(mremap, 4096), MEMORY(mmap, 4096), MEMORY(mmap64, 4096), MEMORY(mprotect, 4096),
-    MEMORY(pkey_mprotect, 4096), MEMORY(madvise, 4096), MEMORY(posix_madvise, 4096), MEMORY(mlock, 4096), MEMORY(mlock2, 4096),
+    READS(open, 10), READS(openat, 10), READS(creat, 10), READS(access, 10), READS(fopen, 10), READS(opendir, 9),
+    READS(stat, 10), {"stat", run_stat_into, sizeof(struct stat), false, false},
+    {"statx", run_statx_into, sizeof(struct statx), false, false}, READS(readlink, 9),
+    {"readlink", run_readlink_into, 100, false, false}, READS(chdir, 9), READS(unlink, 9), READS(rename, 9),
+    READS(symlink, 9), MEMORY(pkey_mprotect, 4096), MEMORY(madvise, 4096), MEMORY(posix_madvise, 4096), MEMORY(mlock, 4096), MEMORY(mlock2, 4096),
 };
 
 /* clang-format on */
@@ -473,8 +495,8 @@ static bool is_tried(const char *name)
 static bool is_tried_elsewhere(const char *name)
 {
     static const char *const elsewhere =
-        " killpg listen open open64 __open_2 __open64_2 openat openat64 __openat_2 __openat64_2 creat creat64 "
-        "access shm_open kill fopen fopen64 opendir readdir readdir64 close close_range dlclose closefrom "
+        " killpg listen open64 __open_2 __open64_2 openat64 __openat_2 __openat64_2 creat64 "
+        "shm_open kill fopen fopen64 opendir readdir readdir64 close close_range dlclose closefrom "
         "dup2 dup3 pthread_create thrd_create malloc calloc posix_memalign aligned_alloc memalign valloc brk "
         "sbrk shmat free realloc reallocarray posix_spawn posix_spawnp system popen execv execve execvp "
         "execvpe fexecve execl execlp execle exit _exit _Exit quick_exit sigaction signal longjmp _longjmp "

@@ -812,6 +812,15 @@ static bool fault_signal_is_shown_as_set(void)
     return seen.sa_handler == kernel_before.sa_handler;
 }
 
+static bool names_may_be_anywhere(void)
+{
+    arm();
+    bool is_refused = access((char *)16, R_OK) == -1 && errno == EFAULT;
+    arm();
+    const char *volatile none = NULL;
+    return is_refused && open(none, O_RDONLY) == -1 && errno == EFAULT;
+}
+
 static bool other_signals_are_libcs(void)
 {
     struct sigaction seen;
@@ -1059,6 +1068,7 @@ static const struct {
     {"a_changed_mapping_is_told", a_changed_mapping_is_told},
     {"draining_waits_before_every_entry", draining_waits_before_every_entry},
     {"handlers_leave_touches_open", handlers_leave_touches_open},
+    {"names_may_be_anywhere", names_may_be_anywhere},
     {"own_descriptors_stay_open", own_descriptors_stay_open},
     {"vfork_waits_and_returns_twice", vfork_waits_and_returns_twice},
     {"vfork_child_ends_alone", vfork_child_ends_alone},
