@@ -21,9 +21,10 @@ from pathlib import Path
 ROLES = {
     "reads", "writes", "string", "strings", "path", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "aio_list", "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known",
-    "known_when", "file", "threads", "key", "room", "grows", "limits", "locks", "unlocks", "remaps", "tells", "shares",
+    "known_when", "file", "stream", "threads", "key", "room", "grows", "limits", "locks", "unlocks", "remaps", "tells",
+    "shares",
 }  # fmt: skip
-OUTSIDE = {"known", "known_when", "file", "tells"}  # not memory: after it
+OUTSIDE = {"known", "known_when", "file", "stream", "tells"}  # not memory: after it
 ANYWAY = {"threads", "key", "locks", "unlocks", "shares"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 LAST = {"remaps"}  # when the function has returned, whether or not something is armed

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/ioctl.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -268,6 +269,14 @@ void libc_use_file(int descriptor)
 {
     if (descriptor >= 0 && is_receiver() && is_file(descriptor))
         libc_use_known();
+}
+
+void libc_use_stream(FILE *stream)
+{
+    int saved_errno = errno;
+    int descriptor = fileno(stream); /* EBADF where there is none: fmemopen(), fopencookie() */
+    errno = saved_errno;
+    libc_use_file(descriptor);
 }
 
 void libc_use_drain(void)

@@ -75,6 +75,8 @@ void libc_use_tells(void);
 void libc_use_shares(int condition, const void *caller);
 /* The content of an open file, if the descriptor is one, or a folder, or a pipe with a name. */
 void libc_use_file(int descriptor);
+/* The same of a stream, which may have no descriptor. */
+void libc_use_stream(FILE *stream);
 void libc_use_all_when(int condition);
 /* After a failure with this error: a message under way takes as many addresses again as its memory has,
  * and they may be limited (RLIMIT_AS). True: those that may have ended are over, try once more. */

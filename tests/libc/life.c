@@ -812,6 +812,15 @@ static bool fault_signal_is_shown_as_set(void)
     return seen.sa_handler == kernel_before.sa_handler;
 }
 
+static bool stream_without_descriptor_keeps_errno(void)
+{
+    char text[16];
+    FILE *stream = fmemopen("hello", 5, "r");
+    arm();
+    errno = 0;
+    return fread(text, 1, sizeof text, stream) == 5 && errno == 0 && fclose(stream) == 0;
+}
+
 static bool names_may_be_anywhere(void)
 {
     arm();
@@ -1068,6 +1077,7 @@ static const struct {
     {"a_changed_mapping_is_told", a_changed_mapping_is_told},
     {"draining_waits_before_every_entry", draining_waits_before_every_entry},
     {"handlers_leave_touches_open", handlers_leave_touches_open},
+    {"stream_without_descriptor_keeps_errno", stream_without_descriptor_keeps_errno},
     {"names_may_be_anywhere", names_may_be_anywhere},
     {"own_descriptors_stay_open", own_descriptors_stay_open},
     {"vfork_waits_and_returns_twice", vfork_waits_and_returns_twice},
