@@ -10,6 +10,7 @@
 
 #include "base/signal_set.h"
 #include "engine/gate.h"
+#include "libc/owner.h"
 #include "libc/real.h"
 #include "libc/runtime.h"
 #include "libc/use.h"
@@ -62,6 +63,12 @@ static bool signals_are_shared(int number)
     return number == SIGSEGV && protect_signal_disposition(NULL, NULL) != ENOSYS;
 }
 
+/* A child of vfork() has dispositions of its own in the kernel, but its parent's memory. */
+static bool dispositions_are_shared(int number)
+{
+    return signals_are_shared(number) && libc_owner_is_here();
+}
+
 static int disposition_change(const struct sigaction *new_action, struct sigaction *old_action)
 {
     int saved_errno = errno;
@@ -98,10 +105,10 @@ int libc_entry_sigaction(int number, const struct sigaction *new_action, struct 
     LIBC_ENTRY(sigaction);
 int libc_entry_sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
 {
-    if (signals_are_shared(number))
-        return disposition_change(new_action, old_action);
-    if (new_action == NULL)
+    if (new_action == NULL && !signals_are_shared(number))
         return LIBC_REAL(sigaction)(number, NULL, old_action);
+    if (new_action == NULL || dispositions_are_shared(number))
+        return disposition_change(new_action, old_action);
     if (!signals_are_watched())
         return LIBC_REAL(sigaction)(number, new_action, old_action);
     handler_note(number, new_action->sa_handler);
@@ -132,7 +139,7 @@ void libc_signals_watch(void)
 /* signal() and its kin, which differ in the flags alone. */
 static sighandler_t handler_set(int number, sighandler_t handler, int flags, sighandler_t (*real)(int, sighandler_t))
 {
-    if (signals_are_shared(number))
+    if (dispositions_are_shared(number))
         return handler_change(handler, flags);
     handler_note(number, handler);
     return real(number, handler);
@@ -176,7 +183,7 @@ sighandler_t libc_entry_sigset(int number, sighandler_t handler) LIBC_ENTRY(sigs
 sighandler_t libc_entry_sigset(int number, sighandler_t handler)
 {
     struct sigaction action;
-    bool is_shared = signals_are_shared(number);
+    bool is_shared = dispositions_are_shared(number);
     if (is_shared && handler == SIG_HOLD)
         return disposition_change(NULL, &action) ? SIG_ERR : action.sa_handler;
     if (is_shared)
@@ -188,7 +195,7 @@ sighandler_t libc_entry_sigset(int number, sighandler_t handler)
 int libc_entry_sigignore(int number) LIBC_ENTRY(sigignore);
 int libc_entry_sigignore(int number)
 {
-    if (signals_are_shared(number))
+    if (dispositions_are_shared(number))
         return handler_change(SIG_IGN, 0) == SIG_ERR ? -1 : 0;
     return LIBC_REAL(sigignore)(number);
 }

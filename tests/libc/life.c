@@ -812,6 +812,23 @@ static bool fault_signal_is_shown_as_set(void)
     return seen.sa_handler == kernel_before.sa_handler;
 }
 
+/* The child borrows this memory, but has handlers of its own. */
+static bool vfork_child_handles_alone(void)
+{
+    struct sigaction seen;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    notes->shares_signals = true;
+    signal(SIGSEGV, handler_one);
+    pid_t child = vfork();
+    if (child == 0) {
+        bool is_done = sigaction(SIGSEGV, &usual, NULL) == 0 && signal(SIGSEGV, SIG_IGN) == SIG_DFL;
+        _exit(is_done ? 7 : 8);
+    }
+    bool is_good = child_status(child) == 7 && sigaction(SIGSEGV, NULL, &seen) == 0;
+    notes->shares_signals = false;
+    return is_good && seen.sa_handler == handler_one;
+}
+
 static bool stream_without_descriptor_keeps_errno(void)
 {
     char text[16];
@@ -1077,6 +1094,7 @@ static const struct {
     {"a_changed_mapping_is_told", a_changed_mapping_is_told},
     {"draining_waits_before_every_entry", draining_waits_before_every_entry},
     {"handlers_leave_touches_open", handlers_leave_touches_open},
+    {"vfork_child_handles_alone", vfork_child_handles_alone},
     {"stream_without_descriptor_keeps_errno", stream_without_descriptor_keeps_errno},
     {"names_may_be_anywhere", names_may_be_anywhere},
     {"own_descriptors_stay_open", own_descriptors_stay_open},
