@@ -18,10 +18,13 @@
 #include "protect/protect.h"
 
 /* is_watching: set by libc_signals_watch(), never cleared: before, dispositions are libc's alone.
- * have_handlers: set by whoever installs a handler, never cleared: it may have run and left. */
+ * have_handlers: set by whoever installs a handler, never cleared: it may have run and left.
+ * closing: a bit for each signal whose handler is to block SIGSEGV, as the program said and the kernel was not told;
+ * by whoever sets one, relaxed: two threads that set the same signal race without us, too. */
 static struct {
     _Atomic bool is_watching;
     _Atomic bool have_handlers;
+    _Atomic uint64_t closing;
 } signals;
 
 bool libc_signals_have_handlers(void)
@@ -92,28 +95,61 @@ static sighandler_t handler_change(sighandler_t handler, int flags)
 enum { SIGNAL_BSD_FLAGS = SA_RESTART };
 #define SIGNAL_SYSV_FLAGS ((int)(SA_RESETHAND | SA_NODEFER)) /* not an enum: SA_RESETHAND is bit 31 */
 
+static uint64_t signal_bit(int number)
+{
+    return number >= 1 && number < NSIG ? UINT64_C(1) << (number - 1) : 0;
+}
+
+static void mask_note(int number, bool is_closing)
+{
+    if (is_closing)
+        atomic_fetch_or_explicit(&signals.closing, signal_bit(number), memory_order_relaxed);
+    else
+        atomic_fetch_and_explicit(&signals.closing, ~signal_bit(number), memory_order_relaxed);
+}
+
+/* The mask as the program has set it. */
+static void mask_tell(int number, struct sigaction *action)
+{
+    if (action != NULL && (atomic_load_explicit(&signals.closing, memory_order_relaxed) & signal_bit(number)) != 0)
+        sigaddset(&action->sa_mask, SIGSEGV);
+}
+
 /* A handler that blocks SIGSEGV while it runs could not wait at a touch: the
  * kernel would end the process. */
-static struct sigaction action_opened(const struct sigaction *action)
+static int action_set_open(int number, const struct sigaction *action, struct sigaction *old_action)
 {
+    bool is_closing = sigismember(&action->sa_mask, SIGSEGV) == 1;
     struct sigaction opened = *action;
     sigdelset(&opened.sa_mask, SIGSEGV);
-    return opened;
+    int result = LIBC_REAL(sigaction)(number, &opened, old_action);
+    if (result == 0) {
+        mask_tell(number, old_action);
+        mask_note(number, is_closing);
+    }
+    return result;
+}
+
+static int action_query(int number, struct sigaction *action)
+{
+    int result = LIBC_REAL(sigaction)(number, NULL, action);
+    if (result == 0)
+        mask_tell(number, action);
+    return result;
 }
 
 int libc_entry_sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
     LIBC_ENTRY(sigaction);
 int libc_entry_sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action)
 {
-    if (new_action == NULL && !signals_are_shared(number))
-        return LIBC_REAL(sigaction)(number, NULL, old_action);
-    if (new_action == NULL || dispositions_are_shared(number))
+    if (new_action == NULL)
+        return signals_are_shared(number) ? disposition_change(NULL, old_action) : action_query(number, old_action);
+    if (dispositions_are_shared(number))
         return disposition_change(new_action, old_action);
-    if (!signals_are_watched())
+    if (!signals_are_watched() || !libc_owner_is_here())
         return LIBC_REAL(sigaction)(number, new_action, old_action);
     handler_note(number, new_action->sa_handler);
-    const struct sigaction open_action = action_opened(new_action);
-    return LIBC_REAL(sigaction)(number, &open_action, old_action);
+    return action_set_open(number, new_action, old_action);
 }
 
 static void disposition_watch(int number)
@@ -123,9 +159,8 @@ static void disposition_watch(int number)
         action.sa_handler == SIG_IGN)
         return;
     handler_note(number, action.sa_handler);
-    const struct sigaction open_action = action_opened(&action);
     if (sigismember(&action.sa_mask, SIGSEGV) == 1)
-        LIBC_REAL(sigaction)(number, &open_action, NULL);
+        action_set_open(number, &action, NULL);
 }
 
 void libc_signals_watch(void)
@@ -136,12 +171,20 @@ void libc_signals_watch(void)
         disposition_watch(number);
 }
 
+/* Without a mask of the program's. */
+static void mask_note_alone(int number)
+{
+    if (libc_owner_is_here())
+        mask_note(number, false);
+}
+
 /* signal() and its kin, which differ in the flags alone. */
 static sighandler_t handler_set(int number, sighandler_t handler, int flags, sighandler_t (*real)(int, sighandler_t))
 {
     if (dispositions_are_shared(number))
         return handler_change(handler, flags);
     handler_note(number, handler);
+    mask_note_alone(number);
     return real(number, handler);
 }
 
@@ -189,6 +232,8 @@ sighandler_t libc_entry_sigset(int number, sighandler_t handler)
     if (is_shared)
         return handler_change(handler, 0);
     handler_note(number, handler);
+    if (handler != SIG_HOLD)
+        mask_note_alone(number);
     return LIBC_REAL(sigset)(number, handler);
 }
 
@@ -197,6 +242,7 @@ int libc_entry_sigignore(int number)
 {
     if (dispositions_are_shared(number))
         return handler_change(SIG_IGN, 0) == SIG_ERR ? -1 : 0;
+    mask_note_alone(number);
     return LIBC_REAL(sigignore)(number);
 }
 

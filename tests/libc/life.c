@@ -286,14 +286,41 @@ static bool reaching_a_peer_waits_for_all(void)
     return waits == 4 && !waits_for_all("syscall", SYS_tgkill, getpid(), getpid());
 }
 
+static volatile bool is_open_inside;
+
+static void handler_look(int number)
+{
+    sigset_t seen;
+    (void)number;
+    pthread_sigmask(SIG_SETMASK, NULL, &seen);
+    is_open_inside = sigismember(&seen, SIGUSR1) == 1 && sigismember(&seen, SIGSEGV) == 0;
+}
+
 static bool handlers_leave_touches_open(void)
 {
-    struct sigaction shown;
-    struct sigaction action = {.sa_handler = SIG_IGN};
+    struct sigaction action = {.sa_handler = handler_look};
     sigfillset(&action.sa_mask);
     sigaction(SIGUSR2, &action, NULL);
+    raise(SIGUSR2);
+    return is_open_inside;
+}
+
+static bool mask_is_shown_as_set(void)
+{
+    struct sigaction shown;
+    struct sigaction action = {.sa_handler = handler_look};
+    struct sigaction full = action;
+    sigfillset(&full.sa_mask);
+    sigaction(SIGUSR2, &full, NULL);
+    bool is_good = sigaction(SIGUSR2, NULL, &shown) == 0 && sigismember(&shown.sa_mask, SIGSEGV) == 1;
+    sigaction(SIGUSR2, &action, &shown);
+    is_good = is_good && sigismember(&shown.sa_mask, SIGSEGV) == 1;
     sigaction(SIGUSR2, NULL, &shown);
-    return sigismember(&shown.sa_mask, SIGUSR1) == 1 && sigismember(&shown.sa_mask, SIGSEGV) == 0;
+    is_good = is_good && sigismember(&shown.sa_mask, SIGSEGV) == 0;
+    sigaction(SIGUSR2, &full, NULL);
+    signal(SIGUSR2, SIG_DFL);
+    sigaction(SIGUSR2, NULL, &shown);
+    return is_good && sigismember(&shown.sa_mask, SIGSEGV) == 0;
 }
 
 static bool own_descriptors_stay_open(void)
@@ -1094,6 +1121,7 @@ static const struct {
     {"a_changed_mapping_is_told", a_changed_mapping_is_told},
     {"draining_waits_before_every_entry", draining_waits_before_every_entry},
     {"handlers_leave_touches_open", handlers_leave_touches_open},
+    {"mask_is_shown_as_set", mask_is_shown_as_set},
     {"vfork_child_handles_alone", vfork_child_handles_alone},
     {"stream_without_descriptor_keeps_errno", stream_without_descriptor_keeps_errno},
     {"names_may_be_anywhere", names_may_be_anywhere},
