@@ -127,6 +127,7 @@ bool object_read(const struct dl_phdr_info *info, struct object *object)
     read_dynamic(dynamic, &values);
     if (values.value[DT_SYMTAB] == 0 || values.value[DT_STRTAB] == 0)
         return false;
+    object->dynamic = dynamic;
     object->symbols = absolute(object, values.value[DT_SYMTAB]);
     object->strings = absolute(object, values.value[DT_STRTAB]);
     object->gnu_hash = values.gnu_hash == 0 ? NULL : absolute(object, values.gnu_hash);
@@ -194,6 +195,14 @@ bool object_find_defined(const struct object *object, object_visit_fn *visit, vo
             is_last = hashes[i - table[FIRST]] & 1;
         }
     }
+    return false;
+}
+
+bool object_find_needed(const struct object *object, object_visit_fn *visit, void *context)
+{
+    for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && visit(object->strings + entry->d_un.d_val, context))
+            return true;
     return false;
 }
 

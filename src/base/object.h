@@ -20,6 +20,7 @@ struct object_relocations {
 struct object {
     const char *path; /* "" for the program itself */
     uintptr_t base;
+    const ElfW(Dyn) * dynamic;
     const char *soname; /* "" when it has none */
     const char *strings;
     const ElfW(Sym) * symbols;
@@ -55,6 +56,9 @@ bool object_find_undefined(const struct object *object, object_visit_fn *visit, 
 
 /* The same for each function that it defines for others. */
 bool object_find_defined(const struct object *object, object_visit_fn *visit, void *context);
+
+/* The same for each library that it is linked with itself. */
+bool object_find_needed(const struct object *object, object_visit_fn *visit, void *context);
 
 /* A place that holds nothing but the address of a name that the object wants from others. */
 struct object_reference {

@@ -21,6 +21,7 @@ static void host_watch(void)
 {
     libc_real_load();
     libc_stacks_watch();
+    libc_threads_watch();
 }
 
 const struct host host = {

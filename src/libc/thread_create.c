@@ -23,6 +23,8 @@ static struct libc_threads_start thread_begin(void *given)
 {
     struct libc_threads_start thread = *(struct libc_threads_start *)given;
     libc_threads_start_give_back(given);
+    if (thread.opens != 0)
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &thread.opens, NULL, BASE_SIGNAL_SET_BYTES);
     if (thread.is_of_mpi)
         libc_threads_enter_of_mpi();
     else
@@ -49,13 +51,13 @@ struct creation {
     uint64_t signals_before;
 };
 
-/* UCX begins one when it is loaded, where the machine has FUSE (src/ucs/vfs/fuse): with the program, before
- * our own constructor. Not asked later: dladdr() takes the loader's lock, which a dlopen() has whose constructors
- * may wait for this very thread. */
+/* MPI calls the program: a reduction function may begin a team. UCX begins one when it is loaded, where the machine has
+ * FUSE (src/ucs/vfs/fuse): with the program, before our own constructor. Not asked later: dladdr() takes the loader's
+ * lock, which a dlopen() has whose constructors may wait for this very thread. */
 static bool thread_is_of_mpi(union libc_threads_function start)
 {
     if (gate_is_inside() || gate_thread.is_of_mpi)
-        return true;
+        return !libc_threads_begin_in_program((uintptr_t)start.posix);
     return !libc_threads_are_started() && libc_runtime_is_transport((uintptr_t)start.posix);
 }
 
@@ -75,6 +77,12 @@ static void thread_is_made_alone(void)
         libc_stacks_enter_existing();
 }
 
+/* A new thread begins with the mask of the one that makes it. */
+static uint64_t signals_deferred(void)
+{
+    return gate_thread.are_signals_deferred ? base_signal_set_deferrable() & ~gate_thread.signals_before : 0;
+}
+
 /* MPI's own threads leave signals to the program's: while the program's thread
  * defers them (gate.h), the kernel would give them to one of these, on whose stack
  * no handler of the program expects to run. */
@@ -83,7 +91,10 @@ static struct creation creation_begin(union libc_threads_function start, void *a
     struct creation creation = {libc_threads_start_new(), thread_is_of_mpi(start), 0};
     uint64_t most = base_signal_set_deferrable();
     if (creation.given != NULL)
-        *creation.given = (struct libc_threads_start){start, argument, creation.is_of_mpi, NULL};
+        *creation.given = (struct libc_threads_start){.start = start,
+                                                      .argument = argument,
+                                                      .opens = creation.is_of_mpi ? 0 : signals_deferred(),
+                                                      .is_of_mpi = creation.is_of_mpi};
     if (!creation.is_of_mpi) {
         libc_threads_note_begun((uintptr_t)start.posix);
         return creation;

@@ -12,6 +12,7 @@
 
 #include "base/code_list.h"
 #include "engine/gate.h"
+#include "libc/program_code.h"
 #include "libc/runtime.h"
 #include "protect/protect.h"
 
@@ -19,11 +20,13 @@ enum { OF_MPI_MAX = 64 };
 
 /* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. begun: the
  * functions that threads of the program begin with, each entered before its thread exists. calling, locking: what is
- * known of them. expected: the first thread, and all that MPI and the engine ever began. starts_read: what threads
- * that have begun were given; pushed by them, taken as a whole by who makes one. */
+ * known of them. code: the program's, by libc_threads_watch(). expected: the first thread, and all that MPI and the
+ * engine ever began. starts_read: what threads that have begun were given; pushed by them, taken as a whole by who
+ * makes one. */
 static struct {
     bool are_started;
     _Atomic bool are_several;
+    struct libc_program_code code;
     struct base_code_list begun;
     struct base_code_list_answer calling;
     struct base_code_list_answer locking;
@@ -65,6 +68,16 @@ void libc_threads_note_begun(uintptr_t code)
 {
     base_code_list_add(&threads.begun, code);
     threads_note_several();
+}
+
+void libc_threads_watch(void)
+{
+    libc_program_code_collect(&threads.code);
+}
+
+bool libc_threads_begin_in_program(uintptr_t code)
+{
+    return libc_program_code_contains(&threads.code, code);
 }
 
 bool libc_threads_may_call(void)

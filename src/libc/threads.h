@@ -35,6 +35,11 @@ void libc_threads_note(void);
 /* One begins with this function, or libc makes it for this code. */
 void libc_threads_note_begun(uintptr_t code);
 
+/* MPI is being set up: from here on the program's threads are told from MPI's, where they begin inside MPI, by the
+ * function that they begin with: does it lie in the program's code (program_code.h)? Takes no lock. */
+void libc_threads_watch(void);
+bool libc_threads_begin_in_program(uintptr_t code);
+
 /* Are there threads of the program's, beside the first, that may call MPI or hold what it locks
  * (libc_runtime_never_calls())? Takes the loader's lock. */
 bool libc_threads_may_call(void);
@@ -52,10 +57,12 @@ union libc_threads_function {
     thrd_start_t c11;
 };
 
-/* What a thread is given when it begins. next: for those that have read it. */
+/* What a thread is given when it begins. opens: signals that were only deferred (gate.h) where it was made, and that it
+ * is to have. next: for those that have read it. */
 struct libc_threads_start {
     union libc_threads_function start;
     void *argument;
+    uint64_t opens;
     bool is_of_mpi;
     struct libc_threads_start *next;
 };
