@@ -285,6 +285,12 @@ def enters_idle(row: Row) -> bool:
     return is_simple or (row.treatment == "drain" and row.chapter == "Collective Communication")
 
 
+def tells_late_errors(row: Row) -> bool:
+    """Whether it may return the error of another message: a collective that is over when it returns, and that makes
+    nothing."""
+    return row.has("carried") or row.name == "MPI_Barrier"
+
+
 def gated_body(row: Row) -> Iterator[str]:
     """The classes gated, buffers and drain."""
     yield from early_receives(row)
@@ -309,7 +315,7 @@ def gated_body(row: Row) -> Iterator[str]:
     if row.has("changes_comm"):
         yield "early_unlearn(comm);"
     if row.returns == "int":
-        yield f"return {gated_call(row, 'dispatch_leave')};"
+        yield f"return {gated_call(row, 'dispatch_leave_and_tell' if tells_late_errors(row) else 'dispatch_leave')};"
         return
     # A converted handle, not an error code: no late error may take its place.
     yield f"{row.returns} result = {call(row)};"

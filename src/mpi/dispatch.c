@@ -135,7 +135,13 @@ int dispatch_leave(int result)
     if (transfer_parted_count() != 0 && gate_thread.depth == 1)
         transfer_settle_parted(); /* the call may have told that their data are there */
     gate_leave();
-    return result == MPI_SUCCESS && !gate_is_inside() ? late_errors_take() : result;
+    return result;
+}
+
+int dispatch_leave_and_tell(int result)
+{
+    result = dispatch_leave(result);
+    return gate_is_inside() ? result : late_errors_or(result);
 }
 
 void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype)

@@ -76,8 +76,13 @@ extern __attribute__((visibility("hidden"))) struct dispatch_unstarted {
     void (*start_all)(void);
 } dispatch_unstarted[DISPATCH_UNSTARTED_KINDS];
 
-/* Leaves the gate. Returns `result`, or the error of an op that ended since. */
+/* Leaves the gate. Returns `result`. */
 int dispatch_leave(int result);
+
+/* The same after a blocking message, a collective or the completion of requests: instead of success, the error of an op
+ * that has ended. From no other call: what has begun or made something must not seem to have failed (the program, or
+ * its Fortran binding, would lose the handle), and codes that few programs look at would be lost. */
+int dispatch_leave_and_tell(int result);
 
 /* A call that blocks, as a loop over one that does not: calls `poll` inside the
  * gate until it sets *is_over or fails, testing the pending ops in between. */

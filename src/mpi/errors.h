@@ -2,7 +2,7 @@
 /* Errors of ops, which come after their call has returned. They are raised on the
  * communicator of that call: with MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT the job
  * ends there; with MPI_ERRORS_RETURN the code is kept (op/late_errors.h) and returned by
- * the next MPI call; a program with handlers of its own is passed. */
+ * a later call; a program with handlers of its own is passed. */
 #ifndef MPI_ERRORS_H
 #define MPI_ERRORS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of ops, which come after their call has returned: kept here, and returned by the next MPI call. Codes are
- * MPI's; 0 is MPI_SUCCESS, whatever the ABI. */
+/* Errors of ops, which come after their call has returned: kept here, and returned by a later call that moves or
+ * completes messages (dispatch_leave_and_tell()). Codes are MPI's; 0 is MPI_SUCCESS, whatever the ABI. */
 #ifndef OP_LATE_ERRORS_H
 #define OP_LATE_ERRORS_H
 

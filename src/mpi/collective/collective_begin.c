@@ -369,7 +369,7 @@ static int call_wait(struct collective_call *call)
         collective_op_wait_memory(call);
         dispatch_wait_others();
         dispatch_enter();
-        result = dispatch_leave(collective_blocking(call));
+        result = dispatch_leave_and_tell(collective_blocking(call));
     }
     collective_choice_learn(call->choice, COLLECTIVE_CHOICE_BLOCKING, base_clock_now_ns() - call->begun_ns);
     return result;

@@ -29,7 +29,7 @@ static int receive_found(struct early_message *message, struct message *receive,
     dispatch_block(has_come_poll, message);
     dispatch_enter();
     status_copy(status, &probed);
-    return dispatch_leave(raise_on(receive->comm, early_message_give(message, receive)));
+    return dispatch_leave_and_tell(raise_on(receive->comm, early_message_give(message, receive)));
 }
 
 static struct early_message *message_for(const struct message *receive)

@@ -299,7 +299,7 @@ static int buffered_pass(const struct message *message)
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_READS);
     dispatch_wait_others();
     dispatch_enter();
-    return dispatch_leave(buffered_pass_now(message));
+    return dispatch_leave_and_tell(buffered_pass_now(message));
 }
 
 static bool buffered_has_engine(void)
@@ -513,7 +513,7 @@ __attribute__((noinline)) static int ibsend_call(struct message message, MPI_Req
     dispatch_wait_argument(request, sizeof *request);
     if (buffered_try(&message, &send, return_address, &result) != REASON_NONE)
         return ibsend_pass(&message, request, return_address);
-    return result == MPI_SUCCESS ? ibsend_end(&message, request, return_address) : late_errors_or(result);
+    return result == MPI_SUCCESS ? ibsend_end(&message, request, return_address) : result;
 }
 
 int entry_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,

@@ -111,7 +111,7 @@ static int matched_judged(struct message *message, MPI_Message *handle, MPI_Stat
     dispatch_wait_argument(status, sizeof *status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
     dispatch_enter();
-    return dispatch_leave(matched_pass_now(message, handle, status));
+    return dispatch_leave_and_tell(matched_pass_now(message, handle, status));
 }
 
 static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, const void *return_address)

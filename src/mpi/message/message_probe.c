@@ -106,8 +106,8 @@ int entry_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
         return late_errors_or(dispatch_block(probe_poll, &probe));
     dispatch_enter();
     if (probe_finds_early(&probe))
-        return dispatch_leave(MPI_SUCCESS);
-    return dispatch_leave(real.MPI_Probe(source, tag, comm, status));
+        return dispatch_leave_and_tell(MPI_SUCCESS);
+    return dispatch_leave_and_tell(real.MPI_Probe(source, tag, comm, status));
 }
 
 int entry_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
@@ -118,7 +118,7 @@ int entry_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
     dispatch_wait_argument(flag, sizeof *flag);
     dispatch_wait_argument(status, sizeof *status);
     dispatch_enter();
-    return dispatch_leave(probe_poll(&(struct probe){source, tag, comm, NULL, status}, flag));
+    return dispatch_leave_and_tell(probe_poll(&(struct probe){source, tag, comm, NULL, status}, flag));
 }
 
 static int probe_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
@@ -126,7 +126,7 @@ static int probe_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message
     if (busy_is_clear())
         return real.MPI_Mprobe(source, tag, comm, message, status);
     if (completion_must_loop())
-        return late_errors_or(message_probe_match(source, tag, comm, message, status));
+        return message_probe_match(source, tag, comm, message, status);
     dispatch_enter();
     return dispatch_leave(real.MPI_Mprobe(source, tag, comm, message, status));
 }

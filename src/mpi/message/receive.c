@@ -73,7 +73,7 @@ static int receive_pass(const struct message *message, MPI_Status *status)
         return message_carry_inline(message, message_start_receive, status);
     dispatch_wait_buffer(message->buffer, message->count, message->datatype, DISPATCH_WRITES);
     dispatch_enter();
-    return dispatch_leave(receive_pass_now(message, status));
+    return dispatch_leave_and_tell(receive_pass_now(message, status));
 }
 
 static int receive_early(struct message *message, MPI_Status *status)

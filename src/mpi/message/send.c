@@ -57,7 +57,7 @@ static int send_now(const struct message *m, const struct send_kind *kind)
 static int send_pass_inside(const struct message *message, const struct send_kind *kind)
 {
     dispatch_enter();
-    return dispatch_leave(send_now(message, kind));
+    return dispatch_leave_and_tell(send_now(message, kind));
 }
 
 /* A passed send must not keep the gate while it waits for its receiver: other

@@ -40,7 +40,7 @@ static int exchange_call(struct exchange *exchange, bool has_large_count, const 
     }
     if (!exchange_try(exchange, return_address, &result)) {
         dispatch_enter();
-        result = dispatch_leave(exchange_now(exchange));
+        result = dispatch_leave_and_tell(exchange_now(exchange));
     }
     return exchange_end(exchange, result);
 }

@@ -149,7 +149,7 @@ static int completion_wait(struct completion *completion, completion_test_fn *te
 static int completion_call(struct completion *completion, completion_call_fn *call)
 {
     dispatch_enter();
-    return dispatch_leave(call(completion));
+    return dispatch_leave_and_tell(call(completion));
 }
 
 static int completion_run(struct completion *completion, completion_call_fn *call, completion_test_fn *test)
