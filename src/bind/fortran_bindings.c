@@ -32,7 +32,7 @@ static void *fortran_errhandler_create(int object_type, void *function, int lang
 {
     maker_fn *maker = (maker_fn *)bind_library_symbol(maker_name);
     session_refuse(REASON_CALLBACK);
-    transfer_wait_all();
+    transfer_wait_due();
     return maker(object_type, function, language);
 }
 
