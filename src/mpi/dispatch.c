@@ -63,7 +63,7 @@ void dispatch_wait_others(void)
 {
     bool is_awaited = (libc_threads_are_several() && !busy_is_shared()) || libc_signals_have_handlers();
     if (is_awaited)
-        transfer_wait_all();
+        transfer_wait_due();
 }
 
 /* Of a request whose memory is not known nothing more is waited for: another thread's message may only come when it is

@@ -40,7 +40,9 @@ void dispatch_wait_argument(const void *argument, size_t length_bytes);
 
 /* Before a call that keeps the gate for as long as it blocks: with several
  * threads, waits for every op, since a touch of another thread could not be
- * released meanwhile. */
+ * released meanwhile; where signals are handled, too, since they would not come
+ * in the call. Under MPI_THREAD_MULTIPLE the engine comes in beside: then only for
+ * signals, and for this thread's ops, since others may end only after the call. */
 void dispatch_wait_others(void);
 
 /* Before a call that names a request whose buffer MPI is going to use: waits for

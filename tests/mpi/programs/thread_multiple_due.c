@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: while a thread sends what is received only after a call of another thread, that thread may make an error
- * handler or a generalized request first: it waits for no message but its own.
- * arguments: handler grequest
+ * handler or a generalized request first, or have a handler for a signal and call a collective: it waits for no message
+ * but its own.
+ * arguments: handler grequest signal
  * flags: -pthread
  * timeout: 20
  * quick: openmpi4 mpich4 userfaultfd */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #include "check.h"
@@ -26,6 +28,11 @@ static void *send_large(void *unused)
 static void note_error(MPI_Comm *comm, int *error, ...)
 {
     (void)comm, (void)error;
+}
+
+static void note_signal(int number)
+{
+    (void)number;
 }
 
 static int query(void *unused, MPI_Status *status)
@@ -70,6 +77,8 @@ int main(int argc, char **argv)
     check_start_multiple(&argc, &argv);
     const char *way = argv[1];
     buffer = check_buffer_new(CHECK_LARGE_BYTES);
+    if (strcmp(way, "signal") == 0)
+        signal(SIGALRM, note_signal);
     MPI_Barrier(MPI_COMM_WORLD);
     if (check_rank() == 0) {
         pthread_create(&sender, NULL, send_large, NULL);
@@ -78,7 +87,7 @@ int main(int argc, char **argv)
         check_delay();
         if (strcmp(way, "handler") == 0)
             make_handler();
-        else
+        else if (strcmp(way, "grequest") == 0)
             make_request();
         MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD); /* the other rank receives only now */
         pthread_join(sender, NULL);
