@@ -23,12 +23,13 @@ static bool file_has_bindings(const char *file_name)
     return false;
 }
 
-/* Open MPI makes error handlers for Fortran by this inner function, past the
- * entries that would notice that MPI may now call the program. */
+/* Open MPI makes error handlers for Fortran, and for the C++ bindings that it had
+ * until 4.1, by this inner function, past the entries that would notice that MPI may
+ * now call the program. */
 static const char maker_name[] = "ompi_errhandler_create";
 typedef void *maker_fn(int object_type, void *function, int language);
 
-static void *fortran_errhandler_create(int object_type, void *function, int language)
+static void *fortran_bindings_create_errhandler(int object_type, void *function, int language)
 {
     maker_fn *maker = (maker_fn *)bind_library_symbol(maker_name);
     session_refuse(REASON_CALLBACK);
@@ -44,10 +45,15 @@ static const void *entry_of(const char *name)
     return entry == NULL || bind_is_followed_by_tool(name) ? NULL : entry;
 }
 
+static bool is_maker(const char *name, void *context)
+{
+    return strcmp(name, maker_name) == 0;
+}
+
 static const void *replacement_of(const char *name)
 {
-    if (strcmp(name, maker_name) == 0)
-        return (const void *)fortran_errhandler_create;
+    if (is_maker(name, NULL))
+        return (const void *)fortran_bindings_create_errhandler;
     return base_text_begins(name, "PMPI") ? entry_of(name + 1) : NULL;
 }
 
@@ -61,12 +67,16 @@ static void redirect_reference(const struct object *object, const struct object_
     object_write(object, reference->place, (uintptr_t)replacement_of(reference->name));
 }
 
+/* All else in the C++ bindings calls MPI_X. */
 void fortran_bindings_redirect(const struct object *object)
 {
-    if (!file_has_bindings(object_file_name(object)))
-        return;
-    object_visit_references(object, is_replaced, redirect_reference, NULL);
-    call_site_add_binding(object->loaded);
+    const char *file_name = object_file_name(object);
+    if (base_text_begins(file_name, "libmpi_cxx")) {
+        object_visit_references(object, is_maker, redirect_reference, NULL);
+    } else if (file_has_bindings(file_name)) {
+        object_visit_references(object, is_replaced, redirect_reference, NULL);
+        call_site_add_binding(object->loaded);
+    }
 }
 
 bool fortran_bindings_are_redirected(void)

@@ -4,7 +4,8 @@
  * (all of Open MPI's since its commit 291a464efb; in MPICH those of mpi_f08 that
  * take no buffer). The second kind is led to our entries by what the dynamic
  * linker wrote into these libraries, and into no others: whoever else calls PMPI_X
- * is a profiling tool or MPI itself, and means MPI's own function. */
+ * is a profiling tool or MPI itself, and means MPI's own function.
+ * And Open MPI's C++ bindings, for one inner function that both use. */
 #ifndef BIND_FORTRAN_BINDINGS_H
 #define BIND_FORTRAN_BINDINGS_H
 
