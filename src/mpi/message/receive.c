@@ -87,11 +87,18 @@ static int receive_early(struct message *message, MPI_Status *status)
     return reason == REASON_FINISHED_AT_ONCE ? result : receive_pass(message, status);
 }
 
+/* MPI looks at the arguments before it takes a message. So do we: what is matched is nobody else's. */
+static int receive_matched(struct message *message, MPI_Status *status)
+{
+    int result = exchange_check_receive(message);
+    return result == MPI_SUCCESS ? matched_receive(message, status) : result;
+}
+
 static int receive_judged(struct message *message, MPI_Status *status, const void *return_address)
 {
     enum reason reason = message_judge(message, return_address);
     if (reason == REASON_NONE && message_must_match(message))
-        return matched_receive(message, status);
+        return receive_matched(message, status);
     int result = receive_wait_if_late(message);
     if (result != MPI_SUCCESS)
         return result;
