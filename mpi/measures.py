@@ -248,7 +248,7 @@ def before(row: Row) -> list[str]:
         lines += ["struct measure_keys keys;", "struct profile_completion completion = {0};"]
         lines += [f"measure_keys_take(&keys, {count}, {requests});"]
     if name == "Request_free":
-        lines += ["uint64_t key = measure_key(*request);"]
+        lines += ["uint64_t key = request != NULL ? measure_key(*request) : 0;"]
     return lines
 
 

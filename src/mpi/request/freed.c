@@ -298,8 +298,16 @@ static bool freed_is_of_interest(MPI_Request request)
     return requests_know(request_key(request)) || ahead_knows(request) || (is_possible && untracked_are_some());
 }
 
+static int freed_refuse(MPI_Request *request)
+{
+    dispatch_enter();
+    return dispatch_leave(real.MPI_Request_free(request));
+}
+
 int entry_MPI_Request_free(MPI_Request *request)
 {
+    if (request == NULL)
+        return freed_refuse(request); /* MPI says itself what is wrong */
     dispatch_wait_argument(request, sizeof *request);
     persistent_await(1, request);
     struct freed_send send = freed_judge(*request);
