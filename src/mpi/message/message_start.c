@@ -289,7 +289,7 @@ static void message_make_way(const struct begin_op *op)
 
 enum reason message_start_early(struct message *message, message_start_fn *function, MPI_Request *request, int *result)
 {
-    MPI_Status own_status;
+    MPI_Status own_status = {0};
     struct start start = {.message = message, .function = function};
     struct begin_message begin = message_begin(message, function);
     *request = abi_handles.request_null;
