@@ -36,14 +36,30 @@ struct errors_home errors_home_of(MPI_Comm comm)
     return home;
 }
 
-/* Below MPI_THREAD_MULTIPLE: nobody else is in MPI. */
+/* Below MPI_THREAD_MULTIPLE nobody else is in MPI. */
+struct errors_muted errors_mute(void)
+{
+    struct errors_muted muted = {.is_muted = ABI_TESTS_RAISE_ON_WORLD && !busy_is_shared()};
+    if (!muted.is_muted)
+        return muted;
+    muted.world = errors_handler_of(abi_handles.comm_world);
+    real.MPI_Comm_set_errhandler(abi_handles.comm_world, abi_handles.errors_return);
+    return muted;
+}
+
+void errors_unmute(const struct errors_muted *muted)
+{
+    if (!muted->is_muted)
+        return;
+    real.MPI_Comm_set_errhandler(abi_handles.comm_world, muted->world);
+    errors_handler_give_back(muted->world);
+}
+
 static int errors_test_elsewhere(MPI_Request *request, int *is_over, MPI_Status *status)
 {
-    MPI_Errhandler world = errors_handler_of(abi_handles.comm_world);
-    real.MPI_Comm_set_errhandler(abi_handles.comm_world, abi_handles.errors_return);
+    struct errors_muted muted = errors_mute();
     int result = real.MPI_Test(request, is_over, status);
-    real.MPI_Comm_set_errhandler(abi_handles.comm_world, world);
-    errors_handler_give_back(world);
+    errors_unmute(&muted);
     return result;
 }
 

@@ -25,6 +25,15 @@ void errors_handler_give_back(MPI_Errhandler handler);
 /* Inside the gate. `comm` null: unknown (MPI_Mrecv), the same as MPI_COMM_WORLD. */
 struct errors_home errors_home_of(MPI_Comm comm);
 
+/* Until errors_unmute() no error is raised on MPI_COMM_WORLD, where MPI would raise that of any request; not where
+ * another thread would see it, or lose what it sets. Inside the gate. */
+struct errors_muted {
+    bool is_muted;
+    MPI_Errhandler world;
+};
+struct errors_muted errors_mute(void);
+void errors_unmute(const struct errors_muted *muted);
+
 /* MPI_Test of a request that only Lapwing knows: an error is not raised on MPI_COMM_WORLD where it does not belong
  * there. Inside the gate. */
 int errors_test(const struct errors_home *home, MPI_Request *request, int *is_over, MPI_Status *status);
