@@ -24,8 +24,8 @@ struct completion {
     int *indices;
     MPI_Status *statuses;
     const void *waited_from; /* where the program waits for them, all unless there are indices; NULL: it does not */
-    int over_count;  /* of all to wait for: the first ones, which are over, where they are looked at one by one */
-    bool has_hidden; /* handles that MPI does not see (persistent.h) */
+    int over_count;          /* of all to wait for: the first ones, which are over, where not all are tested at once */
+    bool has_hidden;         /* handles that MPI does not see (persistent.h) */
     uint64_t *keys;
     uint64_t inline_keys[COMPLETION_KEYS_INLINE];
 };

@@ -39,11 +39,27 @@ static int wait_poll_each(struct completion *c, int *is_over)
     return *is_over ? real.MPI_Waitall(c->count, c->requests, c->statuses) : MPI_SUCCESS;
 }
 
+/* As many at a time as MPI_Testall is right for, without statuses. */
+static int wait_poll_parts(struct completion *c, int *is_over)
+{
+    while (c->over_count < c->count) {
+        int left = c->count - c->over_count;
+        int part = left < ABI_TESTALL_REQUESTS_MAX ? left : ABI_TESTALL_REQUESTS_MAX;
+        int result = real.MPI_Testall(part, &c->requests[c->over_count], is_over, MPI_STATUSES_IGNORE);
+        if (result != MPI_SUCCESS || !*is_over)
+            return result;
+        c->over_count += part;
+    }
+    *is_over = true;
+    return MPI_SUCCESS;
+}
+
 static int wait_poll_all(struct completion *c, int *is_over)
 {
+    bool is_in_parts = c->count > ABI_TESTALL_REQUESTS_MAX && c->statuses == MPI_STATUSES_IGNORE && c->requests != NULL;
     if (requests_may_be_collective())
         return wait_poll_each(c, is_over);
-    return real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
+    return is_in_parts ? wait_poll_parts(c, is_over) : real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
 }
 
 /* Where none is active MPI_Waitany makes the status empty, and MPICH's MPI_Testany leaves it as it is. */

@@ -6,9 +6,13 @@
 #define MPI_ABI_OPENMPI_ABI_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* MPI_Test raises an error on the communicator of its request (seen with 4.1 and 5.0). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
+
+/* MPI_Testall is right for any number of requests. */
+enum { ABI_TESTALL_REQUESTS_MAX = INT32_MAX };
 
 /* MPI_Ialltoallv and MPI_Ialltoallw in place mix blocks up on more ranks (seen with 4.1). */
 enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };

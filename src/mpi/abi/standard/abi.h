@@ -9,6 +9,10 @@
 /* MPI_Test raises an error on the communicator of its request (seen with MPICH 5.0). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
 
+/* Without statuses MPI_Testall looks at so many requests at a time, and if the last of them are plain sends and
+ * receives it takes all for such: of more it fails, or leaves persistent ones active (seen with MPICH 4.0 and 5.0). */
+enum { ABI_TESTALL_REQUESTS_MAX = 64 };
+
 /* As many as with any of the libraries: on more, Open MPI's MPI_Ialltoallv in place mixes blocks up. */
 enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };
 
