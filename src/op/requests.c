@@ -18,7 +18,7 @@ struct request {
     uint64_t key;
     struct range bytes;
     uint32_t next;
-    bool is_send;       /* the next three: of such a one */
+    bool is_send;       /* the next two: of such a one */
     bool may_outlast;   /* that may still be under way when the program has waited for it */
     bool may_hide_gaps; /* which may not use all of `bytes` */
     bool is_persistent;
@@ -263,6 +263,24 @@ bool requests_may_be_collective(void)
     return atomic_load_explicit(&requests.may_be_collective, memory_order_relaxed);
 }
 
+void requests_note_persistent(uint64_t key)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL)
+        request->is_persistent = true;
+    requests_unlock();
+}
+
+bool requests_is_persistent(uint64_t key)
+{
+    requests_lock();
+    const struct request *request = request_of(key);
+    bool is_persistent = request != NULL && request->is_persistent;
+    requests_unlock();
+    return is_persistent;
+}
+
 void requests_note_lost(uint64_t key, bool has_status)
 {
     requests_lock();
@@ -289,7 +307,7 @@ void requests_note_send(uint64_t key, struct requests_send send)
         request->is_send = true;
         request->may_outlast = send.may_outlast;
         request->may_hide_gaps = send.may_hide_gaps;
-        request->is_persistent = send.is_persistent;
+        request->is_persistent |= send.is_persistent;
     }
     requests_unlock();
 }

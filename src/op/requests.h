@@ -59,6 +59,10 @@ struct requests_send {
     bool is_persistent;
 };
 
+/* What has just been tracked with this key is persistent; is it? */
+void requests_note_persistent(uint64_t key);
+bool requests_is_persistent(uint64_t key);
+
 /* What has just been tracked with this key is a persistent request that is not active any more once MPI has been asked
  * whether it is over, and found that: its status is lost. has_status: it is no send. */
 void requests_note_lost(uint64_t key, bool has_status);

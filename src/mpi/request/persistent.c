@@ -20,7 +20,10 @@ static bool library_loses_requests(void)
 
 void persistent_note(MPI_Request request, bool is_send)
 {
-    if (request != abi_handles.request_null && library_loses_requests())
+    if (request == abi_handles.request_null)
+        return;
+    requests_note_persistent(request_key(request));
+    if (library_loses_requests())
         requests_note_lost(request_key(request), !is_send);
 }
 

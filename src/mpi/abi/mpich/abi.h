@@ -15,6 +15,9 @@ enum { ABI_TESTS_RAISE_ON_WORLD = 1 };
  * receives it takes all for such: of more it fails, or leaves persistent ones active (seen with MPICH 4.0 and 5.0). */
 enum { ABI_TESTALL_REQUESTS_MAX = 64 };
 
+/* MPI_Testall and MPI_Testany tell of an error of a persistent request. */
+enum { ABI_TESTS_HIDE_ERRORS = 0 };
+
 /* MPI_Ialltoallv and MPI_Ialltoallw in place are right on any number of ranks. */
 enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = INT32_MAX };
 

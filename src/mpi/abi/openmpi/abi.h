@@ -14,6 +14,11 @@ enum { ABI_TESTS_RAISE_ON_WORLD = 0 };
 /* MPI_Testall is right for any number of requests. */
 enum { ABI_TESTALL_REQUESTS_MAX = INT32_MAX };
 
+/* MPI_Testall and MPI_Testany say nothing of an error of a persistent request, and MPI_Waitall and MPI_Waitany do (seen
+ * with 4.1; in 5.0 it is the other way round for MPI_Testall and MPI_Waitall). MPI_Request_get_status never fails, and
+ * leaves all as it is. */
+enum { ABI_TESTS_HIDE_ERRORS = 1 };
+
 /* MPI_Ialltoallv and MPI_Ialltoallw in place mix blocks up on more ranks (seen with 4.1). */
 enum { ABI_EXCHANGE_IN_PLACE_RANKS_MAX = 3 };
 
