@@ -45,6 +45,7 @@ static struct {
     bool is_engines;
     _Atomic uint32_t unknown_count;
     atomic_bool may_be_collective;
+    atomic_bool may_be_persistent;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
@@ -263,8 +264,14 @@ bool requests_may_be_collective(void)
     return atomic_load_explicit(&requests.may_be_collective, memory_order_relaxed);
 }
 
+bool requests_may_be_persistent(void)
+{
+    return atomic_load_explicit(&requests.may_be_persistent, memory_order_relaxed);
+}
+
 void requests_note_persistent(uint64_t key)
 {
+    atomic_store_explicit(&requests.may_be_persistent, true, memory_order_relaxed); /* see the header */
     requests_lock();
     struct request *request = request_of(key);
     if (request != NULL)

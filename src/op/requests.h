@@ -59,8 +59,9 @@ struct requests_send {
     bool is_persistent;
 };
 
-/* What has just been tracked with this key is persistent; is it? */
+/* What has just been tracked with this key is persistent. May requests be? Asked as above. Is this one? */
 void requests_note_persistent(uint64_t key);
+bool requests_may_be_persistent(void);
 bool requests_is_persistent(uint64_t key);
 
 /* What has just been tracked with this key is a persistent request that is not active any more once MPI has been asked
