@@ -18,10 +18,11 @@
 #include "op/registrars.h"
 #include "op/session.h"
 
-/* UCX (src/ucm/bistro) and libfabric (its memory hooks) ask for these by
+/* UCX (src/ucm/bistro), libfabric (its memory hooks) and Open MPI (opal/mca/patcher) ask for these by
  * dlsym(RTLD_DEFAULT) and overwrite the first instructions of what they get.
  * That must be libc's function: in ours it would end our waits, and UCX, which
- * then no longer sees what free() unmaps inside libc, would replace malloc. */
+ * then no longer sees what free() unmaps inside libc, would replace malloc.
+ * Who else asks calls what it gets, and that must wait. */
 static bool is_patched_by_name(const char *name)
 {
     static const char *const names[] = {"mmap",  "mmap64", "munmap", "mremap", "madvise",
@@ -147,7 +148,7 @@ static void *dlsym_for(void *handle, const char *name, void *caller)
         session_refuse_bypass();
     if (registrars_include(name) && may_register(caller))
         session_meet_registration();
-    if (handle == RTLD_DEFAULT && is_patched_by_name(name))
+    if (handle == RTLD_DEFAULT && is_patched_by_name(name) && libc_runtime_is_transport((uintptr_t)caller))
         return (void *)dlsym_behind_us;
     if (is_replaced_in_tables(name) && libc_runtime_is_transport((uintptr_t)caller))
         return (void *)dlsym_default;
