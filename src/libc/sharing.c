@@ -18,6 +18,12 @@ bool libc_sharing_is_filled(struct range bytes)
     return (pages.low == bytes.low && pages.high == bytes.high) || libc_blocks_fill_pages(bytes);
 }
 
+/* Nor will anybody else get their memory while it is held. */
+static bool bytes_are_alone(struct range bytes)
+{
+    return libc_sharing_is_filled(bytes) && !libc_heap_is_foreign(bytes);
+}
+
 /* Another thread may use a shared page at any time, also in a system call of libc's own (a futex), which would fail.
  * Under MPI_THREAD_MULTIPLE it would wait for this op, and what ends the op may wait for that thread's next call. */
 static bool threads_are_hindered(void)
@@ -34,7 +40,7 @@ enum reason libc_sharing_check(struct range bytes, bool has_gaps, bool *is_alone
         return REASON_MEMORY_NEIGHBOURS;
     if (libc_stacks_contain(pages))
         return REASON_MEMORY_STACK;
-    *is_alone = !has_gaps && libc_sharing_is_filled(bytes);
+    *is_alone = !has_gaps && bytes_are_alone(bytes);
     if (*is_alone)
         return REASON_NONE;
     /* A signal handler may use a shared page at any time, too, and while its thread is inside MPI. */
@@ -48,5 +54,5 @@ enum reason libc_sharing_check(struct range bytes, bool has_gaps, bool *is_alone
 
 bool libc_sharing_is_heap(struct range bytes)
 {
-    return !libc_sharing_is_filled(bytes) && libc_heap_is_shared(bytes);
+    return !bytes_are_alone(bytes) && libc_heap_is_shared(bytes);
 }

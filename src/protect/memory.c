@@ -375,6 +375,11 @@ static bool is_variable(uintptr_t address)
     return dl_iterate_phdr(object_contains, &address) != 0;
 }
 
+bool memory_is_variable(struct range bytes)
+{
+    return is_variable(bytes.low);
+}
+
 /* Nothing but the heap and variables is below the program break, or only what the program put there by hand. */
 static bool is_heap_unlisted(uintptr_t address)
 {

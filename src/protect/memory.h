@@ -35,6 +35,9 @@ enum reason memory_check(struct range bytes, bool sets_rights);
  * anybody, MPI included, share pages with large ones. As costly as the check. */
 bool memory_is_heap(struct range bytes);
 
+/* True in the data of a program or library. */
+bool memory_is_variable(struct range bytes);
+
 /* One line of /proc/self/maps. False when it is not one. */
 bool memory_line_parse(const char *line, struct memory_mapping *mapping);
 

@@ -94,11 +94,12 @@ bool message_copy(struct message *message)
 }
 
 /* Not where another thread in MPI, or a signal handler while the send is being started, could touch the buffer: nobody
- * would be there to answer. And only whole pages move. */
+ * would be there to answer. And only whole pages move, which MPI gets for nothing else. */
 bool message_copy_touched(struct message *message)
 {
-    bool has_pages = !base_range_is_empty(base_pages_within(message->range));
-    bool is_possible = has_pages && protect_copies_touched() && !busy_is_shared() && !libc_signals_have_handlers();
+    struct range pages = base_pages_within(message->range);
+    bool is_possible = !base_range_is_empty(pages) && protect_copies_touched() && !busy_is_shared() &&
+                       !libc_signals_have_handlers() && !libc_sharing_is_heap(pages);
     size_t most_bytes = touched_most(message->range.high - message->range.low);
     if (!is_possible || !copies_reserve(most_bytes))
         return false;
