@@ -1087,11 +1087,12 @@ static bool transports_go_on_to_the_loaders_entries(void)
            transport_find("read") != dlsym(RTLD_DEFAULT, "read");
 }
 
-/* UCX overwrites the code of what it finds under these names. */
+/* UCX overwrites the code of what it finds under these names. Who else asks calls what it finds. */
 static bool patchers_find_libcs_functions(void)
 {
-    return !is_of_preload("munmap") && !is_of_preload("madvise") && !is_of_preload("sbrk") && is_of_preload("free") &&
-           is_of_preload("read") && dlsym(RTLD_DEFAULT, "munmap") == dlsym(dlopen("libc.so.6", RTLD_NOW), "munmap");
+    extern void *transport_find_to_patch(const char *name);
+    return is_of_preload("munmap") && is_of_preload("madvise") && is_of_preload("sbrk") && is_of_preload("free") &&
+           is_of_preload("read") && transport_find_to_patch("munmap") == dlsym(dlopen("libc.so.6", RTLD_NOW), "munmap");
 }
 
 static const struct {
