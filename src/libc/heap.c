@@ -22,8 +22,8 @@ bool libc_heap_is_shared(struct range bytes)
     return !(is_large && libc_blocks_contain(bytes)) && heap_may_hold(bytes);
 }
 
-/* Its free() need not come through here, so that MPI may get the memory while the message is under way. A mapping of the
- * program's own looks like such an allocator's. */
+/* Its free() need not come through here, so that MPI may get the memory while the message is under way. A mapping of
+ * the program's own looks like such an allocator's. */
 bool libc_heap_is_foreign(struct range bytes)
 {
     return !libc_allocate_is_known() && !memory_is_variable(bytes);

@@ -17,8 +17,8 @@ enum reason libc_sharing_check(struct range bytes, bool has_gaps, bool *is_alone
 /* Is there nothing beside these bytes on their pages? */
 bool libc_sharing_is_filled(struct range bytes);
 
-/* May other blocks of the heap, MPI's among them, lie on the first or last page of these bytes, or, given by an allocator
- * other than libc's, in their place while they are held? */
+/* May other blocks of the heap, MPI's among them, lie on the first or last page of these bytes, or, given by an
+ * allocator other than libc's, in their place while they are held? */
 bool libc_sharing_is_heap(struct range bytes);
 
 #endif

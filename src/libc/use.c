@@ -239,7 +239,7 @@ void libc_use_grows(size_t length_bytes)
 
 void libc_use_limits(int resource)
 {
-    if (resource != RLIMIT_AS && resource != RLIMIT_STACK)
+    if (resource != RLIMIT_AS && resource != RLIMIT_DATA && resource != RLIMIT_STACK)
         return;
     engine_heap_wait();
     libc_use_all();

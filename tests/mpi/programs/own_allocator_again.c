@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: a program with an allocator of its own linked into it, whose free() Lapwing never sees, may free a buffer right
- * after its send, where MPI gets the memory next.
- * flags: -pthread -fno-builtin
- * quick: openmpi4 mpich4 */
+/* Claim: a program with an allocator of its own linked into it, whose free() Lapwing never sees, may free a buffer
+ * right after its send, where MPI gets the memory next. flags: -pthread -fno-builtin quick: openmpi4 mpich4 */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +14,7 @@ enum { ARENA_BYTES = 1 << 30, CLASSES = 48, KEPT_BYTES = 65536, LEAST_ALIGNMENT 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t next;
 static uintptr_t again, again_end; /* the large block that was freed last, or what is left of it */
-static void *freed[CLASSES]; /* lists of blocks of 2^i bytes */
+static void *freed[CLASSES];       /* lists of blocks of 2^i bytes */
 
 static int class_of(size_t length)
 {
