@@ -81,6 +81,11 @@ bool memory_is_heap(struct range bytes)
     return false;
 }
 
+bool memory_is_variable(struct range bytes)
+{
+    return false;
+}
+
 void memory_kept_note_change(void)
 {
     fake_notes.change_count++;
