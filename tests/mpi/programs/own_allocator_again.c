@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a program with an allocator of its own linked into it, whose free() Lapwing never sees, may free a buffer
- * right after its send, where MPI gets the memory next. flags: -pthread -fno-builtin quick: openmpi4 mpich4 */
+ * right after its send, where MPI gets the memory next.
+ * flags: -pthread -fno-builtin
+ * quick: openmpi4 mpich4 */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
