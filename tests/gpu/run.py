@@ -149,7 +149,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--way", action="append", default=[], choices=WAYS, help="only this way")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run N cases at a time")
     arguments = parser.parse_args()
-    arguments.words, arguments.timeout, arguments.trust_ok = [], None, True
+    arguments.words, arguments.timeout, arguments.trust_ok, arguments.quick = [], None, True, False
     return arguments
 
 

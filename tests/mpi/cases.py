@@ -46,7 +46,12 @@ QUICK: Mapping[str, Sequence[str]] = {
 }
 # Where --quick runs each program once, with its first argument and number of ranks: another variant there, or another
 # MPI of the same ABI, runs it with all.
-QUICK_ONCE = {("openmpi4", "userfaultfd-user"), ("mpich5", "userfaultfd"), ("impi", "default")}
+QUICK_ONCE = {
+    ("openmpi4", "userfaultfd-user"),
+    ("openmpi5", "userfaultfd"),
+    ("mpich5", "userfaultfd"),
+    ("impi", "default"),
+}
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,11 @@ def list_runs(program: Program, is_once: bool) -> list[tuple[str, int]]:
     arguments = program.words("arguments") or [""]
     ranks = [int(word) for word in program.words("ranks") or ["2"]]
     return list(product(arguments, ranks))[: 1 if is_once else None]
+
+
+def is_first_run(case: Case) -> bool:
+    """Has it the first of its program's arguments, and of its numbers of ranks?"""
+    return list_runs(case.program, is_once=True) == [(case.argument, case.ranks)]
 
 
 def list_cases(

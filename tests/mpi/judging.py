@@ -210,7 +210,7 @@ def judge_once(bench: Bench, case: Case) -> Verdict:
             records = read_records(Path(folder))
         except RecordError as error:
             return describe(error.message, run)
-    if bench.trusts_ok and is_plainly_ok(case, run):
+    if is_plainly_ok(case, run) and bench.trusts_ok(case):
         return judge_deeds(case, run, records)
     stock = bench.run_stock(case)
     if stock.exit_code == SKIP:

@@ -20,7 +20,7 @@ holds are by userfaultfd, and `copies: touched only` that no other send goes fro
 them see it, and with others that not all have.
 
 With --trust-ok a program that ends well under Lapwing and prints nothing but "ok" is not run stock as well: for MPIs
-beside one that shows that the programs are right.
+beside one that shows that the programs are right. With --quick that is shown with each program's first argument.
 """
 
 import argparse

@@ -152,7 +152,7 @@ def make_bench(folder: Path, part: Part) -> Bench:
     """Where programs are compiled and run."""
     return Bench(
         argparse.Namespace(
-            build=folder / "programs", preload=PRELOAD, words=part.words, timeout=TIMEOUT_S, trust_ok=False
+            build=folder / "programs", preload=PRELOAD, words=part.words, timeout=TIMEOUT_S, trust_ok=False, quick=False
         )
     )
 
