@@ -12,9 +12,11 @@
 enum { NODES_MAX = 256 };
 enum { SIDE_PROGRAM = 1, SIDE_MPI = 2 };
 
-/* sides: is it linked with the program, with MPI, or with both? */
+/* file_name: found once, since each is compared with all that others need. sides: is it linked with the program, with
+ * MPI, or with both? */
 struct node {
     struct object object;
+    const char *file_name;
     unsigned sides;
 };
 
@@ -41,24 +43,23 @@ static void node_mark(struct graph *graph, struct node *node, unsigned side)
     object_find_needed(&node->object, needed_mark, &marking);
 }
 
-static bool object_is_named(const struct object *object, const char *name)
+static bool node_is_named(const struct node *node, const char *name)
 {
-    return base_text_is(object->soname, name) || base_text_is(object_file_name(object), name);
+    return base_text_is(node->object.soname, name) || base_text_is(node->file_name, name);
 }
 
 static bool needed_mark(const char *name, void *context)
 {
     const struct marking *marking = context;
     for (size_t i = 0; i < marking->graph->count; i++)
-        if (object_is_named(&marking->graph->nodes[i].object, name))
+        if (node_is_named(&marking->graph->nodes[i], name))
             node_mark(marking->graph, &marking->graph->nodes[i], marking->side);
     return false;
 }
 
-static bool is_mpis(const struct object *object)
+static bool is_mpis(const struct node *node)
 {
-    const char *name = object_file_name(object);
-    return base_library_is_transport(name) || base_text_begins(name, "libpmi");
+    return base_library_is_transport(node->file_name) || base_text_begins(node->file_name, "libpmi");
 }
 
 /* What stands before pthread_create() begins MPI's threads, too (ThreadSanitizer, tools that measure). */
@@ -74,7 +75,11 @@ static int node_add(struct dl_phdr_info *info, size_t size_bytes, void *context)
     (void)size_bytes;
     if (graph->count == NODES_MAX)
         return 1;
-    graph->count += object_read(info, &graph->nodes[graph->count].object);
+    struct node *node = &graph->nodes[graph->count];
+    if (object_read(info, &node->object)) {
+        node->file_name = object_file_name(&node->object);
+        graph->count++;
+    }
     return 0;
 }
 
@@ -96,7 +101,7 @@ static int graph_evaluate(struct dl_phdr_info *info, size_t size_bytes, void *co
     if (graph->count != 0)
         node_mark(graph, &graph->nodes[0], SIDE_PROGRAM);
     for (size_t i = 0; i < graph->count; i++)
-        if (is_mpis(&graph->nodes[i].object))
+        if (is_mpis(&graph->nodes[i]))
             node_mark(graph, &graph->nodes[i], SIDE_MPI);
     ranges_put(graph);
     return 1;
