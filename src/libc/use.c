@@ -45,11 +45,11 @@ void libc_use_string(const char *string)
 }
 
 /* The string is only looked at where something near is held: programs ask access() and its kin whether there is memory
- * at an address. */
+ * at an address. A child of vfork() must not touch its parent's ops. */
 void libc_use_path(const char *path)
 {
     struct range longest = base_range_of(path, PATH_MAX);
-    if (path != NULL && !gate_is_inside() && protect_armed_find(longest, true) != 0)
+    if (path != NULL && !gate_is_inside() && protect_armed_find(longest, true) != 0 && libc_owner_is_here())
         libc_use_string(path);
 }
 
