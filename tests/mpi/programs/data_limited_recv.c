@@ -2,37 +2,15 @@
 /* Claim: where data are limited (RLIMIT_DATA, ulimit -d) MPI gets as much memory beside a receive as it gets without
  * Lapwing, here for small messages that nobody has asked for yet.
  * quick: openmpi4 userfaultfd */
-#define _GNU_SOURCE
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include "check.h"
+#include "data_limit.h"
 
 enum { MIB = 1 << 20, LENGTH = 128 * MIB, LEFT_BYTES = 30 * MIB, SMALL_BYTES = 2000, COUNT = 30000 };
-
-/* What the kernel compares with RLIMIT_DATA. */
-static unsigned long data_bytes(void)
-{
-    char line[256];
-    unsigned long kib = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "VmData: %lu", &kib) == 1)
-            break;
-    fclose(file);
-    return kib << 10;
-}
-
-static void limit(unsigned long more_bytes)
-{
-    check(setrlimit(RLIMIT_DATA, &(struct rlimit){data_bytes() + more_bytes, RLIM_INFINITY}) == 0, "setrlimit()");
-}
 
 static char small[SMALL_BYTES];
 
 static void receive(unsigned char *message)
 {
-    limit(LENGTH + LEFT_BYTES);
+    data_limit(LENGTH + LEFT_BYTES);
     check_recv(message, LENGTH, 1, 1);
     check(check_is_filled(message, LENGTH, 2), "the message");
     for (int i = 0; i < COUNT; i++) {

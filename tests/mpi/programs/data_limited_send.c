@@ -4,30 +4,10 @@
  * quick: openmpi4 signal-1 */
 #define _GNU_SOURCE
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "check.h"
+#include "data_limit.h"
 
 enum { MIB = 1 << 20, LENGTH = 16 * MIB };
-
-/* What the kernel compares with RLIMIT_DATA. */
-static unsigned long data_bytes(void)
-{
-    char line[256];
-    unsigned long kib = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "VmData: %lu", &kib) == 1)
-            break;
-    fclose(file);
-    return kib << 10;
-}
-
-static void limit(unsigned long more_bytes)
-{
-    check(setrlimit(RLIMIT_DATA, &(struct rlimit){data_bytes() + more_bytes, RLIM_INFINITY}) == 0, "setrlimit()");
-}
 
 static void *map(void)
 {
@@ -41,7 +21,7 @@ int main(int argc, char **argv)
     check_fill(message, LENGTH, 1);
     MPI_Barrier(MPI_COMM_WORLD);
     if (check_rank() == 0) {
-        limit(64 * MIB);
+        data_limit(64 * MIB);
         check_send(message, LENGTH, 1, 0);
         while (map() != MAP_FAILED)
             ;
