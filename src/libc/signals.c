@@ -95,23 +95,19 @@ static sighandler_t handler_change(sighandler_t handler, int flags)
 enum { SIGNAL_BSD_FLAGS = SA_RESTART };
 #define SIGNAL_SYSV_FLAGS ((int)(SA_RESETHAND | SA_NODEFER)) /* not an enum: SA_RESETHAND is bit 31 */
 
-static uint64_t signal_bit(int number)
-{
-    return number >= 1 && number < NSIG ? UINT64_C(1) << (number - 1) : 0;
-}
-
 static void mask_note(int number, bool is_closing)
 {
     if (is_closing)
-        atomic_fetch_or_explicit(&signals.closing, signal_bit(number), memory_order_relaxed);
+        atomic_fetch_or_explicit(&signals.closing, base_signal_set_of(number), memory_order_relaxed);
     else
-        atomic_fetch_and_explicit(&signals.closing, ~signal_bit(number), memory_order_relaxed);
+        atomic_fetch_and_explicit(&signals.closing, ~base_signal_set_of(number), memory_order_relaxed);
 }
 
 /* The mask as the program has set it. */
 static void mask_tell(int number, struct sigaction *action)
 {
-    if (action != NULL && (atomic_load_explicit(&signals.closing, memory_order_relaxed) & signal_bit(number)) != 0)
+    if (action != NULL &&
+        (atomic_load_explicit(&signals.closing, memory_order_relaxed) & base_signal_set_of(number)) != 0)
         sigaddset(&action->sa_mask, SIGSEGV);
 }
 

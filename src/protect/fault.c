@@ -12,6 +12,7 @@
 
 #include "base/futex.h"
 #include "base/pages.h"
+#include "base/signal_set.h"
 #include "protect/armed.h"
 #include "protect/holds.h"
 #include "protect/kernel.h"
@@ -318,11 +319,6 @@ static void die(int signal_number, siginfo_t *info)
         send_again(signal_number, info);
 }
 
-static uint64_t signal_bit(int signal_number)
-{
-    return (uint64_t)1 << (signal_number - 1);
-}
-
 /* Stands in the thread's mask for a SIGSEGV that the program has blocked, which must stay open, or the kernel would end
  * the process at a touch. So it goes when the handler's mask goes, by siglongjmp(), say. On these machines nobody sends
  * it (signal(7)). */
@@ -330,9 +326,9 @@ enum { STAND_IN = SIGSTKFLT };
 
 static uint64_t more_blocked(const struct fault_disposition *disposition)
 {
-    bool is_deferred = !(disposition->flags & SA_NODEFER) || (disposition->mask & signal_bit(SIGSEGV)) != 0;
-    uint64_t others = disposition->mask & ~signal_bit(SIGSEGV);
-    return is_deferred ? others | signal_bit(STAND_IN) : others;
+    bool is_deferred = !(disposition->flags & SA_NODEFER) || (disposition->mask & base_signal_set_of(SIGSEGV)) != 0;
+    uint64_t others = disposition->mask & ~base_signal_set_of(SIGSEGV);
+    return is_deferred ? others | base_signal_set_of(STAND_IN) : others;
 }
 
 /* The program's handler runs with the mask of the interrupted code, its own set and, unless SA_NODEFER, the signal
@@ -343,7 +339,7 @@ static void call_program(const struct fault_disposition *disposition, int signal
     uint64_t before = *context_mask(context);
     kernel_signals_restore(before | more);
     /* Blocked by the program itself, it cannot tell when the handler's mask goes. */
-    fault_thread.is_in_handler = (more & ~before & signal_bit(STAND_IN)) != 0;
+    fault_thread.is_in_handler = (more & ~before & base_signal_set_of(STAND_IN)) != 0;
     if (disposition->flags & SA_SIGINFO)
         ((void (*)(int, siginfo_t *, void *))disposition->handler)(signal_number, info, context);
     else
@@ -358,13 +354,13 @@ void fault_program_opens(void)
 
 static bool is_blocked_by_program(void *context)
 {
-    return fault_thread.is_in_handler && (*context_mask(context) & signal_bit(STAND_IN)) != 0;
+    return fault_thread.is_in_handler && (*context_mask(context) & base_signal_set_of(STAND_IN)) != 0;
 }
 
 /* What was sent waits for the end of the program's handler, in which a touch is no longer possible. */
 static void leave_pending(int signal_number, siginfo_t *info, void *context)
 {
-    uint64_t own = signal_bit(signal_number);
+    uint64_t own = base_signal_set_of(signal_number);
     *context_mask(context) |= own;
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &own, NULL, BASE_SIGNAL_SET_BYTES);
     send_again(signal_number, info);
