@@ -286,9 +286,8 @@ def enters_idle(row: Row) -> bool:
 
 
 def tells_late_errors(row: Row) -> bool:
-    """Whether it may return the error of another message: a collective that is over when it returns, and that makes
-    nothing."""
-    return row.has("carried") or row.name == "MPI_Barrier"
+    """Whether it may return the error of another message, since it completes some itself and makes nothing."""
+    return row.has("carried") or row.has("completes")
 
 
 def gated_body(row: Row) -> Iterator[str]:

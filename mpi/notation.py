@@ -58,6 +58,7 @@ MARKS = {
     "begins_duplicate": "duplicates its communicator while the program goes on; the engine does not work for it",
     "may_outlast": "a send that may still be under way when the program has waited for it (src/mpi/request/sent.h)",
     "looks_at_requests": "tells whether requests are active or over, and completes none",
+    "completes": "messages are over when it returns, and it makes nothing: it may return the late error of another",
     "cancels": "from now on its request ends when MPI says so",
     "follows_all": "an operation that keeps its class and starts after every op",
     "adds_peers": "afterwards more processes may speak with this one than MPI_COMM_WORLD has",
