@@ -162,10 +162,16 @@ static void rights_open(void)
     base_rights_open(&gate.rights);
 }
 
+void gate_drop_rights(void)
+{
+    if (gate.rights.mask != 0)
+        base_rights_close(&gate.rights);
+}
+
 static void rights_close(void)
 {
-    if (gate.rights.mask != 0 && !gate_thread.keeps_rights)
-        base_rights_close(&gate.rights);
+    if (!gate_thread.keeps_rights)
+        gate_drop_rights();
 }
 
 void gate_settle_rights(void)

@@ -70,6 +70,10 @@ void gate_use_rights(struct base_rights rights);
 /* Before the kernel reads what is sent for this thread, which may be older than the keys. */
 void gate_settle_rights(void);
 
+/* First in a thread of the program's: one that a function begins that MPI calls has inherited the rights of who is
+ * inside. */
+void gate_drop_rights(void);
+
 /* True: other threads may be inside, too. */
 bool gate_enter(void);
 void gate_leave(void);

@@ -25,10 +25,12 @@ static struct libc_threads_start thread_begin(void *given)
     libc_threads_start_give_back(given);
     if (thread.opens != 0)
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &thread.opens, NULL, BASE_SIGNAL_SET_BYTES);
-    if (thread.is_of_mpi)
+    if (thread.is_of_mpi) {
         libc_threads_enter_of_mpi();
-    else
-        libc_stacks_enter();
+        return thread;
+    }
+    gate_drop_rights();
+    libc_stacks_enter();
     return thread;
 }
 

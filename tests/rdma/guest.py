@@ -62,7 +62,10 @@ THREADS = ("thread_multiple_mixed", "thread_serialized_mixed", "openmp_masteronl
 TOUCHES = ("touch_system_call", "touch_freed", "handler_touch", "jump_out_of_wait", "fork_child")
 PROGRAMS = (*MESSAGES, *COLLECTIVES, *REQUESTS, *THREADS, *TOUCHES)
 FEW = ("ring", "sendrecv_both", "large", "collectives_early", "nonblocking_waits", "persistent", "touch_system_call")
-KEYS = (*FEW, "unaligned", "write_after_send", "probe_recv", "handler_touch", "fork_child", "touch_freed")
+KEYS = (
+    *FEW, "unaligned", "write_after_send", "probe_recv", "handler_touch", "fork_child", "touch_freed",
+    "reduction_begins_reader",
+)  # fmt: skip
 STRESS = ("3000", "1")
 FAILURES = Path("/run/tmp/failures")  # in the machine, whose other files are only read
 # Registered memory is not the child's after a fork (ibv_fork_init(3)), and stock MPI crashes there.

@@ -222,6 +222,10 @@ bool gate_is_waiting(void)
     return fake_notes.is_waiting;
 }
 
+void gate_drop_rights(void)
+{
+}
+
 void gate_defer_signals(void)
 {
     fake_notes.deferring_count++;
