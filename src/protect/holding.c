@@ -37,13 +37,6 @@ static struct range pages_held(enum hold_kind kind, struct range bytes)
     return kind == HOLD_COPY_ON_TOUCH ? base_pages_within(bytes) : base_pages_of(bytes);
 }
 
-/* Of memory that may not be written the kernel takes off what it counts as data, and opens it only if the program has
- * not used that up. */
-static bool is_counted_off(void)
-{
-    return table.backend->sets_rights && base_room_is_limited_data();
-}
-
 /* Pages that move take as many addresses again. A few are never refused: whether memory can be held is tried so, too.
  */
 static bool has_room(enum hold_kind kind, struct range pages)
@@ -52,7 +45,7 @@ static bool has_room(enum hold_kind kind, struct range pages)
     bool stays = kind == HOLD_NO_WRITE || table.backend->is_in_place;
     if (length_bytes < BASE_ROOM_SMALL_BYTES)
         return true;
-    return !is_counted_off() && (stays || base_room_remains(length_bytes, BASE_ROOM_TO_HOLD_BYTES));
+    return stays || base_room_remains(length_bytes, BASE_ROOM_TO_HOLD_BYTES);
 }
 
 static enum reason arm_locked(enum hold_kind kind, struct range bytes, uint64_t op_id, struct hold **armed)

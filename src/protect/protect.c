@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/pages.h"
+#include "base/room.h"
 #include "protect/backend.h"
 #include "protect/fault.h"
 #include "protect/holds.h"
@@ -81,8 +82,17 @@ enum reason protect_memory_check(struct range bytes)
     return memory_check(bytes, protect_sets_rights());
 }
 
+/* Of memory that may not be written the kernel takes off what it counts as data, and opens it only if the program has
+ * not used that up. */
+static bool is_counted_off(void)
+{
+    return protect_sets_rights() && base_room_is_limited_data();
+}
+
 enum reason protect_memory_check_to_hold(struct range bytes)
 {
+    if (is_counted_off())
+        return REASON_MEMORY_LIMITED;
     enum reason reason = protect_memory_check(bytes);
     bool is_locked = reason == REASON_NONE && locked_touches(base_pages_of(bytes));
     return is_locked ? REASON_MEMORY_LOCKED : reason;

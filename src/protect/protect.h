@@ -67,7 +67,8 @@ bool protect_sets_rights(void);
  * PROCMAP_QUERY, a read of /proc/self/maps elsewhere, then 2 us for each MiB of the same bytes. */
 enum reason protect_memory_check(struct range bytes);
 
-/* The same for a hold: REASON_MEMORY_LOCKED, too, for what the program has locked (locked.h). */
+/* The same for a hold: REASON_MEMORY_LOCKED, too, for what the program has locked (locked.h), and
+ * REASON_MEMORY_LIMITED where pages that are closed might not be opened again (RLIMIT_DATA). */
 enum reason protect_memory_check_to_hold(struct range bytes);
 
 /* Whether other threads of the program may touch the neighbours of a buffer in

@@ -111,6 +111,20 @@ static void leave_stack(char *memory)
     stack_set(before.rlim_cur);
 }
 
+/* What the kernel does not count as data while it is closed may not come back: not even small. */
+static void refuse_uncounted(char *memory)
+{
+    enum reason refused = protect_sets_rights() ? REASON_MEMORY_LIMITED : REASON_NONE;
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_DATA, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)1 << 40;
+    check(setrlimit(RLIMIT_DATA, &limit) == 0, "RLIMIT_DATA");
+    check(protect_memory_check_to_hold(base_range_of(memory, 1)) == refused, "rights may not come back: no hold");
+    setrlimit(RLIMIT_DATA, &before);
+    check(protect_memory_check_to_hold(base_range_of(memory, 1)) == REASON_NONE, "no limit");
+}
+
 int main(int argument_count, char **arguments)
 {
     backend_start(argument_count, arguments);
@@ -122,5 +136,6 @@ int main(int argument_count, char **arguments)
     part(memory);
     refuse(memory);
     leave_stack(memory);
+    refuse_uncounted(memory);
     return 0;
 }
