@@ -173,30 +173,47 @@ def is_listed(row: Row) -> bool:
     return row.has("carried") and any(buffer.is_list or buffer.per in ("source", "target") for buffer in row.buffers)
 
 
-def carried_collective(row: Row) -> Iterator[str]:
-    """Asks first whether the blocking collective is to be begun as a nonblocking one."""
+CALLER = Parameter("const void *", "caller")  # a parameter of what carries out the calls that do not go straight
+
+
+def collective_question(row: Row) -> Iterator[str]:
+    """Whether the blocking collective may have to be begun as a nonblocking one: what can be told of it at once."""
+    count, datatype = ("0", "abi_handles.datatype_null") if is_listed(row) else carried_block(row)
+    yield f"MPI_Count block_count = {count};"
+    yield f"MPI_Datatype block_type = {datatype};"
+    yield f"if (collective_begin_is_possible({carried_function(row)}, block_count, block_type, comm))"
+
+
+def collective_body(row: Row) -> Iterator[str]:
+    """A blocking collective. Most are small, and what these need not do is apart."""
+    names = ", ".join(parameter.name for parameter in row.parameters)
+    yield from collective_question(row)
+    yield f"    return carried_{row.name}({names}, __builtin_return_address(0));"
+    yield "if (busy_is_clear())"
+    yield f"    return {plain_call(row)};"
+    yield f"return passed_{row.name}({names});"
+
+
+def carried_collective_body(row: Row) -> Iterator[str]:
+    """One that may be begun as a nonblocking one: asks for that."""
     function = carried_function(row)
     sent, received = row.buffers[0], row.buffers[-1]
     count, datatype = ("0", "abi_handles.datatype_null") if is_listed(row) else carried_block(row)
     op = "op" if row.has_parameter("op") else "abi_handles.no_op"
     root = "root" if row.has_parameter("root") else "MPI_PROC_NULL"
-    yield f"MPI_Count block_count = {count};"
-    yield f"MPI_Datatype block_type = {datatype};"
-    yield f"if (collective_begin_is_possible({function}, block_count, block_type, comm)) {{"
-    yield "    int carried_result;"
-    yield "    const struct collective_call_arguments given = {"
+    yield "int result;"
+    yield "const struct collective_call_arguments given = {"
     yield from (
-        f"        {field}"
-        for name, side in (("send", sent), ("receive", received))
-        for field in carried_side(name, side)
+        f"    {field}" for name, side in (("send", sent), ("receive", received)) for field in carried_side(name, side)
     )
     if row.name.endswith("_c"):
-        yield "        .has_large_counts = true,"
-    yield f"        .block_count = block_count, .block_type = block_type, .op = {op}, .root = {root}, .comm = comm,"
-    yield "        .caller = __builtin_return_address(0)};"
-    yield f"    if (collective_begin_run({function}, &given, &carried_result))"
-    yield "        return carried_result;"
-    yield "}"
+        yield "    .has_large_counts = true,"
+    yield f"    .block_count = {count}, .block_type = {datatype}, .op = {op}, .root = {root}, .comm = comm,"
+    yield f"    .caller = {CALLER.name}}};"
+    yield f"if (collective_begin_run({function}, &given, &result))"
+    yield "    return result;"
+    names = ", ".join(parameter.name for parameter in row.parameters)
+    yield f"return passed_{row.name}({names});"
 
 
 def listed_arguments(row: Row) -> dict[str, str]:
@@ -292,15 +309,21 @@ def tells_late_errors(row: Row) -> bool:
 
 def gated_body(row: Row) -> Iterator[str]:
     """The classes gated, buffers and drain."""
+    if row.has("carried"):
+        yield from collective_body(row)
+        return
     yield from early_receives(row)
     if row.has("adds_peers"):
         yield "session_expect_peers();"
     if row.has("joins_groups"):
         yield "collective_comm_expect_groups();"
-    if row.has("carried"):
-        yield from carried_collective(row)
     if row.has("cancels"):
         yield "dispatch_forget_send(request);"
+    yield from passed_body(row)
+
+
+def passed_body(row: Row) -> Iterator[str]:
+    """What is given to MPI, be something pending or not."""
     yield "if (busy_is_clear())"
     yield f"    return {plain_call(row)};"
     if enters_idle(row):
@@ -336,9 +359,6 @@ def assisted_block(row: Row) -> str:
     is_rooted = first.is_at_root or last.is_at_root
     counts_everywhere = first.count == last.count or not is_rooted
     return f"{last.count}, {last.datatype}" if counts_everywhere and not last.is_list else ""
-
-
-CALLER = Parameter("const void *", "caller")  # a parameter of what carries out the calls that do not go straight
 
 
 def begins_small(row: Row) -> bool:
@@ -458,18 +478,26 @@ def entry(row: Row) -> str:
     """One entry as C."""
     if row.is_variadic or (row.returns != "int" and row.treatment != "gated"):
         raise ValueError(f"{row.name}: what it returns cannot be passed on")
-    head = [carried(row)] if begins_small(row) else []
+    head = list(apart(row))
     first = ["requests_expect_collective();"] if row.makes_collective_request else []
     lines = [wrap("    " + line, 8) for line in (*first, *BODIES[row.treatment](row))]
     return "\n".join([*head, signature(row, "static "), "{", *lines, "}"])
 
 
-def carried(row: Row) -> str:
-    """What begins a message that does not go straight, as C: apart, so that the others need not save its registers."""
-    lines = [wrap("    " + line, 8) for line in carried_body(row)]
+def apart(row: Row) -> Iterator[str]:
+    """What only some calls of an entry need, as C: out of line, so that the others need not save its registers."""
     with_caller = replace(row, parameters=(*row.parameters, CALLER))
-    head = signature(with_caller, "__attribute__((noinline)) static ", "carried")
-    return "\n".join([head, "{", *lines, "}", ""])
+    if begins_small(row):
+        yield function_apart(with_caller, "carried", carried_body(row))
+    if row.has("carried"):
+        yield function_apart(row, "passed", passed_body(row))
+        yield function_apart(with_caller, "carried", carried_collective_body(row))
+
+
+def function_apart(row: Row, kind: str, body: Iterable[str]) -> str:
+    """One of them."""
+    lines = [wrap("    " + line, 8) for line in body]
+    return "\n".join([signature(row, "__attribute__((noinline)) static ", kind), "{", *lines, "}", ""])
 
 
 def measured(row: Row, index: int) -> str:
