@@ -324,8 +324,9 @@ def gated_body(row: Row) -> Iterator[str]:
 
 def passed_body(row: Row) -> Iterator[str]:
     """What is given to MPI, be something pending or not."""
-    yield "if (busy_is_clear())"
-    yield f"    return {plain_call(row)};"
+    if not row.has("runs_functions"):
+        yield "if (busy_is_clear())"
+        yield f"    return {plain_call(row)};"
     if enters_idle(row):
         yield "if (dispatch_enter_idle())"
         yield f"    return {gated_call(row, 'dispatch_leave_idle')};"
@@ -417,7 +418,7 @@ def carried_body(row: Row) -> Iterator[str]:
         yield "struct message ahead = message_of(buf, count, datatype, source, tag, comm);"
         yield f"if (options.receive_waits && ahead_start(&ahead, request, {CALLER.name}, &ahead_result))"
         yield "    return ahead_result;"
-    yield "bool is_direct = busy_is_clear();"
+    yield f"bool is_direct = {'false' if row.has('runs_functions') else 'busy_is_clear()'};"
     yield "if (!is_direct && !dispatch_enter_idle()) {"
     for line in waits(row):
         yield f"    {line}"

@@ -3,6 +3,7 @@
 
 #include "base/options.h"
 #include "engine/engine.h"
+#include "engine/gate.h"
 #include "op/away.h"
 #include "op/busy.h"
 #include "op/call_site.h"
@@ -13,13 +14,15 @@
 
 enum reason judge_session(void)
 {
+    if (gate_is_inside())
+        return REASON_CALLBACK;
     session_meet_loaded();
     return session_reason();
 }
 
 static enum reason judge_call(struct policy_call *call, struct policy_answer *answer)
 {
-    enum reason reason = session_reason_to_begin();
+    enum reason reason = gate_is_inside() ? REASON_CALLBACK : session_reason_to_begin();
     if (reason != REASON_NONE)
         return reason;
     call->place = call_site_of(call->place);

@@ -11,7 +11,9 @@
 #include "op/session.h"
 #include "policy/policy.h"
 
-/* session_reason(), after a look whether a library that was loaded since reaches MPI past us. */
+/* session_reason(), after a look whether a library that was loaded since reaches MPI past us. REASON_CALLBACK inside
+ * the gate, in a function of the program's that MPI has called: a touch there would wait for the engine, which waits
+ * for the gate. */
 enum reason judge_session(void);
 
 /* Could a thread that touches a buffer hinder another that the op depends on? With MPI alone a thread waits inside the
