@@ -293,7 +293,7 @@ def run_fuzz(folder: Path, part: Part, family: Family) -> bool:
 def run_unit(program: Path, backend: str) -> bool:
     """Run a unit test of src/protect; True when it passed."""
     result = subprocess.run(["timeout", "300", program, backend], capture_output=True, text=True)
-    word = {0: "passed", SKIP: "skipped"}.get(result.returncode, "FAILED")
+    word = {0: "passed", SKIP: "skipped"}.get(result.returncode, f"FAILED, exit code {result.returncode}")
     print(f"{program.name} {backend}: {word} {result.stdout}{result.stderr}".strip(), flush=True)
     return result.returncode in (0, SKIP)
 
