@@ -184,6 +184,12 @@ bool protect_hold_part(struct hold *hold, void *room)
     return is_parted;
 }
 
+void protect_hold_join(struct range bytes)
+{
+    if (!table.backend->is_in_place)
+        transit_join(bytes);
+}
+
 void *protect_hold_transfer_address(const struct hold *hold)
 {
     uint32_t kind = atomic_load_explicit(&hold->kind, memory_order_relaxed);

@@ -157,8 +157,7 @@ void transit_lay(void *copy, struct range pages)
     move_over_at_last(laid, transit_address(TRANSIT_RECEIVE, pages.low)); /* MPI writes there, where nothing is */
 }
 
-/* Copies home what has arrived in the copy that was laid there, and gives it back. */
-void protect_hold_join(struct range bytes)
+void transit_join(struct range bytes)
 {
     struct range pages = transit_range(TRANSIT_RECEIVE, base_pages_of(bytes));
     memcpy((void *)bytes.low, (const void *)transit_address(TRANSIT_RECEIVE, bytes.low), bytes.high - bytes.low);

@@ -46,6 +46,9 @@ void transit_copy(void *room, struct range pages);
 /* Puts that copy where those pages were in transit, which have been moved home. */
 void transit_lay(void *copy, struct range pages);
 
+/* Copies home what has arrived in the copy that was laid there, and gives it back. */
+void transit_join(struct range bytes);
+
 /* Brings them back in one step, whatever the empty mapping has become. */
 void transit_move_home(enum transit transit, struct range pages);
 
