@@ -17,9 +17,10 @@ from profile_files import make_host_file
 from lapwing.cli import make_parser
 from lapwing.commands.experiment import forward_options
 from lapwing.configuration.settings import collect_variables
+from lapwing.errors import LapwingError
 from lapwing.files import SELF
 from lapwing.launch.launchers import ask_version
-from lapwing.launch.program import explain_unusable
+from lapwing.launch.program import explain_unusable, locate_program
 
 PYTHON = Path(__file__).parents[2] / "python"
 LAUNCHERS = ["mpirun.openmpi", "mpirun.mpich"]
@@ -296,6 +297,37 @@ def test_device_is_not_to_be_removed(tmp_path: Path) -> None:
 def test_folder_is_no_configuration(tmp_path: Path) -> None:
     text = start(["run", "true"], tmp_path, LAPWING_CONFIG=str(tmp_path)).stderr
     assert "is a folder; name a file in its place" in text
+
+
+def write_program(path: Path) -> None:
+    path.write_text("#!/bin/sh\necho ran\n")
+    path.chmod(0o755)
+
+
+def test_open_mpi_finds_a_program_in_the_folder(tmp_path: Path, stand_in_preload: Path) -> None:
+    if shutil.which("mpirun.openmpi") is None:
+        pytest.skip("mpirun.openmpi is not installed")
+    write_program(tmp_path / "lapwing-alone")
+    done = start(["run", "--quiet", "mpirun.openmpi", "-n", "1", "lapwing-alone"], tmp_path, stand_in_preload)
+    assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
+
+
+def test_program_that_mpich_does_not_find_has_another_remedy_than_its_rights(tmp_path: Path) -> None:
+    if shutil.which("mpirun.mpich") is None:
+        pytest.skip("mpirun.mpich is not installed")
+    write_program(tmp_path / "lapwing-alone")
+    done = start(["run", "mpirun.mpich", "-n", "1", "lapwing-alone"], tmp_path)
+    assert "lapwing-alone is not on PATH, where this launcher looks for it; write ./lapwing-alone" in done.stderr
+
+
+@pytest.mark.parametrize("searches_folder", [True, False])
+def test_bare_name_without_the_right_to_run_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, searches_folder: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lapwing-alone").touch(0o644)
+    with pytest.raises(LapwingError, match="lapwing-alone is not executable"):
+        locate_program("lapwing-alone", searches_folder)
 
 
 def test_program_without_the_right_to_run_is_named(tmp_path: Path) -> None:

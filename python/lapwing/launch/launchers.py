@@ -79,6 +79,7 @@ class Launcher:
     name = ""
     version_pattern = r"(?!)"
     separator = ":"
+    searches_folder = False  # for a program without a folder, after PATH
     host_options: frozenset[str] = frozenset()
     option_values: Mapping[str, int] = {}
 
@@ -239,6 +240,7 @@ class OpenMpi(Launcher):
     has_env_list = True
 
     name = "openmpi"
+    searches_folder = True
     version_pattern = r"\((Open ?MPI|OpenRTE)\) [1-4]\."
     host_options = name_set(
         "-H -host -hostfile -machinefile -default-hostfile -nolocal -wdir -wd -path -set-cwd-to-session-dir"
@@ -439,6 +441,7 @@ class Srun(Launcher):
     """Slurm's srun: --export, where a comma always separates, so that only LD_PRELOAD is set by value."""
 
     name = "srun"
+    searches_folder = True  # its daemons do: what is not on PATH they start by its name alone
     host_options = name_set("-w -nodelist -F -nodefile -D -chdir -multi-prog -container -container-id")
     option_values = name_options(
         "-n -ntasks -N -nodes -c -cpus-per-task -p -partition -t -time -A -account -J -job-name -mpi -export "

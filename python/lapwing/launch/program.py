@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What can be told about a program before it runs: is it there, and does it carry its own copy of MPI?"""
 
+import os
 import shutil
 import struct
 from collections.abc import Iterator
@@ -16,15 +17,20 @@ SECTIONS_WITH_SYMBOLS = (2, 11)  # SHT_SYMTAB, SHT_DYNSYM
 OWN_MPI = {b"MPI_Init", b"PMPI_Init"}
 
 
-def locate_program(name: str) -> Path:
-    """Return the program's path as the launcher would find it on this host."""
-    found = shutil.which(name)
-    if found is None and not is_file(Path(name)):
+def locate_program(name: str, searches_folder: bool = False) -> Path:
+    """Return the program's path as the launcher would find it on this host.
+
+    searches_folder: the launcher looks in the current folder, too, after PATH.
+    """
+    found = shutil.which(name) or (shutil.which(f"./{name}") if searches_folder and "/" not in name else None)
+    if found is not None:
+        return Path(found)
+    if not is_file(Path(name)):
         remedy = "build it or correct the path" if "/" in name else "install it, or write ./ before a local program"
         raise LapwingError(f"{name}: no such program", remedy)
-    if found is None:
-        raise LapwingError(f"{name} is not executable", f"chmod +x {name}")
-    return Path(found)
+    if os.access(name, os.X_OK):
+        raise LapwingError(f"{name} is not on PATH, where this launcher looks for it", f"write ./{name}")
+    raise LapwingError(f"{name} is not executable", f"chmod +x {name}")
 
 
 def has_interpreter(data: mmap) -> bool:

@@ -66,7 +66,7 @@ def check_programs(launcher: Launcher, arguments: Sequence[str]) -> list[str]:
     """Return what should be said about the programs before they start; a missing one is an error."""
     lines: list[str] = []
     for name in launcher.find_programs(arguments):
-        reason = explain_unusable(locate_program(name))
+        reason = explain_unusable(locate_program(name, launcher.searches_folder))
         lines += [f"{name} runs without Lapwing: {reason}; link it dynamically"] if reason else []
     return lines
 
