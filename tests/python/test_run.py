@@ -46,6 +46,22 @@ def test_off_is_said_and_leaves_the_launcher_alone(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("CONFIG", "bad.toml"), ("CONFIG", "nowhere.toml"), ("THRESHOLD", "x"), ("EXCLUDE_RANKS", "x")]
+)
+def test_off_comes_before_what_is_wrong_elsewhere(tmp_path: Path, name: str, value: str) -> None:
+    (tmp_path / "bad.toml").write_text("[options]\nbogus = 1\n")
+    result = start(["run", "echo", "ran"], tmp_path, LAPWING="off", **{f"LAPWING_{name}": value})
+    assert (result.returncode, result.stdout) == (0, "ran\n"), result.stderr
+
+
+def test_off_adds_nothing_to_the_line_of_srun(tmp_path: Path) -> None:
+    (tmp_path / "srun").write_text("#!/bin/sh\nprintf '%s\\n' \"$*\"\n")
+    (tmp_path / "srun").chmod(0o755)
+    result = start(["run", str(tmp_path / "srun"), "-n", "2", "./a"], tmp_path, LAPWING="off")
+    assert result.stdout == "-n 2 ./a\n", result.stderr
+
+
 def test_off_in_capitals_is_off(tmp_path: Path) -> None:
     assert "runs without Lapwing" in start(["run", "true"], tmp_path, LAPWING="OFF").stderr
 

@@ -20,7 +20,16 @@ from lapwing.configuration.settings import (
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
-from lapwing.launch.start import Command, is_off, make_variables, prepare_command, say, say_failure, tell_copies
+from lapwing.launch.start import (
+    Command,
+    is_off,
+    make_variables,
+    prepare_command,
+    say,
+    say_failure,
+    start_untouched,
+    tell_copies,
+)
 from lapwing.options import CORES_FLAG, add_cores_flag, add_flags
 from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
 
@@ -51,6 +60,11 @@ def describe_unwritten(arguments: argparse.Namespace) -> str:
     """Name the files that stay as they are."""
     names = [str(path) for path in (arguments.json, arguments.keep_record) if path]
     return f"; {' and '.join(names)} {'are' if len(names) > 1 else 'is'} not written" if names else ""
+
+
+def tell_off(reason: str, arguments: argparse.Namespace) -> None:
+    """Say that Lapwing stays out, and why."""
+    say(f"{reason}: the program runs without Lapwing, and nothing is recorded{describe_unwritten(arguments)}")
 
 
 class RunCommand:
@@ -84,15 +98,18 @@ class RunCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the launcher, then report."""
+        if is_off():  # before anything is read: what is wrong there must not keep the program from running
+            tell_off("LAPWING=off", arguments)
+            return start_untouched(arguments.launcher, self.name).exit_code
         options = choose_progress(arguments, collect_variables(arguments))
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         check_outputs(arguments.keep_record, arguments.json)
         documents = read_documents()
-        reason = "LAPWING=off" if is_off() else explain_exclusion(command.list_programs(), find_user(), documents)
+        reason = explain_exclusion(command.list_programs(), find_user(), documents)
         if reason:
-            say(f"{reason}: the program runs without Lapwing, and nothing is recorded{describe_unwritten(arguments)}")
-            return command.start({} if is_off() else {"LAPWING": "off"}).exit_code
+            tell_off(reason, arguments)
+            return command.start({"LAPWING": "off"}).exit_code
         tell_copies(preload, command.words)
         reports = draw_reports(documents, random())
         is_drawn = int(options.get("LAPWING_TIMELINE", "0")) > 0

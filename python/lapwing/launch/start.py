@@ -15,7 +15,7 @@ import lapwing
 from lapwing.errors import LapwingError
 from lapwing.files import is_lapwing, split_preload
 from lapwing.launch.job import JobResult, Supervision, run_job
-from lapwing.launch.launchers import Launcher, find_launcher, join_preload
+from lapwing.launch.launchers import Direct, Launcher, find_command, find_launcher, join_preload
 from lapwing.launch.program import explain_unusable, locate_program
 from lapwing.output import forgive_output
 
@@ -117,11 +117,23 @@ class Command:
         }
 
 
-def prepare_command(words: Sequence[str], name: str) -> Command:
-    """Make a Command of a subcommand's last arguments; say what is odd about its programs."""
+def take_line(words: Sequence[str], name: str) -> list[str]:
+    """Return the command line in a subcommand's last arguments."""
     line = strip_separator(words)
     if not line:
         raise LapwingError("there is nothing to run", f"write for example: lapwing {name} mpirun -n 4 ./app")
+    return line
+
+
+def start_untouched(words: Sequence[str], name: str) -> JobResult:
+    """Run a subcommand's last arguments as they are, whatever they name."""
+    line = take_line(words, name)
+    return Command(line, Direct(find_command(line[0]))).start({})
+
+
+def prepare_command(words: Sequence[str], name: str) -> Command:
+    """Make a Command of a subcommand's last arguments; say what is odd about its programs."""
+    line = take_line(words, name)
     launcher = find_launcher(line[0])
     for text in check_programs(launcher, line[1:]):
         say(text)
