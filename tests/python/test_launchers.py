@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lapwing.errors import LapwingError
-from lapwing.launch.launchers import Hydra, OpenMpi, Prrte, Srun, find_launcher, recognise_version
+from lapwing.launch.launchers import Direct, Hydra, Launcher, OpenMpi, Prrte, Srun, find_launcher, recognise_version
 
 VARIABLES = {"LD_PRELOAD": "/l.so", "LAPWING_HOLD": "signal"}
 
@@ -131,6 +131,11 @@ def test_hydra_sets_variables_once() -> None:
 def test_hydra_keeps_the_users_preload() -> None:
     line = Hydra("mpiexec").add_environment(["-env", "LD_PRELOAD", "/u.so", "./a"], {"LD_PRELOAD": "/l.so"})
     assert line[3:] == ["-env", "LD_PRELOAD", "/l.so:/u.so", "./a"]
+
+
+def test_hydra_tells_the_program_behind_a_variable_however_written() -> None:
+    for words in (["-env", "A", "1"], ["-env", "A=1"], ["-env=A", "1"], ["-env=A=1"]):
+        assert Hydra("mpiexec").find_programs([*words, "./a"]) == ["./a"]
 
 
 def test_srun_exports_everything_and_ours(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,3 +338,50 @@ def test_srun_program_is_found_only_when_certain() -> None:
 def test_srun_merges_behind_an_option_that_is_not_known() -> None:
     line = Srun("srun").add_environment(["--unheard-of", "5", "--export=FOO", "./app"], {"LD_PRELOAD": "/l.so"})
     assert line == ["--export=FOO,LD_PRELOAD=/l.so", "--unheard-of", "5", "./app"]
+
+
+@pytest.mark.parametrize(
+    ("launcher", "line", "settings"),
+    [
+        (OpenMpi, ["-x", "A=1", "-n", "1", "./a", "-x", "B=1"], {"A": "-x A=1"}),
+        (OpenMpi, ["./a", ":", "--x", "A", "./b"], {"A": "--x A"}),
+        (Prrte, ["-x=A=1", "./a"], {"A": "-x=A=1"}),
+        (
+            Hydra,
+            ["-genv", "A", "1", "-n", "1", "-env", "B=2", "./a", "-env", "C", "3"],
+            {"A": "-genv A 1", "B": "-env B=2"},
+        ),
+        (Hydra, ["-genv=A", "1", "-env=B=2", "./a"], {"A": "-genv=A 1", "B": "-env=B=2"}),
+        (Hydra, ["./a", ":", "-envlist", "A,B", "./b"], {"A": "-envlist A", "B": "-envlist B"}),
+        (Hydra, ["-genvlist", "A", "./a"], {}),
+        (Srun, ["--export=ALL,A=1,B", "-n", "2", "./a", "--export=C=1"], {"A": "--export=A=1"}),
+        (Srun, ["-n", "2", "./a"], {}),
+        (Direct, ["-x", "A=1"], {}),
+    ],
+)
+def test_variables_that_a_line_sets_are_found(
+    launcher: type[Launcher], line: list[str], settings: dict[str, str]
+) -> None:
+    assert launcher("mpirun").find_settings(line) == settings
+
+
+@pytest.mark.parametrize(
+    ("launcher", "option", "text"),
+    [(Prrte, "--app", "# -x B=1\n-x A=1 -n 1 ./a\n"), (Hydra, "-configfile", "-env A=1 -n 1 ./a\n")],
+)
+def test_variables_that_a_file_of_programs_sets_are_found(
+    tmp_path: Path, launcher: type[Launcher], option: str, text: str
+) -> None:
+    (tmp_path / "programs").write_text(text)
+    assert list(launcher("mpirun").find_settings([option, str(tmp_path / "programs")])) == ["A"]
+
+
+@pytest.mark.parametrize("kind", [OpenMpi, Prrte])
+def test_openmpi_leaves_what_the_line_sets(kind: type[OpenMpi]) -> None:
+    line = kind("mpirun").add_environment(["-x", "A=1", "./a", ":", "./b"], {"A": "2"})
+    assert line == ["-x", "A=1", "./a", ":", "-x", "A=2", "./b"]
+
+
+def test_srun_leaves_what_the_line_sets() -> None:
+    line = Srun("srun").add_environment(["--export=ALL,A=1", "./a"], {"A": "2", "B": "3"})
+    assert line == ["--export=ALL,A=1,B", "./a"]

@@ -106,6 +106,31 @@ def launcher(request: pytest.FixtureRequest) -> list[str]:
     return [name, "--oversubscribe"] if "openmpi" in name else [name]
 
 
+@pytest.mark.parametrize(
+    "words", ["run --quiet --threshold 7KiB", "run --quiet --engine-cores auto", "profile --quiet"]
+)
+def test_launcher_that_sets_what_is_decided_elsewhere_is_refused(
+    launcher: list[str], tmp_path: Path, stand_in_preload: Path, words: str
+) -> None:
+    name, decider = {
+        "7KiB": ("LAPWING_THRESHOLD", "--threshold"),
+        "auto": ("LAPWING_ENGINE_CORES", "--engine-cores"),
+        "--quiet": ("LAPWING_PROFILE", "lapwing profile"),
+    }[words.split()[-1]]
+    setting = ["-x", f"{name}=5"] if "openmpi" in launcher[0] else ["-genv", name, "5"]
+    done = start([*words.split(), *launcher, *setting, "-n", "1", "env"], tmp_path, stand_in_preload)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{decider} and the launcher's {' '.join(setting)} both set {name}; leave" in done.stderr
+
+
+def test_launcher_wins_over_the_environment(launcher: list[str], tmp_path: Path, stand_in_preload: Path) -> None:
+    name = "LAPWING_THRESHOLD"
+    setting = ["-x", f"{name}=5"] if "openmpi" in launcher[0] else ["-genv", name, "5"]
+    line = ["run", "--quiet", *launcher, *setting, "-n", "1", "env"]
+    done = start(line, tmp_path, stand_in_preload, LAPWING_THRESHOLD="7KiB")
+    assert f"{name}=5" in done.stdout.splitlines(), done.stderr
+
+
 def test_variables_join_a_list_that_open_mpi_has(tmp_path: Path, stand_in_preload: Path) -> None:
     if shutil.which("mpirun.openmpi") is None:
         pytest.skip("mpirun.openmpi is not installed")

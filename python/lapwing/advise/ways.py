@@ -23,6 +23,7 @@ OPTIONS: Mapping[Way, Mapping[str, str]] = {
     Way.DEFERRED: {},
     Way.DEFERRED_DEDICATED: {"progress": "dedicated"},
 }
+WAY_VARIABLES = frozenset(f"LAPWING_{name.upper()}" for options in OPTIONS.values() for name in options)
 # Simplest first: of two ways that do the same, the first is advised.
 CANDIDATES = (Way.DEFERRED, Way.EVENTS, Way.DEFERRED_DEDICATED, Way.DEDICATED)
 DEDICATED = frozenset([Way.DEDICATED, Way.DEFERRED_DEDICATED])

@@ -24,16 +24,16 @@ from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
 from lapwing.advise.trial import InterruptionError, Trial, check_stock
-from lapwing.advise.ways import CANDIDATES, Choice, choose_ways
+from lapwing.advise.ways import CANDIDATES, WAY_VARIABLES, Choice, choose_ways
 from lapwing.bench.interval import LOOKS
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import add_system_flag, complete_profile, read_system_flag
-from lapwing.commands.profile import add_calibration_flag
-from lapwing.configuration.settings import collect_variables
+from lapwing.commands.profile import add_calibration_flag, list_calibrated
+from lapwing.configuration.settings import collect_variables, list_deciders
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
-from lapwing.launch.start import Command, prepare_command, refuse_off, say, say_failure
+from lapwing.launch.start import Command, prepare_command, refuse_off, refuse_settings, say, say_failure
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES
@@ -120,7 +120,7 @@ class AdviseCommand:
         read_system_flag(arguments)  # a file that cannot be read is refused before anything runs
         if arguments.inputs:
             return self._run_campaign(arguments)
-        finished = self._run_line(arguments, self._prepare(arguments.launcher), arguments.budget or inf)
+        finished = self._run_line(arguments, self._prepare(arguments, arguments.launcher), arguments.budget or inf)
         if not (finished.advice and finished.profiled):
             return finished.exit_code
         shown = self._show(arguments, finished.advice, finished.profiled)
@@ -132,7 +132,7 @@ class AdviseCommand:
         A line whose runs fail is left out, and its exit code is the command's.
         """
         lines = parse_inputs(read_inputs(arguments.inputs))
-        commands = [self._prepare(line.words) for line in lines]  # all of them before the first one runs
+        commands = [self._prepare(arguments, line.words) for line in lines]  # all of them before the first one runs
         begin_s, runs = time.monotonic(), list[CampaignRun]()
         exit_code = 0
         for number, (line, command) in enumerate(zip(lines, commands, strict=True)):
@@ -155,9 +155,11 @@ class AdviseCommand:
         print_campaign(Screen(), runs)
         return exit_code or (0 if is_written else UNWRITTEN)
 
-    def _prepare(self, words: Sequence[str]) -> Command:
-        """Refuse a command line that cannot be run with and without Lapwing."""
+    def _prepare(self, arguments: argparse.Namespace, words: Sequence[str]) -> Command:
+        """Refuse a command line that cannot be run with and without Lapwing, or would decide the way itself."""
         command = prepare_command(words, self.name)
+        ways = dict.fromkeys(WAY_VARIABLES, f"lapwing {self.name}")
+        refuse_settings(command, {**list_deciders(arguments), **list_calibrated(arguments, self.name), **ways})
         check_stock(command.words, find_preload())
         return command
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from lapwing.advise.calibrate import calibrate_as_asked, count_runs
 from lapwing.advise.trial import InterruptionError, Trial
-from lapwing.configuration.settings import collect_variables
+from lapwing.configuration.settings import collect_variables, list_deciders
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
-from lapwing.launch.start import make_variables, prepare_command, refuse_off, say, tell_copies
+from lapwing.launch.start import make_variables, prepare_command, refuse_off, refuse_settings, say, tell_copies
 from lapwing.model.recorded import read_recorded
 from lapwing.model.scaling import read_sweep
 from lapwing.options import add_flags
@@ -60,6 +60,7 @@ class ProfileCommand:
         options = {**collect_variables(arguments), "LAPWING_PROFILE": "on"}
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
+        refuse_settings(command, {**list_deciders(arguments), **list_calibrated(arguments, self.name)})
         check_output(arguments.output)
         tell_copies(preload, command.words)
         failed_with = 0
@@ -157,6 +158,13 @@ def add_calibration_flag(parser: argparse.ArgumentParser) -> None:
         "given 1,2,4,..., with so many OpenMP threads (OMP_NUM_THREADS), and fit the computation over threads"
     )
     parser.add_argument("--calibrate", type=parse_runs, default=(), metavar="N|LIST", help=text)
+
+
+def list_calibrated(arguments: argparse.Namespace, command: str) -> dict[str, str]:
+    """Return the variables that profiled runs set themselves, each with what asks for that."""
+    threads = {"OMP_NUM_THREADS": "--calibrate"} if len(arguments.calibrate) > 1 else {}
+    cores = {"LAPWING_PROGRESS": "--calibrate"} if len(arguments.calibrate) == 1 else {}
+    return {**dict.fromkeys(("LAPWING_PROFILE", "LAPWING_RECORD_DIR"), f"lapwing {command}"), **threads, **cores}
 
 
 def make_subfolder(folder: Path) -> Path:

@@ -15,6 +15,7 @@ from lapwing.configuration.settings import (
     draw_reports,
     explain_exclusion,
     find_user,
+    list_deciders,
     name_report_folder,
 )
 from lapwing.errors import LapwingError
@@ -25,6 +26,7 @@ from lapwing.launch.start import (
     is_off,
     make_variables,
     prepare_command,
+    refuse_settings,
     say,
     say_failure,
     start_untouched,
@@ -104,6 +106,8 @@ class RunCommand:
         options = choose_progress(arguments, collect_variables(arguments))
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
+        given = {"LAPWING_PROGRESS": "--dedicate-core"} if arguments.dedicate_core else {}
+        refuse_settings(command, {**list_deciders(arguments), **given})
         check_outputs(arguments.keep_record, arguments.json)
         documents = read_documents()
         reason = explain_exclusion(command.list_programs(), find_user(), documents)

@@ -85,6 +85,15 @@ def read_flags(arguments: argparse.Namespace) -> dict[str, str]:
     return {name: str(text) for name, text in given if text is not None}
 
 
+def list_deciders(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the flags that stand in the command line, by the variable that each decides."""
+    given = read_flags(arguments)
+    deciders = {option.variable: option.flag for option in load_options() if option.name in given}
+    if getattr(arguments, "engine_cores", None):
+        deciders[CORES_VARIABLE] = CORES_FLAG
+    return deciders
+
+
 def list_variables(settings: Mapping[str, Setting]) -> dict[str, str]:
     """Return the variables of the ranks: what is as by default needs none."""
     chosen = (setting for setting in settings.values() if setting.source != DEFAULT)

@@ -80,6 +80,7 @@ class Launcher:
     version_pattern = r"(?!)"
     separator = ":"
     searches_folder = False  # for a program without a folder, after PATH
+    file_option = ""  # names a file that names the programs
     host_options: frozenset[str] = frozenset()
     option_values: Mapping[str, int] = {}
 
@@ -93,6 +94,17 @@ class Launcher:
     def launcher_environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """Return what the launcher's own environment must have; never LD_PRELOAD."""
         return {}
+
+    def find_settings(self, arguments: Sequence[str]) -> dict[str, str]:
+        """Return the variables that the line sets for its ranks, each with the words that do."""
+        heads = [self.split_own(segment)[0] for segment in split_segments(arguments, self.separator)]
+        path = find_file_of_programs([word for own in heads for word in own], self.file_option)
+        heads += [self.split_own(segment)[0] for segment in read_segments(path)] if path else []
+        return {name: words for own in heads for name, words in self.iterate_settings(own)}
+
+    def iterate_settings(self, own: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the variables that the words before a program set, each with the words that do."""
+        yield from ()
 
     def find_programs(self, arguments: Sequence[str]) -> list[str]:
         """Return the programs that are started, as far as they can be told for certain."""
@@ -203,9 +215,9 @@ def find_exports(own: Sequence[str]) -> Iterator[tuple[slice, str]]:
             yield slice(position, position + 2), own[position + 1]
 
 
-def find_file_of_programs(own: Sequence[str]) -> Path | None:
+def find_file_of_programs(own: Sequence[str], option: str) -> Path | None:
     """Return the file that names the programs, if there is one."""
-    return next((Path(value) for word, value in pairwise(own) if name_option(word) == "-app"), None)
+    return next((Path(value) for word, value in pairwise(own) if name_option(word) == option), None)
 
 
 def read_segments(path: Path) -> list[list[str]]:
@@ -241,6 +253,7 @@ class OpenMpi(Launcher):
 
     name = "openmpi"
     searches_folder = True
+    file_option = "-app"
     version_pattern = r"\((Open ?MPI|OpenRTE)\) [1-4]\."
     host_options = name_set(
         "-H -host -hostfile -machinefile -default-hostfile -nolocal -wdir -wd -path -set-cwd-to-session-dir"
@@ -278,9 +291,14 @@ class OpenMpi(Launcher):
             return self._replace_list(segments, merge_env_list(listed or "", variables, delimiter))
         return join_segments([self._prepend(segment, variables) for segment in segments], self.separator)
 
+    def iterate_settings(self, own: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the variables of -x: those of a list of variables do not win over ours."""
+        for words, variable in find_exports(own):
+            yield variable.partition("=")[0], " ".join(own[words])
+
     def _has_file_of_programs(self, own: Sequence[str]) -> bool:
         """Tell whether a file names the programs; refuse one with -x, beside which the launcher takes no list."""
-        path = find_file_of_programs(own) if self.has_env_list else None
+        path = find_file_of_programs(own, self.file_option) if self.has_env_list else None
         if path is None:
             return False
         if any(any(find_exports(self.split_own(segment)[0])) for segment in read_segments(path)):
@@ -335,7 +353,10 @@ class OpenMpi(Launcher):
         return line if is_replaced else ["--mca", ENV_LIST, merged, *line]
 
     def _prepend(self, segment: Sequence[str], variables: Mapping[str, str]) -> list[str]:
-        """Write -x before a program's arguments, and merge an LD_PRELOAD that the user set there."""
+        """Write -x before a program's arguments; merge an LD_PRELOAD that the user set there, and leave the rest.
+
+        Of two -x the later one wins in Open MPI 4, the first in PRRTE.
+        """
         merged = dict(variables)
         own, program = self.split_own(segment)
         for words, variable in reversed(list(find_exports(own))):
@@ -343,6 +364,8 @@ class OpenMpi(Launcher):
             if name == "LD_PRELOAD" and name in variables:
                 merged[name] = join_preload(merged[name], value)
                 del own[words]
+            else:
+                merged.pop(name, None)
         flags = [word for name, value in merged.items() for word in ("-x", f"{name}={value}")]
         return flags + own + program
 
@@ -385,6 +408,7 @@ class Hydra(Launcher):
     """MPICH's, Intel MPI's and MVAPICH's mpiexec and mpirun: -genv NAME VALUE, once per line."""
 
     name = "hydra"
+    file_option = "-configfile"
     version_pattern = r"HYDRA|Hydra|Intel\(R\) MPI|MPICH|MVAPICH"
     host_options = name_set(
         "-hosts -host -hosts-group -f -hostfile -machinefile -machine -nolocal -skip-launch-node -wdir -gwdir -path "
@@ -413,8 +437,10 @@ class Hydra(Launcher):
 
     def count_values(self, words: Sequence[str]) -> int | None:
         """Return how many arguments follow: a variable may stand in one, as NAME=VALUE, and the first in the option."""
-        is_setting = name_option(words[0]) in SETTINGS and "=" not in words[0]
-        return 1 if is_setting and "=" in "".join(words[1:2]) else super().count_values(words)
+        inside_count = words[0].count("=")
+        if name_option(words[0]) in SETTINGS and (inside_count or "=" in "".join(words[1:2])):
+            return 0 if inside_count > 1 else 1
+        return super().count_values(words)
 
     def add_environment(self, arguments: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Set the variables for all programs; a user's own LD_PRELOAD comes after ours."""
@@ -422,6 +448,16 @@ class Hydra(Launcher):
         changed = join_segments([self._merge_preload(segment, variables) for segment in segments], self.separator)
         # -env wins over -genv, and of two -genv the later one wins: ours go first.
         return [word for name, value in variables.items() for word in ("-genv", name, value)] + changed
+
+    def iterate_settings(self, own: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the variables of -genv and -env, and of -envlist, which wins in Intel MPI; that of -genvlist loses."""
+        for position, word in enumerate(own):
+            words = own[position : position + 1 + (self.count_values(own[position:]) or 0)]
+            values = "=".join(words).split("=")[1:]
+            if name_option(word) in SETTINGS and values:
+                yield values[0], " ".join(words)
+            elif name_option(word) == "-envlist" and values:
+                yield from ((name, f"{word} {name}") for name in values[0].split(","))
 
     def _merge_preload(self, segment: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Put ours before the LD_PRELOAD of a user's settings, whichever way they are written."""
@@ -494,12 +530,20 @@ class Srun(Launcher):
         wanted, rest = self._split_export(segment)
         wanted = wanted or os.environ.get("SLURM_EXPORT_ENV") or "ALL"
         names = [] if wanted == "NONE" else [wanted]
-        names += [name for name in variables if name != "LD_PRELOAD"]
+        said = {name for name, _ in self.iterate_settings(self.split_own(segment)[0])}
+        names += [name for name in variables if name not in ("LD_PRELOAD", *said)]
         if "LD_PRELOAD" in variables:
             if "," in variables["LD_PRELOAD"]:
                 raise LapwingError("srun cannot pass on an LD_PRELOAD with a comma", "rename that file or folder")
             names.append(f"LD_PRELOAD={variables['LD_PRELOAD']}")
         return [f"--export={','.join(names)}", *rest]
+
+    def iterate_settings(self, own: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the variables whose values --export has: by their names alone the ranks get ours."""
+        for entry in (self._split_export(own)[0] or "").split(","):
+            name, equals, _ = entry.partition("=")
+            if equals:
+                yield name, f"--export={entry}"
 
     def _split_export(self, segment: Sequence[str]) -> tuple[str | None, list[str]]:
         """Take the user's --export out of the arguments of srun."""

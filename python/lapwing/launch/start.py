@@ -125,6 +125,16 @@ def take_line(words: Sequence[str], name: str) -> list[str]:
     return line
 
 
+def refuse_settings(command: Command, deciders: Mapping[str, str]) -> None:
+    """Refuse a line whose launcher sets what is decided elsewhere, too: which one wins is not the same for all of them.
+
+    deciders: what else sets a variable, by its name.
+    """
+    for name, words in command.launcher.find_settings(command.words[1:]).items():
+        if name in deciders:
+            raise LapwingError(f"{deciders[name]} and the launcher's {words} both set {name}", f"leave {words} out")
+
+
 def start_untouched(words: Sequence[str], name: str) -> JobResult:
     """Run a subcommand's last arguments as they are, whatever they name."""
     line = take_line(words, name)
