@@ -40,7 +40,7 @@ from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, Run, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
 from lapwing.advise.trial import find_problem, is_idle
-from lapwing.advise.ways import Choice, choose_ways, make_flags
+from lapwing.advise.ways import Choice, choose_ways, keep_fit, make_flags, make_variables
 from lapwing.advise.words import describe_rewrite
 from lapwing.bench.interval import LOOKS, Interval, bound_median, calculate_chance, find_rank_at_look
 from lapwing.bench.measures import summarise
@@ -156,6 +156,26 @@ def test_flags_are_those_of_run_with_the_users_own() -> None:
         ("--threshold", "4096"),
         ("--waits", "off"),
     ]
+
+
+def test_flags_of_a_profile_are_not_those_of_run() -> None:
+    assert make_flags(Way.DEFERRED, {"LAPWING_PROFILE": "off", "LAPWING_TIMELINE": "0"}) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"LAPWING_PROFILE": "on"}, {"LAPWING_PROFILE": "off"}),
+        ({"LAPWING_TIMELINE": "1000"}, {"LAPWING_TIMELINE": "0"}),
+        ({"LAPWING_PROGRESS": "dedicated"}, {"LAPWING_PROGRESS": "auto"}),
+        ({"LAPWING_PROGRESS": "off"}, {"LAPWING_PROGRESS": "auto"}),
+        ({"LAPWING_PROGRESS": "poll", "LAPWING_HOLD": "none"}, {"LAPWING_PROGRESS": "poll", "LAPWING_HOLD": "none"}),
+        ({}, {}),
+    ],
+)
+def test_options_that_make_ways_what_they_are_not_are_set_back(given: dict[str, str], kept: dict[str, str]) -> None:
+    assert keep_fit(given) == kept
+    assert make_variables(Way.DEDICATED, keep_fit(given))["LAPWING_PROGRESS"] == "dedicated"
 
 
 @pytest.mark.parametrize(

@@ -306,6 +306,40 @@ def test_what_lapwing_run_itself_takes_is_charged(
     assert 0.01 < trial.start_s < 60  # a Python starts
 
 
+def test_timing_the_start_leaves_no_report(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("site.toml").write_text('[reports]\nfolder = "reports"\n')
+    for name, value in {"LAPWING_PRELOAD": str(stand_in_preload), "LAPWING_CONFIG": "site.toml"}.items():
+        monkeypatch.setenv(name, value)
+    Trial(prepare_command(["true"], "advise"), stand_in_preload, tmp_path).time_start()
+    assert not Path("reports").exists()
+
+
+def test_profile_that_is_left_out_is_named(tmp_path: Path, stand_in_preload: Path) -> None:
+    line = [sys.executable, "-m", "lapwing", "advise", "--budget", "0", "true"]
+    environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload), "LAPWING_PROFILE": "on"}
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert "what is measured has it off" in done.stderr
+
+
+@needs_preload
+@pytest.mark.parametrize("mpi", sorted(LAUNCH))
+def test_ways_are_measured_with_the_profile_off(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = build(mpi, tmp_path)
+    script = f'[ -z "$LD_PRELOAD" ] || echo "$LAPWING_PROFILE" >>seen; exec {program}'
+    monkeypatch.setitem(ENVIRONMENT, "LAPWING_PROFILE", "on")
+    done = advise(tmp_path, "--rounds", "1", "--way", "deferred", *LAUNCH[mpi], "-n", "2", "sh", "-c", script)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "seen").read_text("utf-8").split()[-2:] == ["off", "off"]
+
+
+def test_progress_that_makes_all_ways_alike_is_refused(tmp_path: Path) -> None:
+    done = advise(tmp_path, "--progress", "dedicated", "true")
+    assert (done.returncode, "--way" in done.stderr) == (2, True)
+
+
 def test_library_that_stock_would_have_is_refused(tmp_path: Path, stand_in_preload: Path) -> None:
     ours = str(stand_in_preload)
     lines = (

@@ -17,6 +17,7 @@ from lapwing.profile.job_file import Atlas, describe_damaged, list_profiles
 from lapwing.profile.rank_file import decode_rank_file
 
 REDUCED = {"LAPWING_PROGRESS": "dedicated"}  # in a profile the core that is given up stays idle
+FULL = {"LAPWING_PROGRESS": "auto"}  # whatever the user has set
 SWEEP_ROUNDS = 3
 REMEDY = "give each rank two cores or more of its own (mpirun --bind-to ..., srun -c); `lapwing run --show-binding on`"
 
@@ -38,7 +39,7 @@ def calibrate(trial: Trial, rounds: int) -> Calibration:
     full_cores = 0
     for _ in range(rounds):
         reduced, reduced_cores = measure_run(trial.run_profiled("one core less", REDUCED)[1])
-        full, full_cores = measure_run(trial.run_profiled("all cores")[1])
+        full, full_cores = measure_run(trial.run_profiled("all cores", FULL)[1])
         if reduced_cores >= full_cores:
             raise LapwingError("the ranks gave up no core: nothing to calibrate with", REMEDY, 1)
         full_ns.append(full)

@@ -36,6 +36,8 @@ ROOM_BYTES, INPUT_BYTES = 1 << 16, 1 << 20
 DISTURBED_FACTOR, PROFILES_MAX = 1.2, 3
 PLAIN = "without Lapwing"
 STARTS = 5
+# No file asks for reports, and there is no timeline.
+UNKEPT = {"LAPWING_CONFIG": os.devnull, "XDG_CONFIG_HOME": os.devnull, "LAPWING_TIMELINE": "0"}
 # What Lapwing does to a program; where all are 0, it only stood by.
 DEEDS = ("ops_send", "ops_receive", "ops_collective", "assisted")
 REMEDY = "see docs/limits.md whether it may; if not, please report it"
@@ -128,9 +130,9 @@ def is_idle(record: JobRecord) -> bool:
 
 
 def time_s(command: Sequence[str]) -> float:
-    """Return how long a command takes whose output nobody needs."""
+    """Return how long a command takes whose output nobody needs, and of which nothing is to be kept."""
     nowhere = Path(os.devnull)
-    result = run_job(command, os.environ, Supervision(nowhere, nowhere))
+    result = run_job(command, {**os.environ, **UNKEPT}, Supervision(nowhere, nowhere))
     if result.interrupted_by:
         raise InterruptionError(result.interrupted_by)
     if result.exit_code:

@@ -24,6 +24,12 @@ OPTIONS: Mapping[Way, Mapping[str, str]] = {
     Way.DEFERRED_DEDICATED: {"progress": "dedicated"},
 }
 WAY_VARIABLES = frozenset(f"LAPWING_{name.upper()}" for options in OPTIONS.values() for name in options)
+# What a user may have set that makes every way another one than its name says, or no way at all.
+UNFIT: Mapping[str, frozenset[str]] = {
+    "LAPWING_PROFILE": frozenset(["on"]),
+    "LAPWING_PROGRESS": frozenset(["dedicated", "off"]),
+}
+RECORDED = "LAPWING_TIMELINE"  # costs time, and shows nothing here
 # Simplest first: of two ways that do the same, the first is advised.
 CANDIDATES = (Way.DEFERRED, Way.EVENTS, Way.DEFERRED_DEDICATED, Way.DEDICATED)
 DEDICATED = frozenset([Way.DEDICATED, Way.DEFERRED_DEDICATED])
@@ -43,6 +49,16 @@ class Choice:
     is_check: bool = False
 
 
+def keep_fit(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's options with which the ways are what their names say.
+
+    What is unfit is set to its default and not left out: the ranks may have the user's environment.
+    """
+    unfit = [name for name, value in options.items() if name == RECORDED or value in UNFIT.get(name, ())]
+    defaults = {option.variable: option.default for option in load_options()}
+    return {**options, **{name: defaults[name] for name in unfit}}
+
+
 def make_variables(way: Way, options: Mapping[str, str]) -> dict[str, str]:
     """Return the ranks' variables for a way; the user's own options stay where the way says nothing."""
     return {**options, **{f"LAPWING_{name.upper()}": value for name, value in OPTIONS[way].items()}}
@@ -51,7 +67,8 @@ def make_variables(way: Way, options: Mapping[str, str]) -> dict[str, str]:
 def make_flags(way: Way, options: Mapping[str, str]) -> list[str]:
     """Return the flags of `lapwing run` for a way."""
     variables = make_variables(way, options)
-    rows = [(option.flag, variables.get(option.variable)) for option in load_options()]
+    kept = (option for option in load_options() if option.group != "profile")
+    rows = [(option.flag, variables.get(option.variable)) for option in kept]
     return [word for flag, value in rows if value is not None for word in (flag, value)]
 
 

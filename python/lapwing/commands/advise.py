@@ -24,7 +24,7 @@ from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
 from lapwing.advise.trial import InterruptionError, Trial, check_stock
-from lapwing.advise.ways import CANDIDATES, WAY_VARIABLES, Choice, choose_ways
+from lapwing.advise.ways import CANDIDATES, UNFIT, WAY_VARIABLES, Choice, choose_ways, keep_fit
 from lapwing.bench.interval import LOOKS
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import add_system_flag, complete_profile, read_system_flag
@@ -165,7 +165,7 @@ class AdviseCommand:
 
     def _run_line(self, arguments: argparse.Namespace, command: Command, budget_s: float) -> Finished:
         """Advise on one command line."""
-        options = collect_variables(arguments)
+        options = keep_fit(collect_variables(arguments))
         with open_record_folder() as folder:
             return self._advise(arguments, Trial(command, find_preload(), folder, options), budget_s)
 
@@ -286,7 +286,11 @@ def check_arguments(arguments: argparse.Namespace) -> None:
         if value is not None and value < least:
             raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
     check_outputs(arguments.json, arguments.html, arguments.profile_record)
-    collect_variables(arguments)
+    if arguments.option_progress in UNFIT["LAPWING_PROGRESS"]:
+        cause = f"--progress {arguments.option_progress} makes all ways alike, and `advise` compares them"
+        raise LapwingError(cause, "leave it out; --way says what is tried")
+    if collect_variables(arguments).get("LAPWING_PROFILE") == "on":
+        say("LAPWING_PROFILE, or a file, switches the profile on: what is measured has it off, and so must your runs")
 
 
 def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float) -> Profiled:
