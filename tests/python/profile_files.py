@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the files that processes leave under `lapwing profile`, field by field as src/record/profile_format.h says."""
 
+import os
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -76,7 +77,7 @@ def make_blocks(spec: FileSpec) -> bytes:
     for number, name in enumerate(spec.names):
         data += struct.pack("<II56s", NAME, number, name.encode())
     for path, base, low, high in spec.modules:
-        text = path.encode()
+        text = os.fsencode(path)
         count = -(-(36 + len(text)) // BLOCK_BYTES)
         data += pad(struct.pack("<IIQQQI", MODULE, count, base, low, high, len(text)) + text)
     if spec.event_capacity:

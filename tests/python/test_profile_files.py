@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Profiles of processes and jobs: read exactly, merged one at a time, and refused clearly when they are damaged."""
 
+import os
 import random
 import tracemalloc
 from dataclasses import replace
@@ -69,6 +70,12 @@ def test_damaged_file_of_a_host_is_named(offset: int, message: str, tmp_path: Pa
 
 def test_header_has_the_size_that_c_says() -> None:
     assert HEADER.size == HEADER_BYTES
+
+
+def test_module_whose_name_is_no_text_is_still_that_file(tmp_path: Path) -> None:
+    name = os.fsdecode(b"/bin/n\xe9n")
+    spec = replace(make_receive(), modules=[(name, 0x1000, 0x2000, 0x9000)])
+    assert read_recorded(write_job(tmp_path, [spec])).ranks[0].sites[0].module == name
 
 
 def test_every_field_arrives(tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ class Blocks:
         end = start + MODULE.size + length
         if end > start + count * BLOCK_BYTES:
             raise self.fail()
-        return Module(self.data[start + MODULE.size : end].decode("utf-8", "replace"), base, low, high)
+        return Module(self.data[start + MODULE.size : end].decode("utf-8", "surrogateescape"), base, low, high)
 
     def read_cells(self, first: int) -> dict[int, tuple[Cell, ...]]:
         """Follow a site's list; it cannot be longer than the file, so a loop is noticed."""
