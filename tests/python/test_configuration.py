@@ -142,6 +142,10 @@ def test_share_of_the_records_is_not_rounded_to_none(sampling: str, words: str) 
     assert words in line
 
 
+def test_reports_without_a_folder_are_not_kept() -> None:
+    assert describe_reports([parse("[reports]\nsampling = 0.5")]) == ["no records are kept: [reports] has no folder"]
+
+
 def test_reports_are_sampled_and_dated() -> None:
     files = [parse('[reports]\nfolder = "/r/{user}/%Y-%m-%d"\nsampling = 0.25')]
     assert draw_reports(files, 0.25) is None

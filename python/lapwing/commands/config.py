@@ -96,6 +96,8 @@ def describe_selection(documents: Sequence[Document]) -> list[str]:
 def describe_reports(documents: Sequence[Document]) -> list[str]:
     """Say which records are kept."""
     reports = choose_reports(documents)
+    if reports and not reports.folder:
+        return ["no records are kept: [reports] has no folder"]
     return [f"records of {100 * reports.sampling:.3g} % of the jobs are kept in {reports.folder}"] if reports else []
 
 
