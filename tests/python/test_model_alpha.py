@@ -50,6 +50,8 @@ def test_typed_parameters_are_the_papers() -> None:
         ("x: t_noprogress=2,t_comp=-1,N_core=4", "t_comp=-1"),
         ("x: t_noprogress=2,t_comp=nan,N_core=4", "t_comp=nan"),
         ("x: t_noprogress=2,t_comp=1,N_core=4,N_cores=3", "no parameter 'N_cores'"),
+        ("x: t_noprogress=2,t_comp=1,N_core=4,t_comp=1.5", "t_comp is there twice"),
+        ("x: t_noprogress=1e-320,t_comp=1e-320,N_core=4", "t_noprogress=1e-320"),
     ],
 )
 def test_what_cannot_be_is_refused(text: str, cause: str) -> None:

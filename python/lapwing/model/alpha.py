@@ -20,6 +20,7 @@ from lapwing.model.profile import JobProfile
 from lapwing.model.setup import estimate_ratio
 
 CURVE_POINTS = 11
+VALUE_LEAST, VALUE_LIMIT = 1e-12, 1e12  # beside 0: beyond them nothing is meant, and products leave what a float holds
 # The paper's names, and those of PaperParameters; times in seconds, counts of one rank.
 SYMBOLS: Mapping[str, str] = {
     "t_comp": "computation_s",
@@ -103,7 +104,8 @@ def parse_number(name: str, text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value < 1e12 or (name == "N_core" and (value < 2 or value != int(value))):
+    is_value = value == 0 or VALUE_LEAST <= value < VALUE_LIMIT
+    if not is_value or (name == "N_core" and (value < 2 or value != int(value))):
         raise LapwingError(f"{name}={text} is no value of it", f"write for example {EXAMPLE}")
     return value
 
@@ -117,6 +119,8 @@ def parse_typed(text: str) -> AlphaRun:
         if name != NO_PROGRESS and name not in SYMBOLS:
             known = ", ".join((NO_PROGRESS, *SYMBOLS))
             raise LapwingError(f"the paper has no parameter {name!r}", f"choose from {known}")
+        if name in values:
+            raise LapwingError(f"{text!r}: {name} is there twice", "leave one of them out")
         values[name] = parse_number(name, value)
     missing = [name for name in NEEDED if not values.get(name)]
     if missing:
