@@ -137,6 +137,7 @@ static long run_pwritev(char *h) { int d = file_full(); hold(h); return pwritev(
 static long run_pwritev64(char *h) { int d = file_full(); hold(h); return pwritev64(d, vector_of(h), 2, 5); }
 static long run_pwritev2(char *h) { int d = file_full(); hold(h); return pwritev2(d, vector_of(h), 2, 5, 0); }
 static long run_pwritev64v2(char *h) { int d = file_full(); hold(h); return pwritev64v2(d, vector_of(h), 2, 5, 0); }
+static long run_vmsplice(char *h) { int d = pipe_full(1); hold(h); return vmsplice(d, vector_of(h), 2, 0); }
 static long run_ioctl(char *h) { int d = pipe_full(0); hold(h); return ioctl(d, FIONREAD, h); }
 static long run_fcntl(char *h)
 {
@@ -249,6 +250,9 @@ static int epoll_full(void)
 }
 static long run_epoll_wait(char *h) { int d = epoll_full(); hold(h); return epoll_wait(d, (struct epoll_event *)h, 5, 0); }
 static long run_epoll_pwait(char *h) { int d = epoll_full(); hold(h); return epoll_pwait(d, (struct epoll_event *)h, 5, 0, NULL); }
+typedef int epoll_pwait2_fn(int, struct epoll_event *, int, const struct timespec *, const sigset_t *);
+static long run_epoll_pwait2(char *h) { int d = epoll_full(); hold(h); return CALL("epoll_pwait2", epoll_pwait2_fn *, d, (struct epoll_event *)h, 5, &at_once, NULL); }
+static long run_epoll_pwait2_by_number(char *h) { int d = epoll_full(); hold(h); return syscall(SYS_epoll_pwait2, d, h, 5, &at_once, NULL, 0); }
 static long run_nanosleep(char *h) { *(struct timespec *)h = at_once; hold(h); return nanosleep((struct timespec *)h, NULL); }
 static long run_clock_nanosleep(char *h) { *(struct timespec *)h = at_once; hold(h); return clock_nanosleep(CLOCK_MONOTONIC, 0, (struct timespec *)h, NULL); }
 
@@ -398,7 +402,7 @@ static const struct test_case cases[] = {
     WRITES(read, 100), WRITES(pread, 100), WRITES(pread64, 100), WRITES(__read_chk, 100), WRITES(__pread_chk, 100),
     WRITES(__pread64_chk, 100), READS(write, 100), READS(pwrite, 100), READS(pwrite64, 100), WRITES(readv, 100),
     WRITES(preadv, 100), WRITES(preadv64, 100), WRITES(preadv2, 100), WRITES(preadv64v2, 100), READS(writev, 100), READS(pwritev, 100),
-    READS(pwritev64, 100), READS(pwritev2, 100), READS(pwritev64v2, 100), WRITES(ioctl, 256), WRITES(fcntl, sizeof(struct flock)),
+    READS(pwritev64, 100), READS(pwritev2, 100), READS(pwritev64v2, 100), WRITES(vmsplice, 100), WRITES(ioctl, 256), WRITES(fcntl, sizeof(struct flock)),
     WRITES(fcntl64, sizeof(struct flock)), WRITES(pipe, 8), WRITES(pipe2, 8), WRITES(fread, 300),
     WRITES(fread_unlocked, 300), WRITES(__fread_chk, 300), WRITES(__fread_unlocked_chk, 300), READS(fwrite, 300),
     READS(fwrite_unlocked, 300), WRITES(recv, 100), WRITES(__recv_chk, 100), WRITES(recvfrom, 100),
@@ -406,7 +410,8 @@ static const struct test_case cases[] = {
     READS(connect, sizeof(struct sockaddr_in)), WRITES(accept, sizeof(struct sockaddr_in)),
     WRITES(accept4, sizeof(struct sockaddr_in)), WRITES(poll, 16), WRITES(__poll_chk, 16), WRITES(ppoll, 16),
     WRITES(select, 8), WRITES(pselect, 8), WRITES(epoll_wait, 5 * sizeof(struct epoll_event)),
-    WRITES(epoll_pwait, 5 * sizeof(struct epoll_event)), READS(nanosleep, 16), READS(clock_nanosleep, 16),
+    WRITES(epoll_pwait, 5 * sizeof(struct epoll_event)), WRITES(epoll_pwait2, 5 * sizeof(struct epoll_event)),
+    {"syscall", run_epoll_pwait2_by_number, 5 * sizeof(struct epoll_event), false, false}, READS(nanosleep, 16), READS(clock_nanosleep, 16),
     WRITES(fstat, sizeof(struct stat)), WRITES(fstat64, sizeof(struct stat)), WRITES(__fxstat, sizeof(struct stat)),
     WRITES(__fxstat64, sizeof(struct stat)), WRITES(getrandom, 100), WRITES(getentropy, 100),
     WRITES(arc4random_buf, 100), WRITES(times, sizeof(struct tms)),
