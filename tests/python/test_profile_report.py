@@ -183,8 +183,21 @@ def test_trace_events_lie_on_one_clock(tmp_path: Path) -> None:
     spec = replace(make_receive(), events=events, event_capacity=8)
     write_trace(open_profile_job(merge(tmp_path, [spec])), tmp_path / "trace")
     rows = json.loads((tmp_path / "trace").read_text())["traceEvents"]
-    calls = [row for row in rows if row["ph"] == "X"]
-    assert [(row["ts"], row["dur"], row["tid"]) for row in calls] == [(1.0, 0.5, 1), (2.0, 0.9, 2)]
+    begins = [row for row in rows if row["ph"] in "Xb"]
+    assert [(row["ts"], row.get("dur"), row["tid"]) for row in begins] == [(1.0, 0.5, 1), (2.0, None, 2)]
+
+
+def test_slack_of_two_calls_in_a_row_does_not_share_a_slice(tmp_path: Path) -> None:
+    slack = [(6_000, 500, 5, 2, 400), (6_200, 900, 5, 2, 400)]  # the second begins within the first, and ends later
+    spec = replace(make_receive(), events=slack, event_capacity=8)
+    write_trace(open_profile_job(merge(tmp_path, [spec])), tmp_path / "trace")
+    rows = [row for row in json.loads((tmp_path / "trace").read_text())["traceEvents"] if row["ph"] != "M"]
+    assert [(row["ph"], row["id"], row["ts"]) for row in rows] == [
+        ("b", "0-0", 1.0),
+        ("e", "0-0", 1.5),
+        ("b", "0-1", 1.2),
+        ("e", "0-1", pytest.approx(2.1)),
+    ]
 
 
 def test_record_without_timeline_says_how_to_get_one(tmp_path: Path) -> None:

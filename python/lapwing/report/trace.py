@@ -32,6 +32,8 @@ NAMES = {
     KIND_RELEASE: "release of {}",
     KIND_ENGINE: "engine",
 }
+# Of one row several may be under way at once, and the second to begin need not be the first to end.
+SIDE_BY_SIDE = frozenset([KIND_SLACK, KIND_OP])
 
 
 def describe_site(site: RawSite | None, atlas: Atlas) -> tuple[str, str]:
@@ -61,7 +63,7 @@ def make_event(rank: RankFile, event: Event, site: RawSite | None, atlas: Atlas,
 
 
 def split_event(event: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """Yield begin and end: ops lie side by side, and slices of one row would have to nest."""
+    """Yield begin and end of what lies side by side: slices of one row would have to nest."""
     common = {"id": f"{event['pid']}-{number}", "name": event["name"], "cat": event["cat"]}
     common |= {"pid": event["pid"], "tid": event["tid"]}
     yield {**common, "ph": "b", "ts": event["ts"], "args": event["args"]}
@@ -87,7 +89,7 @@ def iterate_events(job: ProfileJob) -> Iterator[dict[str, Any]]:
             yield from make_names(rank)
         for number, event in enumerate(rank.events):
             made = make_event(rank, event, sites.get(event.site), atlas, origin_ns)
-            yield from split_event(made, number) if event.kind == KIND_OP else (made,)
+            yield from split_event(made, number) if event.kind in SIDE_BY_SIDE else (made,)
 
 
 def refuse_empty(job: ProfileJob) -> LapwingError:
