@@ -50,6 +50,10 @@ def test_shared_core_pays_for_the_transfer() -> None:
     assert calculate_limit_share(comm=10, comp=10, both=12, processor=2) == pytest.approx(1)
 
 
+def test_limit_without_overlap_has_no_share() -> None:
+    assert calculate_limit_share(comm=10, comp=10, both=20, processor=10) is None
+
+
 def test_quartiles() -> None:
     spread = summarise([1, 2, 3, 4, 5])
     assert (spread.first_quartile, spread.median, spread.third_quartile) == (2, 3, 4)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rich.console import Console
 from lapwing.bench import measures
 from lapwing.bench.collective import (
     APART,
+    BLOCK_BYTES,
     BLOCKING,
     FUNCTIONS,
     IN_ORDER,
@@ -41,7 +43,7 @@ from lapwing.bench.place import Place
 from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
-from lapwing.report.collective import print_collective
+from lapwing.report.collective import make_in_order_table, print_collective
 from lapwing.report.collective_plots import plot_collective
 from lapwing.report.plots import save_plot
 
@@ -106,7 +108,16 @@ def test_disturbance_is_stocks_longer_work(results: list[dict[str, Any]]) -> Non
 
 def test_a_piece_alone_leaves_nothing_to_share() -> None:
     assert calculate_limit(16, 32, 1).overlap == 0
-    assert str(calculate_limit(16, 32, 1).share(40)) == "nan"
+    assert calculate_limit(16, 32, 1).share(40) is None
+
+
+def test_what_cannot_be_shared_is_a_dash_and_no_number_in_json() -> None:
+    task = replace(TASK, size_bytes=BLOCK_BYTES)  # a single piece
+    row = describe_task(task, IN_ORDER, ROWS)
+    assert "NaN" not in json.dumps(row)
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(make_in_order_table([row]))
+    assert "nan" not in console.export_text()
 
 
 def test_work_is_as_long_as_the_collective_unless_given() -> None:

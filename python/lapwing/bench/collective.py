@@ -207,10 +207,10 @@ class Limit:
         """Return it as overlap."""
         return measures.calculate_overlap(self.comm, self.comp, self.time)
 
-    def share(self, both: float) -> float:
-        """Return an overlap as a part of the possible one."""
+    def share(self, both: float) -> float | None:
+        """Return an overlap as a part of the possible one; None where none is possible."""
         possible = self.overlap
-        return measures.calculate_overlap(self.comm, self.comp, both) / possible if possible > 0 else float("nan")
+        return measures.calculate_overlap(self.comm, self.comp, both) / possible if possible > 0 else None
 
 
 def calculate_limit(comm: float, comp: float, pieces: int | None, processor_us: float = 0) -> Limit:

@@ -53,10 +53,10 @@ def calculate_ordered_limit(comm: float, comp: float, pieces: int) -> float:
     return max(comm, comp) + min(comm, comp) / pieces
 
 
-def calculate_limit_share(comm: float, comp: float, both: float, processor: float) -> float:
-    """Return the overlap reached as a part of what the shared core allows."""
+def calculate_limit_share(comm: float, comp: float, both: float, processor: float) -> float | None:
+    """Return the overlap reached as a part of what the shared core allows; None where it allows none."""
     limit = calculate_overlap(comm, comp, calculate_shared_limit(comm, comp, processor))
-    return calculate_overlap(comm, comp, both) / limit if limit > 0 else float("nan")
+    return calculate_overlap(comm, comp, both) / limit if limit > 0 else None
 
 
 def calculate_speedup(stock: float, lapwing: float) -> float:

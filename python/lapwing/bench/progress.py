@@ -181,7 +181,7 @@ def describe_task(task: Task, times: Mapping[str, dict[str, Any]], processor_us:
     ]
 
 
-def describe_limit(comm: float, comp: float, both: float, processor_us: float | None) -> dict[str, float]:
+def describe_limit(comm: float, comp: float, both: float, processor_us: float | None) -> dict[str, float | None]:
     """Calculate what the transfer's own processor time allows, where that time is known."""
     if processor_us is None:
         return {}

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from lapwing.report.progress import DISTURBED_LEAST
 from lapwing.report.summary import format_bytes
-from lapwing.report.tables import format_ms
+from lapwing.report.tables import format_ms, format_ratio
 
 Row = Mapping[str, Any]
 STOCK, LAPWING, STOCK_NONBLOCKING = "stock", "lapwing", "stock nonblocking"
@@ -79,7 +79,7 @@ def make_apart_table(rows: Sequence[Row], with_nonblocking: bool) -> Table:
     for row in rows:
         contenders = row["contenders"]
         share = contenders[LAPWING].get("share_of_shared_core_limit")
-        cells = ["-" if share is None else f"{share:.2f}", f"{contenders[LAPWING]['comm_ratio']:.2f}"]
+        cells = [format_ratio(share), f"{contenders[LAPWING]['comm_ratio']:.2f}"]
         if with_nonblocking:
             cells.append(f"{contenders[STOCK_NONBLOCKING]['overlap']:.2f}")
         table.add_row(*make_common(row, row.get("limit_shared_core_us")), *cells)
@@ -92,7 +92,7 @@ def make_in_order_table(rows: Sequence[Row]) -> Table:
     for row in rows:
         stock, lapwing = (row["contenders"][name] for name in (STOCK, LAPWING))
         pages = [f"{one['first_page_share']:.2f}" for one in (stock, lapwing)]
-        table.add_row(*make_common(row, row["limit_us"]), f"{lapwing['share_of_limit']:.2f}", *pages)
+        table.add_row(*make_common(row, row["limit_us"]), format_ratio(lapwing["share_of_limit"]), *pages)
     return table
 
 

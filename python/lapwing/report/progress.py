@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lapwing.report.summary import format_bytes, format_short
-from lapwing.report.tables import format_ms
+from lapwing.report.tables import format_ms, format_ratio
 
 POINT_COLUMNS = ("time", "quartiles", "speed-\nup", "over-\nlap", "of\nlimit", "work", "alone", "CPU")
 DISTURBED_LEAST = 1.1
@@ -66,7 +66,7 @@ def make_point_row(row: dict[str, Any]) -> list[str]:
         format_quartiles(row["both_us"]),
         f"{row['speedup']:.2f}",
         f"{row['overlap']:.2f}",
-        "-" if share is None else f"{share:.2f}",
+        format_ratio(share),
         f"{row['slowdown']:.2f}",
         f"{row['comm_ratio']:.2f}",
         format_share(row["helpers_share"]),

@@ -21,6 +21,11 @@ def format_spread(spread: dict[str, float]) -> str:
     return f"{format_us(spread['median'])} ({quartiles})"
 
 
+def format_ratio(share: float | None) -> str:
+    """Write a part of what is possible; a dash where nothing is, or nobody knows."""
+    return "-" if share is None else f"{share:.2f}"
+
+
 def make_pingpong_table(results: Sequence[dict[str, Any]], title: str) -> Table:
     """Make the table of round trips."""
     table = Table("size", "stock (quartiles)", "lapwing (quartiles)", "ratio", title=title)
@@ -83,5 +88,5 @@ def make_overlap_row(row: dict[str, Any]) -> list[str]:
         f"{row['speedup']:.2f}",
         f"{stock['overlap']:.2f}",
         f"{lapwing['overlap']:.2f}",
-        "-" if share is None else f"{share:.2f}",
+        format_ratio(share),
     ]
