@@ -397,6 +397,23 @@ def test_small_budget_gives_the_prediction_alone() -> None:
     assert advice.verdict[1].startswith("Predicted best: deferred by Lapwing")
 
 
+def slow_down(study: Study, factor: float) -> Study:
+    """Pretend that deferring was predicted to take so many times stock's time, though its interval promises a gain."""
+    stock_ns = study.predictions[Way.STOCK].expected_ns
+    deferred = replace(study.predictions[Way.DEFERRED], expected_ns=factor * stock_ns, low_ns=0.9 * stock_ns)
+    return replace(study, predictions={**study.predictions, Way.DEFERRED: deferred})
+
+
+@pytest.mark.parametrize("factor", [0.995, 1.0, 1.3])
+def test_what_is_not_predicted_to_be_faster_is_not_the_predicted_best(factor: float) -> None:
+    study = slow_down(make_study(blocking_with_slack), factor)
+    choice = Choice((Way.DEFERRED,), {Way.EVENTS: "it would change nothing"})
+    verdict = advise(study, Rounds(), choice, cause="interrupted in the first round").verdict
+    assert verdict[0] == "Leave it as it is (predicted): no gain of 1 % or more"
+    assert verdict[1].startswith(f"the best is deferred by Lapwing, {1 / factor:.3f} times as fast as stock (")
+    assert "Not measured: interrupted in the first round" in verdict
+
+
 def test_speedup_is_held_against_the_predicted_interval() -> None:
     study = make_study(blocking_with_slack)
     deferred = study.predictions[Way.DEFERRED]

@@ -14,6 +14,7 @@ from lapwing.report.summary import format_count, format_seconds, format_time
 from lapwing.report.waits import describe_causes
 
 SHARE_MIN = 0.01
+NO_GAIN = f"no gain of {100 * GAIN_MIN:.0f} % or more"
 
 
 def explain_nothing(study: Study, speedup: float = 1.0) -> str:
@@ -129,7 +130,7 @@ def name_refusal(best: Measured, are_slower: bool) -> str:
         return "every way that was tried is slower"
     if best.is_idle:
         return "Lapwing finds nothing to defer"
-    return "no gain was shown" if best.outcome is Outcome.OPEN else f"no gain of {100 * GAIN_MIN:.0f} % or more"
+    return "no gain was shown" if best.outcome is Outcome.OPEN else NO_GAIN
 
 
 def describe_leave(best: WayAdvice, stock: WayAdvice, study: Study, is_check: bool, are_slower: bool) -> list[str]:
@@ -188,13 +189,15 @@ def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str, is_
     if not open_ways:
         return [f"Not measured: {cause}"]
     best = min(open_ways, key=lambda way: way.predicted.time_s if way.predicted else 0.0)
-    assert best.predicted is not None
     stock = next(way.predicted for way in ways if way.way is Way.STOCK)
-    factor = stock.time_s / best.predicted.time_s if stock else 1.0
-    return [
-        f"Not measured: {cause}",
-        f"Predicted best: {best.way.value}, {factor:.3f} times as fast as stock ({best.command})",
-    ]
+    assert best.predicted is not None
+    assert stock is not None
+    factor, low, high = predict_speedup(best.predicted, stock.time_s)
+    promise = f"{best.way.value}, {factor:.3f} times as fast as stock ({low:.3f} to {high:.3f})"
+    if factor < 1 + GAIN_MIN:
+        lead = f"Leave it as it is (predicted): {NO_GAIN}"
+        return [lead, f"the best is {promise}", f"Not measured: {cause}"]
+    return [f"Not measured: {cause}", f"Predicted best: {promise}: {best.command}"]
 
 
 def describe_verdict(

@@ -189,7 +189,7 @@ class AdviseCommand:
             run_s = min(plain_s, profiled.wall_s)
             looks = (arguments.rounds,) if arguments.rounds else LOOKS
             rounds = try_ways(trial, choice, Plan(looks, run_s, trial.left_s), steps) if arguments.budget else Rounds()
-        advice = conclude(trial, profiled, choice, rounds)
+        advice = conclude(trial, profiled, choice, rounds, explain_unmeasured(rounds, arguments.budget))
         return Finished(trial.interrupted_with if rounds.is_interrupted else 0, advice, profiled)
 
     def _show(self, arguments: argparse.Namespace, advice: Advice, profiled: Profiled) -> int:
@@ -332,8 +332,10 @@ def study_with_options(profile: JobProfile, options: Mapping[str, str], system: 
     )
 
 
-def explain_unmeasured(rounds: Rounds) -> str:
-    """Say why there are no times."""
+def explain_unmeasured(rounds: Rounds, budget_s: float) -> str:
+    """Say why there are no times. budget_s: as the user gave it."""
+    if not budget_s:
+        return "--budget 0 only predicts"
     if rounds.is_interrupted:
         return "interrupted in the first round"
     if rounds.failed:
@@ -358,8 +360,8 @@ def list_remarks(trial: Trial, profiled: Profiled, rounds: Rounds) -> list[str]:
     return [*remarks, *(f"the profile cannot tell {text}" for text in profiled.study.profile.unknown[1:])]
 
 
-def conclude(trial: Trial, profiled: Profiled, choice: Choice, rounds: Rounds) -> Advice:
-    """Make the advice."""
+def conclude(trial: Trial, profiled: Profiled, choice: Choice, rounds: Rounds, cause: str) -> Advice:
+    """Make the advice. cause: why nothing was measured, if nothing was."""
     launch_s = max(0.0, profiled.wall_s - profiled.study.profile.elapsed_ns / 1e9)
     return build_advice(
         profiled.study,
@@ -368,7 +370,7 @@ def conclude(trial: Trial, profiled: Profiled, choice: Choice, rounds: Rounds) -
         rounds,
         trial.options,
         shlex.join(trial.command.words),
-        cause=explain_unmeasured(rounds),
+        cause=cause,
         remarks=list_remarks(trial, profiled, rounds),
         beside=Beside(launch_s, trial.start_s),
     )
