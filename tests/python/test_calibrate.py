@@ -8,12 +8,15 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
-from profile_files import make_file, make_host_file, make_receive
+from profile_files import make_file, make_host_file, make_receive, write_host_file
 
-from lapwing.errors import RecordError
+from lapwing.advise.calibrate import calibrate
+from lapwing.advise.trial import Trial
+from lapwing.errors import LapwingError, RecordError
 from lapwing.model.recorded import read_calibration, read_recorded
 from lapwing.model.setup import estimate_ratio
 
@@ -71,6 +74,13 @@ def test_ranks_that_share_their_cores_give_none_up(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "gave up no core" in done.stderr
     assert read_recorded(tmp_path / "job.record").calibration is None
+
+
+def test_ranks_that_are_missing_are_not_said_to_give_none_up(tmp_path: Path) -> None:
+    write_host_file(tmp_path, [make_receive(0, 2)])
+    trial = cast("Trial", SimpleNamespace(run_profiled=lambda *_: (None, tmp_path)))
+    with pytest.raises(LapwingError, match="how many cores a rank has is not known"):
+        calibrate(trial, 1)
 
 
 def test_a_failed_calibration_costs_no_profile(tmp_path: Path, stand_in_preload: Path) -> None:

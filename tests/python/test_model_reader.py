@@ -50,6 +50,7 @@ def profile() -> JobProfile:
         spare_cores=1,
         link=Link(5000.0, 1.25e8, 0.5),
         calibration=Calibration(16, (100, 101), (106, 107)),
+        missing_count=3,
         unknown=("something",),
     )
 

@@ -41,6 +41,17 @@ def test_rank_with_less_work_is_the_one_that_waits(name: str) -> None:
     assert max(late_ns, key=late_ns.__getitem__) == min(work_ns, key=work_ns.__getitem__)
 
 
+@pytest.mark.parametrize("name", [*UNEVEN, *EVEN])
+def test_nothing_is_said_of_even_work_where_ranks_are_missing(name: str) -> None:
+    profile = replace(read_profile(PROFILES / f"{name}.json"), cores_per_rank=1, missing_count=1)
+    found = study_profile(profile)
+    texts = [*(finding.text for finding in find_in_profile(found)), explain_nothing(found)]
+    words = ("work is uneven, and", "explains", "as much to do")
+    assert not [text for text in texts if any(word in text for word in words)]
+    assert "imbalance" not in {finding.kind for finding in find_in_profile(found)}
+    assert next(a.holds for a in found.assumptions if a.claim.startswith("one rank per host")) is None
+
+
 @pytest.mark.parametrize("name", EVEN)
 def test_even_work_is_not_called_uneven(name: str) -> None:
     found = study(name)

@@ -297,6 +297,23 @@ def test_model_says_that_a_rank_was_killed(tmp_path: Path) -> None:
     assert profile.unknown[1] == "what rank 1 would have done: ended without MPI_Finalize"
 
 
+@pytest.mark.parametrize(
+    ("present", "size", "text"),
+    [
+        ([0], 2, "what rank 1 of 2 did: the record has no profile of it"),
+        ([1, 4], 6, "what 4 of 6 ranks did (0, 2, 3, 5): the record has no profiles of them"),
+        ([3], 1 << 30, "what 1073741823 of 1073741824 ranks did (0, 1, 2, 4, ...): the record has no profiles of them"),
+    ],
+)
+def test_model_says_which_ranks_are_missing(present: list[int], size: int, text: str, tmp_path: Path) -> None:
+    profile = read_recorded(write_job(tmp_path, [make_receive(rank, size) for rank in present]))
+    assert (profile.missing_count, profile.unknown[1:]) == (size - len(present), (text,))
+
+
+def test_missing_ranks_may_share_the_cores(tmp_path: Path) -> None:
+    assert read_recorded(write_job(tmp_path, [make_receive(0, 2)])).cores_per_rank is None
+
+
 def test_unknown_things_make_a_sentence(tmp_path: Path) -> None:
     profile = read_recorded(write_job(tmp_path, [make_receive()]))
     assert profile.unknown == ("when a peer was late: that is estimated from the fastest calls",)

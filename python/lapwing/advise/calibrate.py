@@ -40,6 +40,9 @@ def calibrate(trial: Trial, rounds: int) -> Calibration:
     for _ in range(rounds):
         reduced, reduced_cores = measure_run(trial.run_profiled("one core less", REDUCED)[1])
         full, full_cores = measure_run(trial.run_profiled("all cores", FULL)[1])
+        if not full_cores:
+            cause = "how many cores a rank has is not known: nothing to calibrate with"
+            raise LapwingError(cause, "let all ranks of the job run with Lapwing", 1)
         if reduced_cores >= full_cores:
             raise LapwingError("the ranks gave up no core: nothing to calibrate with", REMEDY, 1)
         full_ns.append(full)

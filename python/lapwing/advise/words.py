@@ -11,7 +11,7 @@ from lapwing.model.study import Study
 from lapwing.model.waits import WaitCauses, is_even, sum_all_causes
 from lapwing.report.findings import describe_lowered
 from lapwing.report.summary import format_count, format_seconds, format_time
-from lapwing.report.waits import describe_causes
+from lapwing.report.waits import EVENNESS_UNKNOWN, describe_causes
 
 SHARE_MIN = 0.01
 NO_GAIN = f"no gain of {100 * GAIN_MIN:.0f} % or more"
@@ -43,8 +43,10 @@ def explain_nothing(study: Study, speedup: float = 1.0) -> str:
     return f"{text}. The data is used right away, or its messages are too small to gain by overlap"
 
 
-def explain_lateness(causes: WaitCauses, has_even_work: bool) -> str:
-    """Say why ranks wait for others."""
+def explain_lateness(causes: WaitCauses, has_even_work: bool | None) -> str:
+    """Say why ranks wait for others. has_even_work: None where ranks are missing."""
+    if has_even_work is None:
+        return f"{EVENNESS_UNKNOWN[0].upper()}{EVENNESS_UNKNOWN[1:]}"
     if causes.is_uneven:
         return "The work is uneven, and overlap does not mend that"
     if causes.is_partly_uneven:

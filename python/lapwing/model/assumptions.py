@@ -100,6 +100,8 @@ def judge_hybrid(profile: JobProfile) -> Assumption:
     """Is there one process per host? (Section I)"""
     claim = "one rank per host computes on all its cores"
     hosts = [rank.host for rank in profile.ranks]
+    if profile.missing_count:
+        return Assumption(claim, None, "ranks are missing from the record")
     if not all(hosts):
         return Assumption(claim, None, "the hosts are not known")
     most = max(hosts.count(host) for host in set(hosts))

@@ -318,6 +318,7 @@ class JobProfile:
     spare_cores: cores of each host that no rank computes on; an engine there slows nobody.
     matches_first: whether Lapwing would let receives return only when their messages have been announced (`--match`);
         None when not known.
+    missing_count: how many ranks of the job are not among `ranks`.
     unknown: sentences that say what this source cannot tell.
     """
 
@@ -331,7 +332,13 @@ class JobProfile:
     link: Link | None = None
     calibration: Calibration | None = None
     matches_first: bool | None = None
+    missing_count: int = 0
     unknown: tuple[str, ...] = ()
+
+    @property
+    def rank_count(self) -> int:
+        """Return the size of the job."""
+        return len(self.ranks) + self.missing_count
 
     @property
     def elapsed_ns(self) -> int:

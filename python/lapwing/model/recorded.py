@@ -3,6 +3,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from lapwing.profile.record import load_names
 # Refusals that say nothing about the buffer: another call was being watched.
 PASSING_REASONS = frozenset(["too_many_ops"])
 HELD = "none"  # the reason of calls that could return early
+NAMED_RANKS_MAX = 4
 
 
 def make_moments(sample: Sample) -> Moments:
@@ -193,6 +195,24 @@ def make_rank(rank: RankFile, atlas: Atlas) -> RankProfile:
     )
 
 
+def count_missing(headers: Sequence[RankHeader]) -> int:
+    """Return how many ranks of the job left no profile that can be read, or ran without Lapwing."""
+    present = {header.rank for header in headers}
+    return max(0, max((header.size for header in headers), default=0) - len(present))
+
+
+def describe_missing(headers: Sequence[RankHeader]) -> str:
+    """Name the ranks that are missing; the first of them where they are many."""
+    present, missing_count = {header.rank for header in headers}, count_missing(headers)
+    size = len(present) + missing_count
+    first = list(islice((rank for rank in range(size) if rank not in present), NAMED_RANKS_MAX))
+    if missing_count == 1:
+        return f"what rank {first[0]} of {size} did: the record has no profile of it"
+    more = ", ..." if missing_count > NAMED_RANKS_MAX else ""
+    names = ", ".join(map(str, first)) + more
+    return f"what {missing_count} of {size} ranks did ({names}): the record has no profiles of them"
+
+
 def list_unknown(job: ProfileJob, headers: Sequence[RankHeader]) -> tuple[str, ...]:
     """Say what such a record cannot tell."""
     sentences = ["when a peer was late: that is estimated from the fastest calls"]
@@ -201,7 +221,9 @@ def list_unknown(job: ProfileJob, headers: Sequence[RankHeader]) -> tuple[str, .
         which = f"rank {unfinished[0]}" if len(unfinished) == 1 else f"{len(unfinished)} ranks"
         sentences.append(f"what {which} would have done: ended without MPI_Finalize")
     damaged = job.about.get("damaged")
-    if isinstance(damaged, list) and damaged:
+    if count_missing(headers):
+        sentences.append(describe_missing(headers))
+    elif isinstance(damaged, list) and damaged:
         sentences.append(f"what {len(damaged)} more ranks did: they left no readable profile")
     return tuple(sentences)
 
@@ -213,9 +235,12 @@ def share_cores(core_count: int, online_count: int, rank_count: int) -> int:
 
 
 def estimate_cores(headers: Sequence[RankHeader]) -> int | None:
-    """Return the cores that a rank may compute on, the least of all ranks; None when the record does not say."""
+    """Return the cores that a rank may compute on, the least of all ranks; None when the record does not say.
+
+    A rank that is missing may have been on any of the hosts, and have used some of the cores.
+    """
     counts = Counter(header.host for header in headers)
-    if not headers or not all(header.core_count for header in headers):
+    if not headers or count_missing(headers) or not all(header.core_count for header in headers):
         return None
     return min(share_cores(header.core_count, header.online_count, counts[header.host]) for header in headers)
 
@@ -264,6 +289,7 @@ def convert_profile(job: ProfileJob) -> JobProfile:
         cores_per_rank=estimate_cores(headers),
         calibration=choose_calibration(job.about, str(job.path), estimate_cores(headers)),
         matches_first=find_matching(headers),
+        missing_count=count_missing(headers),
         unknown=list_unknown(job, headers),
     )
 

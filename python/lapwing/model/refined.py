@@ -221,7 +221,7 @@ def judge_test(case: Case, times: SiteTimes) -> SiteOutcome:
 def is_matched_first(case: Case, times: SiteTimes) -> bool:
     """Say whether Lapwing lets a site's calls return only when their senders have come to theirs (`--match`)."""
     known = case.profile.matches_first
-    matches_first = len(case.profile.ranks) > PAIR_SIZE if known is None else known
+    matches_first = case.profile.rank_count > PAIR_SIZE if known is None else known
     return matches_first and comes_in(times.site.function)
 
 

@@ -196,7 +196,7 @@ def make_variations(profile: JobProfile, setup: Setup) -> list[Variation]:
         vary("processor time per byte", {"cpu_ns_per_byte": byte_ns.low}, {"cpu_ns_per_byte": byte_ns.high}),
         vary("cost of a hold", {"hold_ns": hold_ns.low}, {"hold_ns": hold_ns.high}),
     ]
-    if len(profile.ranks) > EXACT_SUM_RANKS_MAX:
+    if profile.rank_count > EXACT_SUM_RANKS_MAX:
         variations.append(vary("reductions whose order matters", {"defers_reductions": False}))
     if ratio is not None:
         ends = ({"computation_ratio": ratio.low}, {"computation_ratio": ratio.high})

@@ -147,10 +147,10 @@ def find_floors(profile: JobProfile) -> dict[str, float]:
 
 
 def is_alone(profile: JobProfile) -> bool:
-    """Say whether a job has one rank. Where the records of others are lost, its peers may tell."""
+    """Say whether a job has one rank. Where a record does not say how many there were, its peers may tell."""
     peers = {peer.rank for rank in profile.ranks for site in rank.sites for peer in site.peers}
     own = {rank.rank for rank in profile.ranks}
-    return profile.source is Source.RECORD and own == {0} and peers <= own
+    return profile.source is Source.RECORD and not profile.missing_count and own == {0} and peers <= own
 
 
 def measure_leads_ns(profile: JobProfile) -> dict[int, float]:

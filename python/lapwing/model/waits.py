@@ -117,8 +117,10 @@ def measure_work_ns(rank: RankProfile) -> float:
     return float(rank.computation_ns + calls_ns)
 
 
-def is_even(profile: JobProfile) -> bool:
-    """Say whether all ranks have about as much to do."""
+def is_even(profile: JobProfile) -> bool | None:
+    """Say whether all ranks have about as much to do; None where some of them are missing."""
+    if profile.missing_count:
+        return None
     work_ns = [measure_work_ns(rank) for rank in profile.ranks]
     return max(work_ns, default=0.0) - min(work_ns, default=0.0) <= EVEN_SHARE_MAX * profile.elapsed_ns
 

@@ -14,6 +14,7 @@ from lapwing.model.study import Lowered, Study
 from lapwing.model.waits import WaitCauses, Waits, is_even, sum_site_causes
 from lapwing.report.held import describe_waiting, is_waiting
 from lapwing.report.summary import format_bytes, format_time
+from lapwing.report.waits import EVENNESS_UNKNOWN
 
 # A site that takes less of the job than this is not worth a sentence.
 SHARE_MIN = 0.01
@@ -186,7 +187,7 @@ def describe_evenness(causes: WaitCauses, has_even_work: bool) -> str:
 
 
 def find_imbalance(study: Study) -> list[Finding]:
-    """Name waiting for others, and whether a rank that has more to do explains it."""
+    """Name waiting for others, and whether a rank that has more to do explains it, where all ranks are known."""
     findings, stock, has_even_work = [], study.predictions[Way.STOCK], is_even(study.profile)
     absorbing = {site.key for site in sum_sites(study.predictions[Way.DEFERRED]) if site.absorbs}
     for site in sum_sites(stock)[:SITE_COUNT_MAX]:
@@ -198,6 +199,9 @@ def find_imbalance(study: Study) -> list[Finding]:
             f"{site.function} at {site.where} waits {format_time(late_ns)} per rank for "
             f"{name_late(site.function, causes)} and {format_time(site.data_ns)} for data: "
         )
+        if has_even_work is None:
+            findings.append(Finding("late", text + EVENNESS_UNKNOWN, late_ns))
+            continue
         if causes.is_uneven:
             findings.append(Finding("imbalance", text + "the work is uneven, and overlap does not mend that", late_ns))
             continue

@@ -15,7 +15,7 @@ from lapwing.model.refined import Prediction
 from lapwing.model.study import PaperResult, Study
 from lapwing.model.waits import sum_all_causes
 from lapwing.report.findings import Finding, find_in_profile, sum_sites
-from lapwing.report.summary import format_seconds, format_time
+from lapwing.report.summary import format_count, format_seconds, format_time
 from lapwing.report.waits import describe_causes, encode_causes
 
 SCHEMA = "lapwing-prediction-1"
@@ -125,7 +125,8 @@ def print_findings(console: Console, findings: Sequence[Finding]) -> None:
 def print_study(study: Study, console: Console) -> None:
     """Print everything about one profile."""
     profile = study.profile
-    ranks = f"{len(profile.ranks)} rank{'s' if len(profile.ranks) != 1 else ''}"
+    present = f"{len(profile.ranks)} of " if profile.missing_count else ""
+    ranks = present + format_count(profile.rank_count, "rank")
     console.print(f"{profile.name}: {ranks}, {format_time(profile.elapsed_ns)}", highlight=False)
     console.print(make_ways_table(study))
     if study.paper is not None and not study.predictions[Way.DEDICATED].impossible:
@@ -191,6 +192,7 @@ def encode_study(study: Study) -> dict[str, Any]:
         "source": study.profile.source.value,
         "name": study.profile.name,
         "ranks": len(study.profile.ranks),
+        "missing_ranks": study.profile.missing_count,
         "elapsed_s": study.profile.elapsed_ns / 1e9,
         "cores_per_rank": study.profile.cores_per_rank,
         "ways": [encode_prediction(prediction) for prediction in study.predictions.values()],

@@ -9,6 +9,7 @@ WORDS = {
     "sender_ns": "for senders that had not called yet",
     "receiver_ns": "for late receivers",
 }
+EVENNESS_UNKNOWN = "whether the work is uneven cannot be told, since ranks are missing from the record"
 SHARE_MIN = 5e-4  # less is no part worth a word
 
 
