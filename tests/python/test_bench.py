@@ -64,6 +64,8 @@ def test_point_compares_with_the_stock_runs(point: dict[str, Any]) -> None:
     assert point["optimum_us"] == 40e3
     assert point["stock"]["overlap"] == 0
     assert point["overlap_with_stock_times"] == pytest.approx(0.9)
+    assert point["lapwing"]["overlap"] == pytest.approx(0.9)  # its own comm is longer, and does not count
+    assert point["lapwing"]["overlap_with_own_times"] == pytest.approx(0.95)
     assert point["speedup"] == pytest.approx(60 / 42)
     assert point["limit_shared_core_us"] == 40e3
 
@@ -106,6 +108,7 @@ def test_tables_show_every_point(point: dict[str, Any]) -> None:
     console.print(make_pingpong_table([{"size_bytes": 8, "stock_us": spread, "lapwing_us": spread, "ratio": 1.0}], "t"))
     text = console.export_text()
     assert "1.43" in text
+    assert "0.90" in text  # by stock's comm and comp, which stand in the same line
     assert "…" not in text
     assert "20 us (15 us to 25 us)" in text
 

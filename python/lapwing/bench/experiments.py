@@ -87,15 +87,19 @@ def run_overlap(
     ]
 
 
-def describe_variant(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Summarise one variant at one point."""
-    spreads = {
-        key: measures.summarise(collect(rows, key)) for key in ("comm_us", "comp_us", "both_us", "comm_processor_us")
-    }
-    comm, comp, both = (spreads[key].median for key in ("comm_us", "comp_us", "both_us"))
+def summarise_variant(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Summarise one variant's times at one point."""
+    keys = ("comm_us", "comp_us", "both_us", "comm_processor_us")
+    return {key: measures.summarise(collect(rows, key)).as_json() for key in keys}
+
+
+def describe_variant(times: Mapping[str, Any], comm: float, comp: float) -> dict[str, Any]:
+    """Calculate one variant's overlap: by stock's comm and comp, and by its own."""
+    own_comm, own_comp, both = (times[key]["median"] for key in ("comm_us", "comp_us", "both_us"))
     return {
-        **{key: spread.as_json() for key, spread in spreads.items()},
+        **times,
         "overlap": measures.calculate_overlap(comm, comp, both),
+        "overlap_with_own_times": measures.calculate_overlap(own_comm, own_comp, both),
     }
 
 
@@ -105,9 +109,10 @@ def describe_point(
     wire: "WireCost | None",
     ranks_per_core: int = 1,
 ) -> dict[str, Any]:
-    """Calculate the measures of one point; optimum and limits come from the stock runs."""
-    stock, lapwing = (describe_variant(rows[name]) for name in VARIANTS)
-    comm, comp = stock["comm_us"]["median"], stock["comp_us"]["median"]
+    """Calculate the measures of one point; overlaps, optimum and limits are by what the stock runs take alone."""
+    times = {name: summarise_variant(rows[name]) for name in VARIANTS}
+    comm, comp = (times["stock"][key]["median"] for key in ("comm_us", "comp_us"))
+    stock, lapwing = (describe_variant(times[name], comm, comp) for name in VARIANTS)
     both = lapwing["both_us"]["median"]
     result = {
         "size_bytes": point.size_bytes,
@@ -115,7 +120,7 @@ def describe_point(
         "stock": stock,
         "lapwing": lapwing,
         "optimum_us": measures.calculate_optimum(comm, comp),
-        "overlap_with_stock_times": measures.calculate_overlap(comm, comp, both),
+        "overlap_with_stock_times": lapwing["overlap"],
         "speedup": measures.calculate_speedup(stock["both_us"]["median"], both),
         "speedup_optimum": stock["both_us"]["median"] / measures.calculate_optimum(comm, comp),
     }

@@ -49,7 +49,8 @@ OVERLAP_COLUMNS = (
     "of\nlimit*",
 )
 CAPTION = (
-    "times in milliseconds; best = max(comm, comp); overlap = 1 - (time - best) / min(comm, comp)\n"
+    "times in milliseconds; comm and comp: stock's, alone; best = max(comm, comp);\n"
+    "overlap = 1 - (time - best) / min(comm, comp)\n"
     "* best when the transfer's own processor time is charged to the computing core"
 )
 
