@@ -38,6 +38,7 @@ from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES
 from lapwing.model.study import Study, study_profile
+from lapwing.model.switched import OPTIONS
 from lapwing.model.system import System
 from lapwing.model.waits import sum_all_causes
 from lapwing.options import add_flags, parse_bytes
@@ -301,7 +302,7 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
         text = f"no rank left a profile{describe_damaged(damaged)}"
         remedy = "see docs/limits.md: is MPI linked statically, do all hosts see this folder, is the disk full?"
         raise LapwingError(f"{text}: no MPI program was started, or Lapwing did not reach it", remedy, 1)
-    about = trial.command.describe(result)
+    about = {**trial.command.describe(result), OPTIONS: trial.options}
     if arguments.calibrate:
         about |= calibrate_as_asked(trial, arguments.calibrate)
     path = keep_profile(arguments.profile_record, trial.folder / "profile.record", about, records)
@@ -328,7 +329,6 @@ def study_with_options(profile: JobProfile, options: Mapping[str, str], system: 
         parse_bytes(options.get("LAPWING_THRESHOLD", str(THRESHOLD_BYTES))),
         system=system,
         progress_threshold_bytes=parse_bytes(options.get("LAPWING_PROGRESS_THRESHOLD", str(PROGRESS_THRESHOLD_BYTES))),
-        carries_nonblocking=options.get("LAPWING_NONBLOCKING", "on") == "on",
     )
 
 

@@ -30,8 +30,8 @@ def add_model_flags(parser: argparse.ArgumentParser) -> None:
     text = "smallest nonblocking message that goes on in the background"
     default = PROGRESS_THRESHOLD_BYTES
     parser.add_argument("--progress-threshold", type=parse_bytes, default=default, metavar="SIZE", help=text)
-    text = "whether nonblocking operations go on in the background (default: on)"
-    parser.add_argument("--nonblocking", choices=("on", "off"), default="on", help=text)
+    text = "whether nonblocking operations go on in the background (default: as in the profiled run, or on)"
+    parser.add_argument("--nonblocking", choices=("on", "off"), help=text)
     parser.add_argument(
         "--wait-contention",
         type=float,
@@ -80,7 +80,7 @@ def study_file(path: Path, arguments: argparse.Namespace) -> Study:
         arguments.wait_contention,
         read_system_flag(arguments),
         arguments.progress_threshold,
-        arguments.nonblocking == "on",
+        None if arguments.nonblocking is None else arguments.nonblocking == "on",
     )
 
 

@@ -17,6 +17,7 @@ from lapwing.launch.job import open_record_folder
 from lapwing.launch.start import make_variables, prepare_command, refuse_off, refuse_settings, say, tell_copies
 from lapwing.model.recorded import read_recorded
 from lapwing.model.scaling import read_sweep
+from lapwing.model.switched import OPTIONS
 from lapwing.options import add_flags
 from lapwing.outfiles import check_output
 from lapwing.output import forgive_output
@@ -57,7 +58,8 @@ class ProfileCommand:
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the launcher, gather what the ranks left, and say what it shows."""
         refuse_off()
-        options = {**collect_variables(arguments), "LAPWING_PROFILE": "on"}
+        chosen = collect_variables(arguments)
+        options = {**chosen, "LAPWING_PROFILE": "on"}
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         refuse_settings(command, {**list_deciders(arguments), **list_calibrated(arguments, self.name)})
@@ -68,7 +70,7 @@ class ProfileCommand:
             # Before the program runs: it may read its standard input to the end.
             trial = Trial(command, preload, make_subfolder(records), options) if arguments.calibrate else None
             result = command.start(make_variables(options, preload, records))
-            about = command.describe(result)
+            about = {**command.describe(result), OPTIONS: chosen}
             if trial and result.exit_code == result.interrupted_by == 0:
                 if not arguments.quiet:
                     say(announce_runs(arguments.calibrate, result.elapsed_s))

@@ -319,6 +319,7 @@ class JobProfile:
     matches_first: whether Lapwing would let receives return only when their messages have been announced (`--match`);
         None when not known.
     missing_count: how many ranks of the job are not among `ranks`.
+    carries_nonblocking: whether the run's options let nonblocking operations go on under Lapwing (`--nonblocking`).
     unknown: sentences that say what this source cannot tell.
     """
 
@@ -333,6 +334,7 @@ class JobProfile:
     calibration: Calibration | None = None
     matches_first: bool | None = None
     missing_count: int = 0
+    carries_nonblocking: bool = True
     unknown: tuple[str, ...] = ()
 
     @property

@@ -24,6 +24,7 @@ from lapwing.model.profile import (
     Touch,
 )
 from lapwing.model.scaling import derive_calibration, read_sweep
+from lapwing.model.switched import is_off, read_options, switch_off
 from lapwing.profile.job_file import PICTURE, Atlas, ProfileJob, open_profile_job
 from lapwing.profile.rank_file import (
     KIND_HELD,
@@ -276,11 +277,12 @@ def choose_calibration(about: Mapping[str, Any], source: str, core_count: int | 
 def convert_profile(job: ProfileJob) -> JobProfile:
     """Take a whole job over; the model wants all ranks at once."""
     command = job.about.get("command")
+    options = read_options(job.about, str(job.path))
     headers: list[RankHeader] = []
     ranks: list[RankProfile] = []
     for rank, atlas in job.iterate_ranks():
         headers.append(rank.header)
-        ranks.append(make_rank(rank, atlas))
+        ranks.append(switch_off(make_rank(rank, atlas), options))
     return JobProfile(
         source=Source.RECORD,
         ranks=tuple(ranks),
@@ -290,6 +292,7 @@ def convert_profile(job: ProfileJob) -> JobProfile:
         calibration=choose_calibration(job.about, str(job.path), estimate_cores(headers)),
         matches_first=find_matching(headers),
         missing_count=count_missing(headers),
+        carries_nonblocking=not is_off("nonblocking", options),
         unknown=list_unknown(job, headers),
     )
 

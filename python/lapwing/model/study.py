@@ -116,9 +116,11 @@ def study_profile(
     wait_contention: float = 0.0,
     system: System | None = None,
     progress_threshold_bytes: int = PROGRESS_THRESHOLD_BYTES,
-    carries_nonblocking: bool = True,
+    carries_nonblocking: bool | None = None,
 ) -> Study:
-    """Apply both models, and judge what they assume."""
+    """Apply both models, and judge what they assume. carries_nonblocking: None as in the profiled run."""
+    if carries_nonblocking is None:
+        carries_nonblocking = profile.carries_nonblocking
     setup = make_setup(profile, threshold_bytes, wait_contention, progress_threshold_bytes, carries_nonblocking)
     baseline = make_baseline(profile, system)
     predictions = {prediction.way: prediction for prediction in predict_ways(profile, setup, baseline=baseline)}

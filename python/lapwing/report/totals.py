@@ -9,6 +9,7 @@ from typing import Any
 from lapwing.model.classes import CallClass, classify_function
 from lapwing.model.profile import RankProfile, SiteStatistics, Touch, name_address
 from lapwing.model.recorded import make_rank
+from lapwing.model.switched import read_options, switch_off
 from lapwing.profile.job_file import ProfileJob, count_jobs
 
 CLASSES = (CallClass.BLOCKING, CallClass.WAIT, CallClass.START, CallClass.TEST, CallClass.OTHER)
@@ -245,9 +246,9 @@ def describe_place(file: str, line: int, caller: str, module: str, offset: int) 
 
 def sum_profile(job: ProfileJob) -> JobTotals:
     """Sum a record up; one rank is in memory at a time."""
-    totals = JobTotals(job.about)
+    totals, options = JobTotals(job.about), read_options(job.about, str(job.path))
     for rank, atlas in job.iterate_ranks():
-        totals.add(make_rank(rank, atlas))
+        totals.add(switch_off(make_rank(rank, atlas), options))
         totals.watch_count += rank.header.watch_count
         totals.watch_cost_ns += rank.header.watch_cost_ns
         totals.lost_calls += rank.header.lost_calls
