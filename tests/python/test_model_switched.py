@@ -59,6 +59,13 @@ def test_an_option_switches_its_own_calls_off(off: str, functions: list[str]) ->
     assert not [name for name in every if is_switched_off(name, {f"LAPWING_{off}": "on"})]
 
 
+def test_without_an_engine_nothing_goes_on(tmp_path: Path) -> None:
+    profile = read_recorded(write_job(tmp_path, {"options": {"LAPWING_PROGRESS": "off"}}))
+    assert (profile.ranks[0].sites[0].deferrable_count, profile.carries_nonblocking) == (0, False)
+    assert is_switched_off("MPI_Bcast", {"LAPWING_PROGRESS": "off"})
+    assert not is_switched_off("MPI_Bcast", {"LAPWING_PROGRESS": "dedicated"})
+
+
 def test_nothing_is_promised_of_what_is_switched_off() -> None:
     profile = profile_programs(make_programs(blocking_with_slack, 1 << 20))
     options = {"LAPWING_SENDS": "off", **NO_RECEIVES}

@@ -319,7 +319,8 @@ class JobProfile:
     matches_first: whether Lapwing would let receives return only when their messages have been announced (`--match`);
         None when not known.
     missing_count: how many ranks of the job are not among `ranks`.
-    carries_nonblocking: whether the run's options let nonblocking operations go on under Lapwing (`--nonblocking`).
+    carries_nonblocking: whether the run's options let nonblocking operations go on under Lapwing: neither
+        `--nonblocking off` nor `--progress off`.
     unknown: sentences that say what this source cannot tell.
     """
 

@@ -24,7 +24,7 @@ from lapwing.model.profile import (
     Touch,
 )
 from lapwing.model.scaling import derive_calibration, read_sweep
-from lapwing.model.switched import is_off, read_options, switch_off
+from lapwing.model.switched import may_carry_nonblocking, read_options, switch_off
 from lapwing.profile.job_file import PICTURE, Atlas, ProfileJob, open_profile_job
 from lapwing.profile.rank_file import (
     KIND_HELD,
@@ -292,7 +292,7 @@ def convert_profile(job: ProfileJob) -> JobProfile:
         calibration=choose_calibration(job.about, str(job.path), estimate_cores(headers)),
         matches_first=find_matching(headers),
         missing_count=count_missing(headers),
-        carries_nonblocking=not is_off("nonblocking", options),
+        carries_nonblocking=may_carry_nonblocking(options),
         unknown=list_unknown(job, headers),
     )
 

@@ -30,9 +30,16 @@ def is_switched_off(function: str, options: Mapping[str, str]) -> bool:
     """Say whether a function's calls cannot return early: an exchange waits for the half that is switched off."""
     if not is_deferrable(function):
         return False
+    if is_off("progress", options):
+        return True
     if is_collective(function):
         return is_off("collectives", options)
     return (goes_out(function) and is_off("sends", options)) or (comes_in(function) and is_off("receives", options))
+
+
+def may_carry_nonblocking(options: Mapping[str, str]) -> bool:
+    """Say whether the program's own nonblocking operations may go on."""
+    return not is_off("nonblocking", options) and not is_off("progress", options)
 
 
 def switch_site_off(site: SiteStatistics) -> SiteStatistics:
