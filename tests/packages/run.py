@@ -19,10 +19,13 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests"), str(ROOT / "tests/mpi")]
 
 from packages import (  # noqa: E402
+    abyss,
     cp2k,
     gromacs,
     hpcc,
     lammps,
+    liggghts,
+    mpb,
     mpich_tests,
     nwchem,
     opencoarrays,
@@ -30,6 +33,7 @@ from packages import (  # noqa: E402
     python_programs,
     quantum_espresso,
     scalapack,
+    superlu_dist,
 )
 from packages.jobs import Job, Outcome, Run, Skip, run_job  # noqa: E402
 from packages.results import Result, append_result, find_mpi_version, format_table, read_results  # noqa: E402
@@ -52,7 +56,11 @@ LISTS = (
     quantum_espresso.list_jobs,
     cp2k.list_jobs,
     nwchem.list_jobs,
+    liggghts.list_jobs,
+    abyss.list_jobs,
+    mpb.list_jobs,
     scalapack.list_jobs,
+    superlu_dist.list_jobs,
     python_programs.list_jobs,
     opencoarrays.list_jobs,
     gromacs.list_jobs,

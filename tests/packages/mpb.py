@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""MPB (Debian package mpb-mpi): the bands of light in a lattice of rods.
+
+Each step transforms the field of each band, transposed between the ranks by FFTW.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+from packages.jobs import ONE_THREAD, Job, Output, Skip, find_family, launcher_missing
+from packages.results import debian_version
+
+INPUT = """
+(set! num-bands 4)
+(set! resolution 64)
+(set! deterministic? true)
+(set! geometry-lattice (make lattice (size 1 1 no-size)))
+(set! geometry (list (make cylinder (center 0 0 0) (radius 0.2) (height infinity)
+                                    (material (make dielectric (epsilon 11.56))))))
+(set! k-points (list (vector3 0 0 0) (vector3 0.5 0 0) (vector3 0.5 0.5 0)))
+(run-tm)
+"""
+# The ranges have all digits; an iteration more or fewer shows that some of them changed on the way.
+RESULT = re.compile(r"^ *(?:tmfreqs:|Band \d+ range:|Gap |Finished solving |linmin: ).*", re.MULTILINE)
+
+
+def summarize(output: Output) -> list[str]:
+    """Frequencies, their ranges, and how many steps it took to find them."""
+    return [match.group().strip() for match in RESULT.finditer(output.text)]
+
+
+def list_jobs(wheels: Path, _build: Path) -> list[Job | Skip]:
+    """Debian builds it for Open MPI."""
+    program = shutil.which("mpb-mpi")
+    family = find_family("openmpi4", wheels)
+    reason = launcher_missing(family) or ("" if program else "the package mpb-mpi is not installed")
+    if program is None or reason:
+        return [Skip("mpb", reason)]
+    words = [program, "rods.ctl"]
+    version = debian_version("mpb-mpi")
+    return [Job("mpb", family, words, summarize, {"rods.ctl": INPUT}, ONE_THREAD, is_overlapping=True, version=version)]
