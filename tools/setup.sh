@@ -48,6 +48,9 @@ list_missing_programs() {
     has /usr/lib/abyss/ABYSS-P || echo abyss
     has mpb-mpi || echo mpb-mpi
     [ -d /usr/lib/x86_64-linux-gnu/superlu-dist/tests ] || echo libsuperlu-dist-dev
+    [ -d /usr/include/hypre ] || echo libhypre-dev
+    [ -e /usr/lib/x86_64-linux-gnu/libdmumps.so ] || echo libmumps-dev
+    has h5pcc.openmpi || echo libhdf5-openmpi-dev
     [ -d /usr/lib/x86_64-linux-gnu/open-coarrays/mpich ] || echo libcoarrays-mpich-dev libcoarrays-openmpi-dev
     [ -n "$(find /usr/lib/petscdir -maxdepth 5 -name petsc4py 2>/dev/null)" ] || echo python3-petsc4py
     [ -d /usr/lib/python3/dist-packages/mpi4py_fft ] || echo python3-mpi4py-fft

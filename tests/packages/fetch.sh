@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Fetch and build what tests/packages/run.py needs beside Debian's packages (tools/setup.sh --tests --packages):
-# MPICH's own tests from Debian's source package, and Python packages in an environment of their own.
+# MPICH's own tests, the examples of hypre and MUMPS and HDF5's parallel tests from Debian's source packages, and Python
+# packages in an environment of their own.
 #   tests/packages/fetch.sh FOLDER [WHEELS]
 # WHEELS: environments with MPI wheels, else those of tools/setup.sh --tests.
 # What cannot be had is left out; run.py then lists it as skipped.
@@ -16,12 +17,21 @@ say() {
     printf '%s\n' "$*" >&2
 }
 
-# The system's own list of packages, turned into one of sources, in a place of its own.
-fetch_source() {
+# apt-get with the system's own list of packages, turned into one of sources, in a place of its own.
+apt_sources() {
+    apt-get -q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/apt" \
+        -o "Dir::State::lists=$folder/lists" "$@"
+}
+
+list_sources() {
+    [ ! -e "$folder/lists/.complete" ] || return 0
     mkdir -p "$folder/apt" "$folder/lists/partial" "$folder/source"
     sed -n 's/^Types: deb$/Types: deb-src/; p' /etc/apt/sources.list.d/debian.sources >"$folder/apt/source.sources"
-    set -- -q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/apt" -o "Dir::State::lists=$folder/lists"
-    apt-get "$@" update && cd "$folder/source" && apt-get "$@" source --download-only mpich && tar xf mpich_*.orig.tar.*
+    apt_sources update && : >"$folder/lists/.complete"
+}
+
+fetch_source() {
+    list_sources && cd "$folder/source" && apt_sources source --download-only "$1" && tar xf "$1"_*.orig.tar.*
 }
 
 configure_tests() {
@@ -71,16 +81,58 @@ compile_survivor() {
         -I"$tests/include" -I"$folder/mpich-tests/include" "$@"
 }
 
+build_hypre() {
+    fetch_source hypre || return 1
+    for program in "$folder"/source/hypre-*/src/examples/ex*.c; do
+        # Some are for a graphics processor, or for other libraries too.
+        mpicc.openmpi -O1 -w -I/usr/include/hypre -o "$folder/hypre/$(basename "$program" .c)" "$program" -lHYPRE -lm || true
+    done
+}
+
+build_mumps() {
+    fetch_source mumps || return 1
+    examples=$(echo "$folder"/source/*/examples/dsimpletest.F)
+    examples=$(dirname "$examples")
+    cp "$examples"/input_simpletest_* "$folder/mumps"
+    for letter in s d c z; do
+        mpif90.openmpi -w -I/usr/include -o "$folder/mumps/${letter}simpletest" "$examples/${letter}simpletest.F" \
+            "-l${letter}mumps" -lmumps_common -lpord || return 1
+    done
+}
+
+# The tests ask for the folder of the sources by this header, which configure makes.
+build_hdf5() {
+    fetch_source hdf5 || return 1
+    cd "$(dirname "$(echo "$folder"/source/*/testpar/testphdf5.c)")" || return 1
+    echo 'static const char *config_srcdir = ".";' >../test/H5srcdir_str.h
+    build_hdf5_test testphdf5 t_dset.c t_file.c t_file_image.c t_mdset.c t_ph5basic.c t_coll_chunk.c t_span_tree.c \
+        t_chunk_alloc.c t_filter_read.c t_prop.c t_coll_md_read.c
+    for name in t_mpi t_pread t_shapesame t_pshutdown t_init_term; do
+        build_hdf5_test "$name"
+    done
+}
+
+build_hdf5_test() {
+    program=$1
+    shift
+    h5pcc.openmpi -w -I../test -I../src -o "$folder/hdf5/$program" "$program.c" "$@" ../test/h5test.c ../test/testframe.c
+}
+
 make_python() {
     python3 -m venv "$folder/python" &&
         "$folder/python/bin/pip" install -q numpy mpi4py devito mpi4jax 'jax[cpu]'
 }
 
 if [ ! -e "$folder/mpich-tests/.complete" ]; then
-    (fetch_source && configure_tests) >"$folder/mpich-tests.log" 2>&1 || say "not built: MPICH's tests (mpich-tests.log)"
+    (fetch_source mpich && configure_tests) >"$folder/mpich-tests.log" 2>&1 || say "not built: MPICH's tests (mpich-tests.log)"
     build_tests >>"$folder/mpich-tests.log" 2>&1
     [ ! -x "$wheels/openmpi5/bin/mpicc" ] || build_survivors >>"$folder/mpich-tests.log" 2>&1 ||
         say "not built: MPICH's tests of ranks that die, for Open MPI 5 (mpich-tests.log)"
     : >"$folder/mpich-tests/.complete"
 fi
+for library in hypre mumps hdf5; do
+    [ ! -e "$folder/$library" ] || continue
+    mkdir "$folder/$library"
+    ("build_$library") >"$folder/$library.log" 2>&1 || say "not built: programs of $library ($library.log)"
+done
 [ -x "$folder/python/bin/python" ] || make_python >"$folder/python.log" 2>&1 || say "not installed: Devito, mpi4jax"
