@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Fetch and build what tests/packages/run.py needs beside Debian's packages (tools/setup.sh --tests --packages):
-# MPICH's own tests, the examples of hypre and MUMPS and HDF5's parallel tests from Debian's source packages, and Python
-# packages in an environment of their own.
+# MPICH's own tests, the examples of hypre and MUMPS and HDF5's parallel tests from Debian's source packages, OpenFOAM's
+# input, and Python packages in an environment of their own.
 #   tests/packages/fetch.sh FOLDER [WHEELS]
 # WHEELS: environments with MPI wheels, else those of tools/setup.sh --tests.
 # What cannot be had is left out; run.py then lists it as skipped.
@@ -118,6 +118,19 @@ build_hdf5_test() {
     h5pcc.openmpi -w -I../test -I../src -o "$folder/hdf5/$program" "$program.c" "$@" ../test/h5test.c ../test/testframe.c
 }
 
+# The box under a lid, with all digits, cut in two.
+build_openfoam() {
+    export WM_PROJECT_DIR=/usr/share/openfoam
+    cp -r /usr/share/doc/openfoam-examples/examples/incompressible/icoFoam/cavity/cavity/. "$folder/openfoam" &&
+        cd "$folder/openfoam" && gunzip -rf . && cat >system/decomposeParDict <<CUT || return 1
+FoamFile { version 2.0; format ascii; class dictionary; object decomposeParDict; }
+numberOfSubdomains 2;
+method simple;
+simpleCoeffs { n (2 1 1); delta 0.001; }
+CUT
+    foamDictionary -entry writePrecision -set 17 system/controlDict && blockMesh && decomposePar
+}
+
 make_python() {
     python3 -m venv "$folder/python" &&
         "$folder/python/bin/pip" install -q numpy mpi4py devito mpi4jax 'jax[cpu]'
@@ -130,9 +143,9 @@ if [ ! -e "$folder/mpich-tests/.complete" ]; then
         say "not built: MPICH's tests of ranks that die, for Open MPI 5 (mpich-tests.log)"
     : >"$folder/mpich-tests/.complete"
 fi
-for library in hypre mumps hdf5; do
-    [ ! -e "$folder/$library" ] || continue
-    mkdir "$folder/$library"
-    ("build_$library") >"$folder/$library.log" 2>&1 || say "not built: programs of $library ($library.log)"
+for name in hypre mumps hdf5 openfoam; do
+    [ ! -e "$folder/$name" ] || continue
+    mkdir "$folder/$name"
+    ("build_$name") >"$folder/$name.log" 2>&1 || say "not made: what $name needs ($name.log)"
 done
 [ -x "$folder/python/bin/python" ] || make_python >"$folder/python.log" 2>&1 || say "not installed: Devito, mpi4jax"

@@ -138,6 +138,7 @@ def run_once(job: Job, folder: Path, options: Sequence[str] | None, preload: Pat
     """Run stock (options is None) or under `lapwing run` with these options, in a fresh folder."""
     folder.mkdir(parents=True)
     for name, text in job.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     report = folder / "lapwing.json"
     command = launch_words(job)

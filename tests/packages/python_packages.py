@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Python packages on mpi4py: Devito, mpi4jax (as fetch.sh installs them) and Debian's mpi4py-fft."""
+"""Python packages on MPI: Devito, mpi4jax (as fetch.sh installs them), and Debian's mpi4py-fft, h5py and slepc4py."""
 
 import re
 import subprocess
@@ -7,11 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from families import Family
-from packages.jobs import HERE, Job, Output, Skip, find_family, launcher_missing
+from packages.jobs import HERE, ONE_THREAD, Job, Output, Skip, find_family, launcher_missing
 from packages.results import debian_version
 
 # How Devito exchanges halos: blocking ones first; the others overlap by hand.
 DEVITO_MODES = ("basic", "diag2", "overlap", "full")
+DEBIAN_PROGRAMS = {
+    "mpi4py-fft": ("python3-mpi4py-fft", "transform_fft.py"),
+    "h5py": ("python3-h5py-mpi", "file_h5py.py"),
+    "slepc4py": ("python3-slepc4py", "eigenvalues_slepc.py"),
+}
 
 
 def summarize(output: Output) -> list[str]:
@@ -57,13 +62,18 @@ def list_mpi4jax(family: Family, python: Path) -> Sequence[Job | Skip]:
     return [Job("mpi4jax", family, words, summarize, timeout_s=240.0, version=version)]
 
 
-def list_fft(family: Family) -> Sequence[Job | Skip]:
-    """Forward and backward transforms of a distributed array."""
-    version = debian_version("python3-mpi4py-fft")
-    if not version:
-        return [Skip("mpi4py-fft", "the package python3-mpi4py-fft is not installed", mpi=family.name)]
-    words = ["/usr/bin/python3", str(HERE / "programs/transform_fft.py")]
-    return [Job("mpi4py-fft", family, words, summarize, timeout_s=120.0, version=version)]
+def list_debian(family: Family) -> Sequence[Job | Skip]:
+    """Programs on Debian's packages."""
+    jobs: list[Job | Skip] = []
+    for name, (package, program) in DEBIAN_PROGRAMS.items():
+        version = debian_version(package)
+        words = ["/usr/bin/python3", str(HERE / "programs" / program)]
+        jobs.append(
+            Job(name, family, words, summarize, environment=ONE_THREAD, timeout_s=120.0, version=version)
+            if version
+            else Skip(name, f"the package {package} is not installed", mpi=family.name)
+        )
+    return jobs
 
 
 def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
@@ -76,5 +86,5 @@ def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
         missing: list[Job | Skip] = [
             Skip(name, "not installed: tests/packages/fetch.sh does", mpi=family.name) for name in ("devito", "mpi4jax")
         ]
-        return [*missing, *list_fft(family)]
-    return [*list_devito(family, python), *list_mpi4jax(family, python), *list_fft(family)]
+        return [*missing, *list_debian(family)]
+    return [*list_devito(family, python), *list_mpi4jax(family, python), *list_debian(family)]
