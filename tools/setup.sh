@@ -50,13 +50,14 @@ list_missing_programs() {
     [ -d /usr/lib/x86_64-linux-gnu/superlu-dist/tests ] || echo libsuperlu-dist-dev
     [ -d /usr/include/hypre ] || echo libhypre-dev
     [ -e /usr/lib/x86_64-linux-gnu/libdmumps.so ] || echo libmumps-dev
+    [ -e /usr/lib/x86_64-linux-gnu/libp4est.so ] || echo libp4est-dev
     has h5pcc.openmpi || echo libhdf5-openmpi-dev
     has icoFoam || echo openfoam
     [ -d /usr/share/doc/openfoam-examples/examples ] || echo openfoam-examples
     has NPopenmpi || echo netpipe-openmpi
     has NPmpich2 || echo netpipe-mpich2
     [ -d /usr/lib/x86_64-linux-gnu/open-coarrays/mpich ] || echo libcoarrays-mpich-dev libcoarrays-openmpi-dev
-    [ -n "$(find /usr/lib/petscdir -maxdepth 5 -name petsc4py 2>/dev/null)" ] || echo python3-petsc4py
+    [ -n "$(find /usr/lib/petscdir -maxdepth 6 -name petsc4py 2>/dev/null)" ] || echo python3-petsc4py
     [ -d /usr/lib/python3/dist-packages/mpi4py_fft ] || echo python3-mpi4py-fft
     [ -d /usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi ] || echo python3-h5py-mpi
     [ -n "$(find /usr/lib/slepcdir -maxdepth 6 -name slepc4py 2>/dev/null)" ] || echo python3-slepc4py

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Fetch and build what tests/packages/run.py needs beside Debian's packages (tools/setup.sh --tests --packages):
-# MPICH's own tests, the examples of hypre and MUMPS and HDF5's parallel tests from Debian's source packages, OpenFOAM's
-# input, and Python packages in an environment of their own.
+# MPICH's own tests, the examples of hypre and MUMPS and the tests of HDF5 and p4est from Debian's source packages,
+# OpenFOAM's input, and Python packages in an environment of their own.
 #   tests/packages/fetch.sh FOLDER [WHEELS]
 # WHEELS: environments with MPI wheels, else those of tools/setup.sh --tests.
 # What cannot be had is left out; run.py then lists it as skipped.
@@ -118,6 +118,15 @@ build_hdf5_test() {
     h5pcc.openmpi -w -I../test -I../src -o "$folder/hdf5/$program" "$program.c" "$@" ../test/h5test.c ../test/testframe.c
 }
 
+build_p4est() {
+    fetch_source p4est || return 1
+    for program in "$folder"/source/p4est-*/test/test_*.c; do
+        # Some are for a later version of the library.
+        mpicc.openmpi -O1 -w -I"$(dirname "$program")/../src" -o "$folder/p4est/$(basename "$program" .c)" "$program" \
+            -lp4est -lsc -lm || true
+    done
+}
+
 # The box under a lid, with all digits, cut in two.
 build_openfoam() {
     export WM_PROJECT_DIR=/usr/share/openfoam
@@ -143,7 +152,7 @@ if [ ! -e "$folder/mpich-tests/.complete" ]; then
         say "not built: MPICH's tests of ranks that die, for Open MPI 5 (mpich-tests.log)"
     : >"$folder/mpich-tests/.complete"
 fi
-for name in hypre mumps hdf5 openfoam; do
+for name in hypre mumps hdf5 p4est openfoam; do
     [ ! -e "$folder/$name" ] || continue
     mkdir "$folder/$name"
     ("build_$name") >"$folder/$name.log" 2>&1 || say "not made: what $name needs ($name.log)"
