@@ -51,6 +51,8 @@ list_missing_programs() {
     [ -d /usr/include/hypre ] || echo libhypre-dev
     [ -e /usr/lib/x86_64-linux-gnu/libdmumps.so ] || echo libmumps-dev
     [ -e /usr/lib/x86_64-linux-gnu/libp4est.so ] || echo libp4est-dev
+    [ -n "$(find /usr/share/petsc -maxdepth 5 -name examples 2>/dev/null)" ] ||
+        echo libpetsc-real3.18-dev libpetsc3.18-dev-examples pkg-config
     has h5pcc.openmpi || echo libhdf5-openmpi-dev
     has icoFoam || echo openfoam
     [ -d /usr/share/doc/openfoam-examples/examples ] || echo openfoam-examples

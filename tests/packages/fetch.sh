@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Fetch and build what tests/packages/run.py needs beside Debian's packages (tools/setup.sh --tests --packages):
 # MPICH's own tests, the examples of hypre and MUMPS and the tests of HDF5 and p4est from Debian's source packages,
-# OpenFOAM's input, and Python packages in an environment of their own.
+# PETSc's examples, OpenFOAM's input, and Python packages in an environment of their own.
 #   tests/packages/fetch.sh FOLDER [WHEELS]
 # WHEELS: environments with MPI wheels, else those of tools/setup.sh --tests.
 # What cannot be had is left out; run.py then lists it as skipped.
@@ -127,6 +127,18 @@ build_p4est() {
     done
 }
 
+build_petsc() {
+    examples=$(echo /usr/share/petsc/3*/share/petsc/examples/src)
+    PKG_CONFIG_PATH=$(echo /usr/lib/petscdir/petsc3*/*-real/lib/pkgconfig)
+    export PKG_CONFIG_PATH
+    flags=$(pkg-config --cflags --libs petsc) || return 1
+    for name in vec/is/sf/ex1 ksp/ksp/ex2 ksp/ksp/ex34 ksp/ksp/ex45 ksp/ksp/ex5 snes/ex5 snes/ex19 snes/ex48; do
+        program=$examples/$(dirname "$name")/tutorials/$(basename "$name").c
+        # shellcheck disable=SC2086 # a list of words
+        mpicc.openmpi -O1 -w -o "$folder/petsc/$(echo "$name" | tr / -)" "$program" $flags -lm || true
+    done
+}
+
 # The box under a lid, with all digits, cut in two.
 build_openfoam() {
     export WM_PROJECT_DIR=/usr/share/openfoam
@@ -152,9 +164,9 @@ if [ ! -e "$folder/mpich-tests/.complete" ]; then
         say "not built: MPICH's tests of ranks that die, for Open MPI 5 (mpich-tests.log)"
     : >"$folder/mpich-tests/.complete"
 fi
-for name in hypre mumps hdf5 p4est openfoam; do
-    [ ! -e "$folder/$name" ] || continue
-    mkdir "$folder/$name"
-    ("build_$name") >"$folder/$name.log" 2>&1 || say "not made: what $name needs ($name.log)"
+for kind in hypre mumps hdf5 p4est petsc openfoam; do
+    [ ! -e "$folder/$kind" ] || continue
+    mkdir "$folder/$kind"
+    ("build_$kind") >"$folder/$kind.log" 2>&1 || say "not made: what $kind needs ($kind.log)"
 done
 [ -x "$folder/python/bin/python" ] || make_python >"$folder/python.log" 2>&1 || say "not installed: Devito, mpi4jax"
