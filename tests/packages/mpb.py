@@ -27,7 +27,8 @@ RESULT = re.compile(r"^ *(?:tmfreqs:|Band \d+ range:|Gap |Finished solving |linm
 
 def summarize(output: Output) -> list[str]:
     """Frequencies, their ranges, and how many steps it took to find them."""
-    return [match.group().strip() for match in RESULT.finditer(output.text)]
+    # The launcher passes on errors and output in any order.
+    return sorted(match.group().strip() for match in RESULT.finditer(output.text))
 
 
 def list_jobs(wheels: Path, _build: Path) -> list[Job | Skip]:
