@@ -322,11 +322,15 @@ def gated_body(row: Row) -> Iterator[str]:
     yield from passed_body(row)
 
 
+def may_go_past_the_gate(row: Row) -> str:
+    """Whether a call may, as C. Where no op can begin, none begins in a function of the program's either."""
+    return "busy_is_clear() && session_reason() != REASON_NONE" if row.has("runs_functions") else "busy_is_clear()"
+
+
 def passed_body(row: Row) -> Iterator[str]:
     """What is given to MPI, be something pending or not."""
-    if not row.has("runs_functions"):
-        yield "if (busy_is_clear())"
-        yield f"    return {plain_call(row)};"
+    yield f"if ({may_go_past_the_gate(row)})"
+    yield f"    return {plain_call(row)};"
     if enters_idle(row):
         yield "if (dispatch_enter_idle())"
         yield f"    return {gated_call(row, 'dispatch_leave_idle')};"
@@ -418,7 +422,7 @@ def carried_body(row: Row) -> Iterator[str]:
         yield "struct message ahead = message_of(buf, count, datatype, source, tag, comm);"
         yield f"if (options.receive_waits && ahead_start(&ahead, request, {CALLER.name}, &ahead_result))"
         yield "    return ahead_result;"
-    yield f"bool is_direct = {'false' if row.has('runs_functions') else 'busy_is_clear()'};"
+    yield f"bool is_direct = {may_go_past_the_gate(row)};"
     yield "if (!is_direct && !dispatch_enter_idle()) {"
     for line in waits(row):
         yield f"    {line}"

@@ -2,7 +2,7 @@
 /* Claim: a function of the program that copies or deletes an attribute may itself send and receive, and use what it has
  * received, whether or not a message is under way when MPI calls it.
  * arguments: blocking nonblocking exchange
- * quick: openmpi4 mpich4 default userfaultfd signal-1 */
+ * quick: openmpi4 mpich4 userfaultfd signal-1 */
 #include "check.h"
 
 enum { ROUNDS = 20, OUTSIDE = 1, INSIDE = 2 };
