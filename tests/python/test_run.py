@@ -107,7 +107,7 @@ def launcher(request: pytest.FixtureRequest) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "words", ["run --quiet --threshold 7KiB", "run --quiet --engine-cores auto", "profile --quiet"]
+    "words", ["run --quiet --threshold 7KiB", "run --quiet --engine-cores auto", "profile --quiet", "run"]
 )
 def test_launcher_that_sets_what_is_decided_elsewhere_is_refused(
     launcher: list[str], tmp_path: Path, stand_in_preload: Path, words: str
@@ -116,6 +116,7 @@ def test_launcher_that_sets_what_is_decided_elsewhere_is_refused(
         "7KiB": ("LAPWING_THRESHOLD", "--threshold"),
         "auto": ("LAPWING_ENGINE_CORES", "--engine-cores"),
         "--quiet": ("LAPWING_PROFILE", "lapwing profile"),
+        "run": ("LAPWING_RECORD_DIR", "lapwing run"),
     }[words.split()[-1]]
     setting = ["-x", f"{name}=5"] if "openmpi" in launcher[0] else ["-genv", name, "5"]
     done = start([*words.split(), *launcher, *setting, "-n", "1", "env"], tmp_path, stand_in_preload)

@@ -107,7 +107,7 @@ class RunCommand:
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         given = {"LAPWING_PROGRESS": "--dedicate-core"} if arguments.dedicate_core else {}
-        refuse_settings(command, {**list_deciders(arguments), **given})
+        refuse_settings(command, {**list_deciders(arguments), **given, "LAPWING_RECORD_DIR": "lapwing run"})
         check_outputs(arguments.keep_record, arguments.json)
         documents = read_documents()
         reason = explain_exclusion(command.list_programs(), find_user(), documents)
