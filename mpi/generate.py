@@ -189,6 +189,12 @@ def collective_body(row: Row) -> Iterator[str]:
     names = ", ".join(parameter.name for parameter in row.parameters)
     yield from collective_question(row)
     yield f"    return carried_{row.name}({names}, __builtin_return_address(0));"
+    yield from passed_collective(row)
+
+
+def passed_collective(row: Row) -> Iterator[str]:
+    """One that is given to MPI: at once where nothing is pending."""
+    names = ", ".join(parameter.name for parameter in row.parameters)
     yield "if (busy_is_clear())"
     yield f"    return {plain_call(row)};"
     yield f"return passed_{row.name}({names});"
@@ -212,8 +218,7 @@ def carried_collective_body(row: Row) -> Iterator[str]:
     yield f"    .caller = {CALLER.name}}};"
     yield f"if (collective_begin_run({function}, &given, &result))"
     yield "    return result;"
-    names = ", ".join(parameter.name for parameter in row.parameters)
-    yield f"return passed_{row.name}({names});"
+    yield from passed_collective(row)
 
 
 def listed_arguments(row: Row) -> dict[str, str]:
@@ -319,6 +324,8 @@ def gated_body(row: Row) -> Iterator[str]:
         yield "collective_comm_expect_groups();"
     if row.has("cancels"):
         yield "dispatch_forget_send(request);"
+    yield f"if ({may_go_past_the_gate(row)})"
+    yield f"    return {plain_call(row)};"
     yield from passed_body(row)
 
 
@@ -328,9 +335,7 @@ def may_go_past_the_gate(row: Row) -> str:
 
 
 def passed_body(row: Row) -> Iterator[str]:
-    """What is given to MPI, be something pending or not."""
-    yield f"if ({may_go_past_the_gate(row)})"
-    yield f"    return {plain_call(row)};"
+    """What is given to MPI while something may be pending."""
     if enters_idle(row):
         yield "if (dispatch_enter_idle())"
         yield f"    return {gated_call(row, 'dispatch_leave_idle')};"
