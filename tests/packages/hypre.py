@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from families import Family
-from packages.jobs import ONE_THREAD, Job, Output, Skip, find_family, launcher_missing
+from packages.jobs import ONE_THREAD, Job, Output, Skip, build_missing, find_family
 from packages.results import debian_version
 
 SUITE = "hypre"
@@ -58,7 +58,7 @@ def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
     family = find_family("openmpi4", wheels)
     folder = build / "hypre"
     is_built = any(folder.glob("ex*"))
-    reason = launcher_missing(family) or ("" if is_built else "not built: tests/packages/fetch.sh builds it")
+    reason = build_missing(family, is_built)
     if reason:
         return [Skip(SUITE, reason)]
     return [make_job(folder / name, family, debian_version("libhypre-dev")) for name in ARGUMENTS]

@@ -95,6 +95,11 @@ def launcher_missing(family: Family) -> str:
     return "" if os.access(family.launcher, os.X_OK) else f"{family.launcher} not found"
 
 
+def build_missing(family: Family, is_built: object) -> str:
+    """Why what fetch.sh builds cannot run; empty when it can."""
+    return launcher_missing(family) or ("" if is_built else "not built: tests/packages/fetch.sh builds it")
+
+
 def launch_words(job: Job) -> list[str]:
     """The command line that a user would type."""
     return [str(job.family.launcher), *job.family.flags, "-n", str(job.ranks), *job.program]

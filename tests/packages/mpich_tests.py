@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from families import Family
-from packages.jobs import Job, Output, Skip, find_family, launcher_missing
+from packages.jobs import Job, Output, Skip, build_missing, find_family, launcher_missing
 from packages.results import debian_version
 
 SUITE = "mpich-tests"
@@ -134,7 +134,7 @@ def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
     """The groups that were built."""
     family = find_family("mpich4", wheels)
     is_built = (build / "mpich-tests").exists()
-    reason = launcher_missing(family) or ("" if is_built else "not built: tests/packages/fetch.sh builds it")
+    reason = build_missing(family, is_built)
     if reason:
         return [Skip(SUITE, reason, mpi=family.name)]
     version = debian_version("mpich")

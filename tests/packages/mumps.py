@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from families import Family
-from packages.jobs import ONE_THREAD, Job, Output, Skip, find_family, launcher_missing
+from packages.jobs import ONE_THREAD, Job, Output, Skip, build_missing, find_family
 from packages.results import debian_version
 
 SUITE = "mumps"
@@ -36,7 +36,7 @@ def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
     family = find_family("openmpi4", wheels)
     folder = build / "mumps"
     is_built = all((folder / f"{letter}simpletest").exists() for letter in INPUTS)
-    reason = launcher_missing(family) or ("" if is_built else "not built: tests/packages/fetch.sh builds it")
+    reason = build_missing(family, is_built)
     if reason:
         return [Skip(SUITE, reason)]
     return [make_job(letter, folder, family, debian_version("libmumps-dev")) for letter in INPUTS]

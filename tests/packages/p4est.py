@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from families import Family
-from packages.jobs import Job, Output, Skip, find_family, launcher_missing
+from packages.jobs import Job, Output, Skip, build_missing, find_family
 from packages.results import debian_version
 
 SUITE = "p4est"
@@ -41,7 +41,7 @@ def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
     """Debian builds the library for Open MPI."""
     family = find_family("openmpi4", wheels)
     programs = list_programs(build / "p4est")
-    reason = launcher_missing(family) or ("" if programs else "not built: tests/packages/fetch.sh builds it")
+    reason = build_missing(family, programs)
     if reason:
         return [Skip(SUITE, reason)]
     return [make_job(program, family, debian_version("libp4est-dev")) for program in programs]

@@ -7,7 +7,7 @@ Values that ranks fetch from others and add to theirs, and systems solved on gri
 from pathlib import Path
 
 from families import Family
-from packages.jobs import ONE_THREAD, Job, Output, Skip, find_family, launcher_missing
+from packages.jobs import ONE_THREAD, Job, Output, Skip, build_missing, find_family
 from packages.results import debian_version
 
 SUITE = "petsc"
@@ -43,7 +43,7 @@ def list_jobs(wheels: Path, build: Path) -> list[Job | Skip]:
     family = find_family("openmpi4", wheels)
     folder = build / "petsc"
     is_built = any(folder.glob("*-ex*"))
-    reason = launcher_missing(family) or ("" if is_built else "not built: tests/packages/fetch.sh builds it")
+    reason = build_missing(family, is_built)
     if reason:
         return [Skip(SUITE, reason)]
     return [make_job(name, folder, family, debian_version("libpetsc-real3.18-dev")) for name in ARGUMENTS]
