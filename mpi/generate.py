@@ -43,6 +43,11 @@ def parameter_list(row: Row) -> str:
     return ", ".join(parameter.declaration for parameter in row.parameters) or "void"
 
 
+def argument_names(row: Row) -> str:
+    """Its parameters, as they are passed on."""
+    return ", ".join(parameter.name for parameter in row.parameters)
+
+
 def call(row: Row, replaced: dict[str, str] | None = None) -> str:
     """A call of MPI's own function with the entry's arguments."""
     names = (parameter.name for parameter in row.parameters)
@@ -138,7 +143,10 @@ def plain_call(row: Row) -> str:
 
 
 def carried_block(row: Row) -> tuple[str, str]:
-    """The count and type that every rank gives alike; a root that works in place gives them with its other buffer."""
+    """The count and type that every rank gives alike; none where there are lists. A root that works in place gives them
+    with its other buffer."""
+    if is_listed(row):
+        return "0", "abi_handles.datatype_null"
     is_rooted = any(buffer.is_at_root for buffer in row.buffers)
     if not is_rooted or row.has_parameter("count"):
         return row.buffers[-1].count, row.buffers[-1].datatype_in_c
@@ -178,7 +186,7 @@ CALLER = Parameter("const void *", "caller")  # a parameter of what carries out 
 
 def collective_question(row: Row) -> Iterator[str]:
     """Whether the blocking collective may have to be begun as a nonblocking one: what can be told of it at once."""
-    count, datatype = ("0", "abi_handles.datatype_null") if is_listed(row) else carried_block(row)
+    count, datatype = carried_block(row)
     yield f"MPI_Count block_count = {count};"
     yield f"MPI_Datatype block_type = {datatype};"
     yield f"if (collective_begin_is_possible({carried_function(row)}, block_count, block_type, comm))"
@@ -186,25 +194,23 @@ def collective_question(row: Row) -> Iterator[str]:
 
 def collective_body(row: Row) -> Iterator[str]:
     """A blocking collective. Most are small, and what these need not do is apart."""
-    names = ", ".join(parameter.name for parameter in row.parameters)
     yield from collective_question(row)
-    yield f"    return carried_{row.name}({names}, __builtin_return_address(0));"
+    yield f"    return carried_{row.name}({argument_names(row)}, __builtin_return_address(0));"
     yield from passed_collective(row)
 
 
 def passed_collective(row: Row) -> Iterator[str]:
     """One that is given to MPI: at once where nothing is pending."""
-    names = ", ".join(parameter.name for parameter in row.parameters)
     yield "if (busy_is_clear())"
     yield f"    return {plain_call(row)};"
-    yield f"return passed_{row.name}({names});"
+    yield f"return passed_{row.name}({argument_names(row)});"
 
 
 def carried_collective_body(row: Row) -> Iterator[str]:
     """One that may be begun as a nonblocking one: asks for that."""
     function = carried_function(row)
     sent, received = row.buffers[0], row.buffers[-1]
-    count, datatype = ("0", "abi_handles.datatype_null") if is_listed(row) else carried_block(row)
+    count, datatype = carried_block(row)
     op = "op" if row.has_parameter("op") else "abi_handles.no_op"
     root = "root" if row.has_parameter("root") else "MPI_PROC_NULL"
     yield "int result;"
@@ -416,8 +422,7 @@ def start_body(row: Row) -> Iterator[str]:
     is_straight = "!early.is_on && " if row.has("finds_taken") else ""
     yield f"if ({is_straight}dispatch_begins_small({buffer.count}, {buffer.datatype_in_c}))"
     yield f"    return {call(row)};"
-    names = ", ".join(parameter.name for parameter in row.parameters)
-    yield f"return carried_{row.name}({names}, __builtin_return_address(0));"
+    yield f"return carried_{row.name}({argument_names(row)}, __builtin_return_address(0));"
 
 
 def carried_body(row: Row) -> Iterator[str]:
