@@ -4,14 +4,11 @@
  * environment: LAPWING_MATCH=off
  * defers: receive
  * quick: openmpi4 mpich4 userfaultfd */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "own_sum.h"
 
-static pthread_t thread;
-static bool is_begun;
 static unsigned char *buffer;
 static atomic_bool is_received;
 
@@ -23,32 +20,11 @@ static void *look(void *unused)
     return unused;
 }
 
-static void add(void *in, void *inout, int *count, MPI_Datatype *datatype)
-{
-    (void)datatype;
-    if (!is_begun)
-        pthread_create(&thread, NULL, look, NULL);
-    is_begun = true;
-    for (int i = 0; i < *count; i++)
-        ((int *)inout)[i] += ((int *)in)[i];
-}
-
-static void sum(void)
-{
-    int one = 1;
-    int all = 0;
-    MPI_Op operation;
-    MPI_Op_create(add, 1, &operation);
-    MPI_Allreduce(&one, &all, 1, MPI_INT, operation, MPI_COMM_WORLD);
-    check(all == check_size(), "the sum");
-    MPI_Op_free(&operation);
-}
-
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     buffer = check_buffer_new(CHECK_LARGE_BYTES);
-    sum();
+    own_sum_make(look);
     if (check_rank() == 0) {
         check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);
     } else {
@@ -56,7 +32,7 @@ int main(int argc, char **argv)
         check_fill(buffer, CHECK_LARGE_BYTES, 1);
     }
     is_received = true;
-    if (is_begun)
-        pthread_join(thread, NULL);
+    if (own_sum.is_begun)
+        pthread_join(own_sum.thread, NULL);
     return check_end();
 }

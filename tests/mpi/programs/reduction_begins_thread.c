@@ -3,15 +3,12 @@
  * quick: openmpi4 mpich4 signal-1
  * arguments: alone beside */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "own_sum.h"
 
-static pthread_t thread;
-static int begun;
 static atomic_int is_there;
 static atomic_int is_handled;
 
@@ -34,26 +31,6 @@ static void *work(void *unused)
     return unused;
 }
 
-static void add(void *in, void *inout, int *count, MPI_Datatype *datatype)
-{
-    (void)datatype;
-    if (begun++ == 0)
-        pthread_create(&thread, NULL, work, NULL);
-    for (int i = 0; i < *count; i++)
-        ((int *)inout)[i] += ((int *)in)[i];
-}
-
-static void sum(void)
-{
-    int one = 1;
-    int all = 0;
-    MPI_Op operation;
-    MPI_Op_create(add, 1, &operation);
-    MPI_Allreduce(&one, &all, 1, MPI_INT, operation, MPI_COMM_WORLD);
-    check(all == check_size(), "the sum");
-    MPI_Op_free(&operation);
-}
-
 int main(int argc, char **argv)
 {
     check_start_multiple(&argc, &argv);
@@ -64,12 +41,12 @@ int main(int argc, char **argv)
         check_recv(buffer, CHECK_LARGE_BYTES, 1, 0);
     if (is_beside && check_rank() == 1)
         check_send(buffer, CHECK_LARGE_BYTES, 0, 0);
-    sum();
-    if (begun != 0) {
+    own_sum_make(work);
+    if (own_sum.is_begun) {
         while (!is_there)
             usleep(1000);
-        pthread_kill(thread, SIGUSR1);
-        pthread_join(thread, NULL);
+        pthread_kill(own_sum.thread, SIGUSR1);
+        pthread_join(own_sum.thread, NULL);
     }
     return check_end();
 }
