@@ -89,13 +89,15 @@ static bool is_counted_off(void)
     return protect_sets_rights() && base_room_is_limited_data();
 }
 
+/* Limits come last: what cannot be held for another reason may go from a copy. */
 enum reason protect_memory_check_to_hold(struct range bytes)
 {
-    if (is_counted_off())
-        return REASON_MEMORY_LIMITED;
     enum reason reason = protect_memory_check(bytes);
-    bool is_locked = reason == REASON_NONE && locked_touches(base_pages_of(bytes));
-    return is_locked ? REASON_MEMORY_LOCKED : reason;
+    if (reason != REASON_NONE)
+        return reason;
+    if (locked_touches(base_pages_of(bytes)))
+        return REASON_MEMORY_LOCKED;
+    return is_counted_off() ? REASON_MEMORY_LIMITED : REASON_NONE;
 }
 
 struct base_rights protect_prepare(enum option_hold choice)

@@ -121,6 +121,8 @@ static void refuse_uncounted(char *memory)
     limit.rlim_cur = (rlim_t)1 << 40;
     check(setrlimit(RLIMIT_DATA, &limit) == 0, "RLIMIT_DATA");
     check(protect_memory_check_to_hold(base_range_of(memory, 1)) == refused, "rights may not come back: no hold");
+    enum reason of_stack = protect_memory_check_to_hold(base_range_of(&limit, sizeof limit));
+    check(of_stack == REASON_MEMORY_STACK, "a send from a stack may still go from a copy");
     setrlimit(RLIMIT_DATA, &before);
     check(protect_memory_check_to_hold(base_range_of(memory, 1)) == REASON_NONE, "no limit");
 }
