@@ -86,7 +86,7 @@ step_unit() {
 }
 
 step_python() {
-    LAPWING_PRELOAD=$build/liblapwing.so .venv/bin/python -m pytest -q tests/python
+    LAPWING_PRELOAD=$build/liblapwing.so .venv/bin/python -m pytest -q -n 2 tests/python
 }
 
 # Only tests that link the layers: a sanitizer's runtime cannot be preloaded.
@@ -147,14 +147,14 @@ run_fuzz() {
 
 # Two minutes of random programs; the seeds begin with one thread here, with several there.
 step_fuzz() {
-    run_fuzz --mpi openmpi4 --seed 80 --seconds 35 --no-minimise \
+    run_fuzz --mpi openmpi4 --seed 80 --seconds 28 --no-minimise \
         --variant userfaultfd-1 --variant signal-1 --variant touched-1 --variant waits-1 --variant default
     on_openmpi=$?
-    run_fuzz --mpi mpich4 --seed 20 --seconds 35 --no-minimise \
+    run_fuzz --mpi mpich4 --seed 20 --seconds 28 --no-minimise \
         --variant userfaultfd-1 --variant signal-1 --variant touched-1 --variant waits-1 --variant default
     on_mpich=$?
     # The same where messages are received early. Stock MPICH 4.0 hangs in one of the programs from 20 on.
-    run_fuzz --mpi openmpi4 --mpi mpich4 --seed 200 --seconds 15 --no-minimise --variant early --variant early-1
+    run_fuzz --mpi openmpi4 --mpi mpich4 --seed 200 --seconds 12 --no-minimise --variant early --variant early-1
     early=$?
     for code in $on_openmpi $on_mpich $early; do
         [ "$code" = 0 ] || [ "$code" = 77 ] || return 1

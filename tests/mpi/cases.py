@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from zlib import crc32
 
 from families import Family
 
@@ -44,14 +45,18 @@ QUICK: Mapping[str, Sequence[str]] = {
     "mpi5abi": ("userfaultfd",),
     "impi": ("default",),
 }
-# Where --quick runs each program once, with its first argument and number of ranks: another variant there, or another
-# MPI of the same ABI, runs it with all.
+# Where --quick runs each program once, with its first argument and number of ranks: other variants, or MPIs, run it
+# with all.
 QUICK_ONCE = {
     ("openmpi4", "userfaultfd-user"),
     ("openmpi5", "userfaultfd"),
     ("mpich5", "userfaultfd"),
+    ("mpi5abi", "userfaultfd"),
     ("impi", "default"),
 }
+
+# Later releases of what runs all: a program that names no MPI runs on one of the two.
+QUICK_EITHER = ("openmpi5", "mpich5")
 
 
 @dataclass(frozen=True)
@@ -115,10 +120,17 @@ def read_program(source: Path) -> Program:
     return program
 
 
+def choose_either(program: Program) -> str:
+    """Return the one of QUICK_EITHER that --quick runs a program on, the same in every run."""
+    return QUICK_EITHER[crc32(program.name.encode()) % len(QUICK_EITHER)]
+
+
 def is_in_quick(program: Program, mpi: str, variant: str) -> bool:
     """Does --quick run a program in this variant on this MPI?"""
     words = program.words("quick")
-    mpis = [word for word in words if word in QUICK] or [mpi]
+    mpis = [word for word in words if word in QUICK]
+    if not mpis:
+        mpis = [choose_either(program) if mpi in QUICK_EITHER else mpi]
     variants = [word for word in words if word in VARIANTS] or [variant]
     return mpi in mpis and variant in variants and variant in QUICK.get(mpi, QUICK_VARIANTS)
 

@@ -3,7 +3,8 @@
  * one on a communicator that is revoked, too; and what is left of the job shrinks, agrees and goes on.
  * ranks: 3
  * records: none
- * survives: yes */
+ * survives: yes
+ * quick: openmpi5 */
 #include <signal.h>
 
 #include "check.h"

@@ -5,7 +5,8 @@
  * arguments: revoke die
  * environment: LAPWING_LEARN=on
  * records: none
- * survives: yes */
+ * survives: yes
+ * quick: openmpi5 */
 #include <signal.h>
 
 #include "check.h"

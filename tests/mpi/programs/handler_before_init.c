@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: an error handler of the program's own that is made before MPI_Init is called for a late error, by the thread
  * that calls MPI, and outside of any wait for a message.
- * passes: callback */
+ * passes: callback
+ * quick: mpich4 openmpi5 mpi5abi */
 #include <pthread.h>
 
 #include "check.h"

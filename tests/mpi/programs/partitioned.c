@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: partitioned messages carry the right bytes from and to buffers that blocking
  * calls have just used.
- * defers: any */
+ * defers: any
+ * quick: mpich4 openmpi5 mpi5abi impi */
 #include "check.h"
 
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: a communicator made from a session carries large messages, beside MPI_COMM_WORLD. */
+/* Claim: a communicator made from a session carries large messages, beside MPI_COMM_WORLD.
+ * quick: mpich4 openmpi5 mpi5abi impi */
 #include "check.h"
 
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)

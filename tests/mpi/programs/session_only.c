@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a program that only uses a session, never MPI_Init, is passed and runs as it does alone.
- * records: none */
+ * records: none
+ * quick: mpich4 openmpi5 mpi5abi impi */
 #include "check.h"
 
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
