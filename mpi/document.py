@@ -18,7 +18,7 @@ What Lapwing does when the program calls an MPI function. An *op* is a transfer 
 
 Most functions are passed on to MPI; before that they wait for what they could observe. Blocking collectives, waits for
 sends and `MPI_Bsend` may return early, too ([inside](inside.md)): their class says what they wait for first. A function
-with counts stands for its large-count twin (`MPI_Send_c`), too. A function that MPI adds one day is passed, and a
+with counts stands for its large-count twin (`MPI_Send_c`), too. A function that a later MPI adds is passed, and a
 program that calls it is treated like one that calls `PMPI_` functions.
 """
 

@@ -54,7 +54,7 @@ CLASSES = {
         "They depend on no message and need no lock: the program reaches MPI's function itself.",
     ),
     "foreign": (
-        "End the deferring",
+        "End early returns for good",
         "Nothing but the name is known. They wait for every op, and from then on every call is passed.",
     ),
 }

@@ -17,18 +17,19 @@ from lapwing.model.profile import Way
 
 HEAD = """# Predictions of programs never seen
 
-Programs that were not written for Lapwing, and that no number of the model was chosen by: predicted beside measured.
-Printed by `tests/packages/predictions.py --table FILE` from what `tests/packages/predictions.py --results FILE` wrote;
-do not edit. [The model](model.md) says how predictions are made; what messages take in a setting is measured first
-(`lapwing probe --system`). `lapwing advise` runs each program plain, profiled, and in turn.
+Programs that were not written for Lapwing, and from which no number of the model was taken: predicted beside measured.
+`tests/packages/predictions.py --table FILE` prints this page from what `tests/packages/predictions.py --results FILE`
+wrote; do not edit it. [The model](model.md) says how predictions are made. What messages take in a setting is measured
+first (`lapwing probe --system`). Then `lapwing advise` runs each program as it is, then profiled, then with stock MPI
+and under Lapwing in turn.
 
 All times are those of the launcher's whole line. Under Lapwing they contain the start of `lapwing run` itself, about
 0.1 s: that alone makes a speedup of 0.95 of a run of two seconds. The times that programs report themselves do not
 contain it; [Measurements](measurements.md#programs-with-nothing-to-gain) has those of programs with nothing to gain.
 
 - **stock**: the launcher's time without Lapwing's library, median of the rounds (quartiles).
-- **profile**: what the profiled run took longer than that. It is one run, the fastest of up to three where the machine
-  disturbed the first, so that it scatters as a single run does.
+- **profile**: by how much longer the profiled run took than that. It is one run (the fastest of up to three where the
+  machine disturbed the first), so it scatters as a single run does.
 - **predicted**: the time under `lapwing run`, from that profile alone, with its interval.
 - **measured**: the same, median of the rounds (quartiles). Stock and Lapwing take turns.
 - **miss**: predicted / measured - 1. **of MPI**: the same without what passes before `MPI_Init` and after
@@ -258,12 +259,25 @@ def describe_misses(name: str, misses: Sequence[float]) -> str:
     return f"{name} {100 * median(sizes):.1f} % in the median, {100 * sizes[-1]:.1f} % at worst"
 
 
+def count_contradicted(rows: Sequence[Row]) -> str:
+    """Say how many verdicts do not agree with what was measured."""
+    count = sum(bool(row.contradiction) for row in rows)
+    if count == 1:
+        return "1 verdict is contradicted"
+    return f"{count or 'No'} verdicts are contradicted"
+
+
+def format_dates(rows: Sequence[Row]) -> str:
+    """Write when rows were measured: one day, or the first and the last."""
+    days = sorted({row.date for row in rows})
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+
+
 def summarise_rows(rows: Sequence[Row]) -> str:
     """Say how good the predictions of a setting are."""
     measured = [row for row in rows if not row.failure]
     if not measured:
         return "No program could be measured."
-    wrong = sum(bool(row.contradiction) for row in measured)
     misses = describe_misses("the miss is", [row.miss for row in measured])
     inner = describe_misses("of MPI", [row.inner_miss for row in measured if row.inner_miss is not None])
     cost = median(row.profile_cost for row in measured)
@@ -273,9 +287,9 @@ def summarise_rows(rows: Sequence[Row]) -> str:
     counts = sorted({row.rounds for row in measured})
     rounds = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
     return (
-        f"{len(measured)} programs: {misses}; {inner}. Profiles cost {format_percent(cost)} in the median. {wrong} "
-        f"advices are contradicted. {rounds} rounds each; load of the machine before each {min(loads):.1f} to "
-        f"{max(loads):.1f}; {min(row.date for row in measured)} to {max(row.date for row in measured)}.{guesses}"
+        f"{len(measured)} programs: {misses}; {inner}. Profiles cost {format_percent(cost)} in the median. "
+        f"{count_contradicted(measured)}. {rounds} rounds each; load of the machine before each {min(loads):.1f} to "
+        f"{max(loads):.1f}; {format_dates(measured)}.{guesses}"
     )
 
 

@@ -154,7 +154,16 @@ def test_summary_gives_median_and_worst_miss() -> None:
     row = make_row(about("a"), FASTER)
     rows = [replace(row, predicted_s=4.0 * (1 + miss)) for miss in (0, -0.1, 0.02)]
     text = summarise_rows(rows)
-    assert "the miss is 2.0 % in the median, 10.0 % at worst" in text and "0 advices are contradicted" in text
+    assert "the miss is 2.0 % in the median, 10.0 % at worst" in text and "No verdicts are contradicted" in text
+
+
+def test_summary_counts_contradictions_and_days() -> None:
+    row = replace(make_row(about("a"), FASTER), date="2026-01-02")
+    wrong = replace(row, contradiction="a gain was predicted, and none is there")
+    assert "1 verdict is contradicted" in summarise_rows([row, wrong])
+    assert "2 verdicts are contradicted" in summarise_rows([wrong, wrong])
+    assert summarise_rows([row]).endswith("; 2026-01-02.")
+    assert summarise_rows([row, replace(row, date="2026-01-03")]).endswith("; 2026-01-02 to 2026-01-03.")
 
 
 def test_what_has_figures_is_not_run_again() -> None:
