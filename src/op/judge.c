@@ -12,12 +12,16 @@
 #include "op/thread.h"
 #include "protect/protect.h"
 
-enum reason judge_session(void)
+/* Outside the gate. */
+static enum reason judge_loaded(void)
 {
-    if (gate_is_inside())
-        return REASON_CALLBACK;
     session_meet_loaded();
     return session_reason();
+}
+
+enum reason judge_session(void)
+{
+    return gate_is_inside() ? REASON_CALLBACK : judge_loaded();
 }
 
 static enum reason judge_call(struct policy_call *call, struct policy_answer *answer)
@@ -32,7 +36,7 @@ static enum reason judge_call(struct policy_call *call, struct policy_answer *an
     call->is_engine_dear = engine_is_dear;
     *answer = policy_ask(call);
     away_note(answer);
-    return answer->is_allowed ? judge_session() : REASON_LEARNED;
+    return answer->is_allowed ? judge_loaded() : REASON_LEARNED;
 }
 
 bool judge_may_lock_out(void)
