@@ -29,12 +29,13 @@ static bool receive_is_announced(const struct message *message)
     return is_found != 0;
 }
 
-/* Where more ranks take part another one may keep the send waiting for longer than this one's message takes. */
+/* Where more ranks take part another one may keep the send waiting for longer than this one's message takes. Whether
+ * they do is asked last: seldom is anything held there. */
 static bool receive_may_be_late(const struct message *message)
 {
-    bool is_possible = message->bytes >= options.threshold_bytes && !early.is_on && !session_has_others();
+    bool is_possible = message->bytes >= options.threshold_bytes && !early.is_on;
     bool is_named = message->peer != MPI_PROC_NULL && message->comm != abi_handles.comm_null;
-    return is_possible && is_named && protect_armed_find(message->range, false) != 0;
+    return is_possible && is_named && protect_armed_find(message->range, false) != 0 && !session_has_others();
 }
 
 /* Waits for memory that is still being sent, where the peer is late: had that send gone from a copy, what is received
