@@ -33,10 +33,10 @@ const struct host host = {
     .pages_are_heap = libc_sharing_is_heap,
     .thread_owns = libc_stacks_contain,
     .threads_are_several = libc_threads_are_several,
-    .threads_may_call = libc_threads_may_call,
-    .threads_may_lock = libc_threads_may_lock,
     .objects_adjust = bind_adjust_objects,
     .code_is_of_transport = libc_runtime_is_transport,
+    .code_never_calls = libc_runtime_never_calls,
+    .code_is_of_team = libc_runtime_is_team,
     .has_handlers = libc_signals_have_handlers,
 };
 

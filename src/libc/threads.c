@@ -10,26 +10,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/code_list.h"
 #include "engine/gate.h"
 #include "libc/program_code.h"
-#include "libc/runtime.h"
+#include "op/session.h"
 #include "protect/protect.h"
 
 enum { OF_MPI_MAX = 64 };
 
-/* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. begun: the
- * functions that threads of the program begin with, each entered before its thread exists. calling, locking: what is
- * known of them. code: the program's, by libc_threads_watch(). expected: the first thread, and all that MPI and the
- * engine ever began. starts_read: what threads that have begun were given; pushed by them, taken as a whole by who
- * makes one. */
+/* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. code: the
+ * program's, by libc_threads_watch(). expected: the first thread, and all that MPI and the engine ever began.
+ * starts_read: what threads that have begun were given; pushed by them, taken as a whole by who makes one. */
 static struct {
     bool are_started;
     _Atomic bool are_several;
     struct libc_program_code code;
-    struct base_code_list begun;
-    struct base_code_list_answer calling;
-    struct base_code_list_answer locking;
     _Atomic uint32_t expected;
     _Atomic uint32_t of_mpi_number;
     _Atomic pid_t of_mpi_ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
@@ -60,13 +54,13 @@ static void threads_note_several(void)
 
 void libc_threads_note(void)
 {
-    base_code_list_add_unknown(&threads.begun);
+    session_meet_unknown_thread();
     threads_note_several();
 }
 
 void libc_threads_note_begun(uintptr_t code)
 {
-    base_code_list_add(&threads.begun, code);
+    session_meet_thread(code);
     threads_note_several();
 }
 
@@ -78,16 +72,6 @@ void libc_threads_watch(void)
 bool libc_threads_begin_in_program(uintptr_t code)
 {
     return libc_program_code_contains(&threads.code, code);
-}
-
-bool libc_threads_may_call(void)
-{
-    return base_code_list_has_other(&threads.begun, &threads.calling, libc_runtime_never_calls);
-}
-
-bool libc_threads_may_lock(void)
-{
-    return base_code_list_has_other(&threads.begun, &threads.locking, libc_runtime_is_team);
 }
 
 static void starts_free(struct libc_threads_start *given)

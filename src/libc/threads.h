@@ -40,13 +40,6 @@ void libc_threads_note_begun(uintptr_t code);
 void libc_threads_watch(void);
 bool libc_threads_begin_in_program(uintptr_t code);
 
-/* Are there threads of the program's, beside the first, that may call MPI or hold what it locks
- * (libc_runtime_never_calls())? Takes the loader's lock. */
-bool libc_threads_may_call(void);
-
-/* The same, but for OpenMP's: below MPI_THREAD_MULTIPLE it is taken that peers do not wait for them. */
-bool libc_threads_may_lock(void);
-
 /* Notes whether the kernel counts more threads than pthread_create made for MPI: those
  * of code that makes them past all entries. A system call, until there are several. */
 void libc_threads_look(void);

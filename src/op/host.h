@@ -32,14 +32,13 @@ struct host {
 
     /* Has the program started a thread of its own? */
     bool (*threads_are_several)(void);
-    /* One that may call MPI, or keep a lock? Takes the loader's lock. */
-    bool (*threads_may_call)(void);
-    /* One that may keep a lock, though only one thread at a time calls MPI? Takes the loader's lock. */
-    bool (*threads_may_lock)(void);
     /* Changes what was loaded since the last time, as all objects were when MPI was set up. */
     void (*objects_adjust)(void);
-    /* Does code lie in a library that carries messages? Takes the loader's lock. */
+    /* Does code lie in a library that carries messages? In one whose own threads call nothing of the program's? The
+     * same, or in a runtime whose threads share out the work of a call of the program's? Take the loader's lock. */
     bool (*code_is_of_transport)(uintptr_t code);
+    bool (*code_never_calls)(uintptr_t code);
+    bool (*code_is_of_team)(uintptr_t code);
     /* Has the program a handler for signals that come at any time? */
     bool (*has_handlers)(void);
 };

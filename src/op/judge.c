@@ -43,7 +43,7 @@ bool judge_may_lock_out(void)
 {
     if (options.send_buffers == OPTION_SEND_BUFFERS_HOLD)
         return false;
-    return busy_is_shared() ? host.threads_may_call() : host.threads_may_lock();
+    return busy_is_shared() ? session_threads_may_call() : session_threads_may_lock();
 }
 
 enum reason judge_memory(struct range bytes, bool is_sent)

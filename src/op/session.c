@@ -131,6 +131,26 @@ static bool session_has_shared(void)
     return base_code_list_has_other(&session.sharers, &session.sharing, host.code_is_of_transport);
 }
 
+void session_meet_thread(uintptr_t code)
+{
+    base_code_list_add(&session.threads, code);
+}
+
+void session_meet_unknown_thread(void)
+{
+    base_code_list_add_unknown(&session.threads);
+}
+
+bool session_threads_may_call(void)
+{
+    return base_code_list_has_other(&session.threads, &session.calling, host.code_never_calls);
+}
+
+bool session_threads_may_lock(void)
+{
+    return base_code_list_has_other(&session.threads, &session.locking, host.code_is_of_team);
+}
+
 bool session_has_more_peers(void)
 {
     return atomic_load_explicit(&session.has_more_peers, memory_order_relaxed);
@@ -146,7 +166,7 @@ bool session_has_others(void)
  * writes once it has a lock that this thread keeps while it uses the buffer. */
 static bool session_must_match(void)
 {
-    return busy_is_shared() || host.threads_may_lock() ||
+    return busy_is_shared() || session_threads_may_lock() ||
            (session_has_others() && (options.early_receive || host.has_handlers() || session_has_shared()));
 }
 

@@ -14,8 +14,9 @@
  * more; read by all. Relaxed, as the other switches: they order nothing (between MPI_Init and another thread's first
  * call the program does); what begins beside a write may still have seen the old value.
  * hold_reason: the same, and by a thread that makes a userfaultfd.
- * sharers: code that has mapped shared memory; who judges a message asks whether all of it is MPI's. size: written in
- * MPI_Init. The rest by any thread at any time, be it before MPI_Init, which asks. */
+ * sharers: code that has mapped shared memory; who judges a message asks whether all of it is MPI's. threads: code that
+ * threads of the program begin with, each entered before its thread exists. size: written in MPI_Init. The rest by any
+ * thread at any time, be it before MPI_Init, which asks. */
 extern struct session {
     _Atomic enum reason reason;
     _Atomic enum reason hold_reason;
@@ -23,7 +24,10 @@ extern struct session {
     int size;                    /* of MPI_COMM_WORLD */
     _Atomic bool has_more_peers; /* than those */
     struct base_code_list sharers;
-    struct base_code_list_answer sharing;  /* are there sharers beside MPI? */
+    struct base_code_list_answer sharing; /* are there sharers beside MPI? */
+    struct base_code_list threads;
+    struct base_code_list_answer calling;  /* session_threads_may_call() */
+    struct base_code_list_answer locking;  /* session_threads_may_lock() */
     _Atomic enum reason refused;           /* for good */
     _Atomic enum reason obstacle;          /* to holds, for good */
     _Atomic int lowest_free;               /* devices.h */
@@ -85,6 +89,18 @@ void session_share_memory(uintptr_t caller);
 
 /* May they? */
 bool session_has_more_peers(void);
+
+/* A thread of the program's begins with this code, or libc makes it for this code; one does of which no code is known.
+ * Before it exists, and at any time, MPI_Init or not. */
+void session_meet_thread(uintptr_t code);
+void session_meet_unknown_thread(void);
+
+/* Are there threads of the program's, beside the first, that may call MPI or hold what it locks? Takes the loader's
+ * lock. */
+bool session_threads_may_call(void);
+
+/* The same, but for OpenMP's: below MPI_THREAD_MULTIPLE it is taken that peers do not wait for them. */
+bool session_threads_may_lock(void);
 
 /* From now on nothing begins, or it may again. At any time, MPI_Init or not. */
 void session_pause(bool is_paused);

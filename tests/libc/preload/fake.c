@@ -266,6 +266,14 @@ void session_share_memory(uintptr_t caller)
 {
 }
 
+void session_meet_thread(uintptr_t code)
+{
+}
+
+void session_meet_unknown_thread(void)
+{
+}
+
 void session_meet_key(void)
 {
     fake_notes.key_count++;
