@@ -117,7 +117,8 @@ static int matched_judged(struct message *message, MPI_Message *handle, MPI_Stat
 static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, const void *return_address)
 {
     int result = matched_judged(message, handle, status, return_address);
-    freed_requests_await();
+    if (!message->way_is_clear)
+        freed_requests_await();
     away_begin();
     return result;
 }
