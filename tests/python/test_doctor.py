@@ -15,12 +15,13 @@ from lapwing.doctor.ask import find_number
 from lapwing.doctor.cores import CoreFacts, has_capability, judge_cores
 from lapwing.doctor.document import decode_diagnosis, encode_diagnosis, format_doctor_schema
 from lapwing.doctor.finding import Finding, HostReport, Level, choose_exit_code, diagnose
-from lapwing.doctor.hosts import choose_for_line, count_started, judge_hosts
+from lapwing.doctor.hosts import choose_for_line, count_started, diagnose_line, judge_hosts
 from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_kernel
 from lapwing.doctor.limits import LimitFacts, judge_limits
 from lapwing.doctor.mpi import Answer, choose_libraries, find_libraries, judge_answer
 from lapwing.doctor.network import judge_devices, judge_opened, read_devices
 from lapwing.doctor.preload import PreloadFacts, judge_preload, read_needed_glibc, read_preload
+from lapwing.errors import LapwingError
 from lapwing.profile.record import RankRecord
 
 ROOT = Path(__file__).parents[2]
@@ -218,3 +219,20 @@ def test_file_that_is_no_library_is_a_finding(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("LAPWING_PRELOAD", str(tmp_path / "liblapwing.so"))
     finding = judge_preload(read_preload({}))[0]
     assert (finding.level, "is no library" in finding.text) == (Level.FAILS, True)
+
+
+def ask_stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> str:
+    """Let a script stand in for a launcher that begins no rank; return what is said of that."""
+    (folder / "liblapwing.so").touch()
+    (folder / "srun").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "srun").chmod(0o755)
+    monkeypatch.setenv("LAPWING_PRELOAD", str(folder / "liblapwing.so"))
+    monkeypatch.chdir(folder)
+    with pytest.raises(LapwingError) as caught:
+        diagnose_line([str(folder / "srun"), "-n", "2"])
+    return caught.value.message
+
+
+def test_a_launcher_that_begins_no_rank_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "printf -- '-----\\nno slots\\nfor you\\n\\nmore\\n' >&2; exit 1"
+    assert ask_stand_in(tmp_path, monkeypatch, script) == "no rank began (exit code 1): no slots for you"

@@ -14,7 +14,7 @@ from typing import Any
 
 from lapwing.bench.contenders import Contender
 from lapwing.bench.mpi import Mpi, build_program
-from lapwing.errors import LapwingError
+from lapwing.errors import LapwingError, find_cause
 from lapwing.files import SELF
 from lapwing.lab.network import Network
 from lapwing.launch.job import GRACE_S
@@ -207,9 +207,8 @@ def read_lines(child: "subprocess.Popen[str]", line_count: int, on_line: Callabl
 def check_exit(command: Sequence[str], exit_code: int, errors: str) -> None:
     """Say what a failed program said."""
     if exit_code != 0:
-        said = [line for line in errors.splitlines() if any(map(str.isalnum, line))]  # launchers draw rulers
-        cause = (said or ["no message"])[-1].strip()
-        raise LapwingError(f"`{' '.join(command)}` ended with {exit_code}: {cause}", "run that command by hand", 1)
+        line = " ".join(command)
+        raise LapwingError(f"`{line}` ended with {exit_code}: {find_cause(errors)}", "run that command by hand", 1)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from lapwing.doctor.mpi import (
 )
 from lapwing.doctor.network import judge_devices, read_devices
 from lapwing.doctor.preload import judge_preload, read_preload
-from lapwing.errors import LapwingError, RecordError
+from lapwing.errors import LapwingError, RecordError, find_cause
 from lapwing.files import find_preload
 from lapwing.launch.job import Supervision, open_record_folder
 from lapwing.launch.launchers import find_launcher
@@ -174,6 +174,6 @@ def diagnose_line(line: Sequence[str]) -> Diagnosis:
         result = Command(words, launcher).start(variables, supervision)
         reports = judge_hosts(read_answers(folder), count_started((folder / "output").read_text(errors="replace")))
         if not reports:
-            said = ((folder / "errors").read_text(errors="replace").strip().splitlines() or ["nothing"])[0]
-            raise LapwingError(f"no rank began (exit code {result.exit_code}): {said}", "try the line with `hostname`")
+            cause = find_cause((folder / "errors").read_text(errors="replace"))
+            raise LapwingError(f"no rank began (exit code {result.exit_code}): {cause}", "try the line with `hostname`")
     return diagnose(reports)
