@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from needs import needs_mpi
 
-from lapwing.doctor.ask import find_number
+from lapwing.doctor.ask import find_number, judge_host
 from lapwing.doctor.cores import CoreFacts, has_capability, judge_cores
 from lapwing.doctor.document import decode_diagnosis, encode_diagnosis, format_doctor_schema
 from lapwing.doctor.finding import Finding, HostReport, Level, choose_exit_code, diagnose
@@ -236,3 +236,24 @@ def ask_stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> 
 def test_a_launcher_that_begins_no_rank_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = "printf -- '-----\\nno slots\\nfor you\\n\\nmore\\n' >&2; exit 1"
     assert ask_stand_in(tmp_path, monkeypatch, script) == "no rank began (exit code 1): no slots for you"
+
+
+def test_a_host_that_nobody_judged_is_told(rank_record: RankRecord) -> None:
+    (report,) = judge_hosts([(ANSWER, rank_record)], {"h1": 1})
+    fails = [finding.text for finding in report.findings if finding.level is Level.FAILS]
+    assert fails == ["h1 cannot be judged: none of the answers is of its first rank"]
+    assert not any("allows the hold" in finding.text for finding in report.findings)
+
+
+def test_the_cause_why_a_host_cannot_be_judged_is_told(rank_record: RankRecord) -> None:
+    (report,) = judge_hosts([(replace(ANSWER, report="python3: no module named lapwing\nmore"), rank_record)], {})
+    fails = [finding.text for finding in report.findings if finding.level is Level.FAILS]
+    assert fails == ["h1 cannot be judged: python3: no module named lapwing"]
+    assert not any("allows the hold" in finding.text for finding in report.findings)
+
+
+def test_a_silent_death_of_what_judges_a_host_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "python").write_text("#!/bin/sh\nkill -SYS $$\n")
+    (tmp_path / "python").chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert judge_host() == "`lapwing doctor --here` ended with -31"

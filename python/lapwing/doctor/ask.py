@@ -80,7 +80,7 @@ def judge_host() -> Any:
         done = subprocess.run(command, env=environment, capture_output=True, errors="replace", timeout=HOST_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return done.stdout or done.stderr
+    return done.stdout or done.stderr or f"`lapwing doctor --here` ended with {done.returncode}"
 
 
 def write_answer(answer: Mapping[str, Any]) -> None:

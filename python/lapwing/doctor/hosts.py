@@ -103,26 +103,43 @@ def diagnose_here(asks_mpi: bool) -> Diagnosis:
     return diagnose([HostReport(socket.gethostname(), expect_hold(kernel), tuple(findings))])
 
 
+def refuse_host(host: str, cause: str) -> HostReport:
+    """Say that nothing is known of a host's kernel, not even a hold."""
+    remedy = "is Lapwing installed there, in the same place? does `lapwing doctor --here` say more there?"
+    return HostReport(host, "", (Finding("host", Level.FAILS, f"{host} cannot be judged: {cause}", remedy),))
+
+
 def read_report(text: str, host: str) -> HostReport:
     """Read what `lapwing doctor --here` said on another host."""
+    if not text.startswith("{"):
+        return refuse_host(host, find_cause(text))
     try:
         return decode_diagnosis(text, f"what {host} said").hosts[0]
     except (RecordError, IndexError) as error:
-        remedy = "is Lapwing installed there, in the same place?"
-        return HostReport(host, "none", (Finding("host", Level.FAILS, f"{host} cannot be judged: {error}", remedy),))
+        return refuse_host(host, str(error))
+
+
+def choose_report(host: str, answers: Sequence[Answer]) -> HostReport:
+    """Return the report that one of a host's ranks has of it."""
+    said = next((answer.report for answer in answers if answer.report), "")
+    if said:
+        return read_report(said, host)
+    if answers:
+        return refuse_host(host, "none of the answers is of its first rank")
+    return HostReport(host, "", ())
 
 
 def judge_host(host: str, answers: Sequence[tuple[Answer, RankRecord | None]], started_count: int) -> HostReport:
     """Put the answers of one host's ranks together; what several ranks say alike is said once."""
-    report = next((read_report(answer.report, host) for answer, _ in answers if answer.report), None)
-    hold, findings = (report.hold, list(report.findings)) if report else ("none", [])
+    report = choose_report(host, [answer for answer, _ in answers])
+    findings = list(report.findings)
     for answer, record in answers:
-        findings += judge_answer(answer, record, hold, False)
+        findings += judge_answer(answer, record, report.hold, False)
     if len(answers) < started_count:
         text = f"{len(answers)} of {started_count} ranks left an answer in the current folder"
         remedy = "does this host see the folder, with room on its disk? does MPI begin there without Lapwing?"
         findings.append(Finding("host", Level.FAILS, text, remedy))
-    return HostReport(host, hold, tuple(dict.fromkeys(findings)))
+    return HostReport(host, report.hold or "none", tuple(dict.fromkeys(findings)))
 
 
 def judge_hosts(answers: Sequence[tuple[Answer, RankRecord | None]], started: Mapping[str, int]) -> list[HostReport]:

@@ -88,7 +88,7 @@ def name_transports(loaded: Iterable[str]) -> str:
 
 def judge_hold(answer: Answer, record: RankRecord, expected: str, who: str) -> list[Finding]:
     """Say which hold the preload took, and why it is another than the kernel would allow."""
-    if record.hold == expected:
+    if expected in ("", record.hold):
         return []
     devices = judge_opened(answer.opened, who)
     if devices:
@@ -112,7 +112,10 @@ def judge_record(answer: Answer, record: RankRecord, expected: str) -> list[Find
 
 
 def judge_answer(answer: Answer, record: RankRecord | None, expected: str, is_alone: bool) -> list[Finding]:
-    """Judge one process's answer. expected: the hold that the kernel allows; is_alone: it had no launcher."""
+    """Judge one process's answer.
+
+    expected: the hold that the kernel allows, empty where that is not known; is_alone: it had no launcher.
+    """
     others = [word for word in re.split(r"[: ]+", answer.preload) if word and Path(word).name != "liblapwing.so"]
     findings = [judge_neighbour(path) for path in others]
     if answer.error:
