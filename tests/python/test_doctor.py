@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from needs import needs_mpi
 
+from lapwing.doctor import system
 from lapwing.doctor.ask import find_number, judge_host
 from lapwing.doctor.cores import CoreFacts, has_capability, judge_cores
 from lapwing.doctor.document import decode_diagnosis, encode_diagnosis, format_doctor_schema
 from lapwing.doctor.finding import Finding, HostReport, Level, choose_exit_code, diagnose
-from lapwing.doctor.hosts import choose_for_line, count_started, diagnose_line, judge_hosts
+from lapwing.doctor.hosts import choose_for_line, count_started, diagnose_here, diagnose_line, judge_hosts
 from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_kernel
 from lapwing.doctor.limits import LimitFacts, judge_limits
 from lapwing.doctor.mpi import Answer, choose_libraries, find_libraries, judge_answer
@@ -46,6 +47,13 @@ def list_levels(findings: list[Finding]) -> set[Level]:
         (replace(KERNEL, machine="riscv64"), "userfaultfd", 2),
         (replace(KERNEL, queries_mappings=False), "userfaultfd", 1),
         (replace(KERNEL, collapses_pages=False), "userfaultfd", 1),
+        (replace(KERNEL, choice="signal"), "signal", 1),
+        (replace(KERNEL, choice="none"), "none", 1),
+        (replace(KERNEL, choice="none", moves_pages=False), "none", 2),
+        (replace(KERNEL, choice="keys"), "none", 1),
+        (replace(KERNEL, choice="keys", key_count=15), "keys", 0),
+        (replace(KERNEL, choice="userfaultfd", faults_full=False), "none", 1),
+        (replace(KERNEL, choice="userfaultfd-user"), "userfaultfd-user", 1),
     ],
 )
 def test_kernels(facts: KernelFacts, hold: str, code: int) -> None:
@@ -257,3 +265,30 @@ def test_a_silent_death_of_what_judges_a_host_is_told(tmp_path: Path, monkeypatc
     (tmp_path / "python").chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     assert judge_host() == "`lapwing doctor --here` ended with -31"
+
+
+@pytest.mark.parametrize(
+    ("choice", "asked"),
+    [
+        ("auto", [False, True]),
+        ("userfaultfd", [False]),
+        ("userfaultfd-user", [True]),
+        ("signal", []),
+        ("keys", []),
+        ("none", []),
+    ],
+)
+def test_what_the_hold_excludes_is_not_asked_of_the_kernel(
+    choice: str, asked: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bool] = []
+    monkeypatch.setattr(system, "can_watch_faults", lambda is_user_only: bool(made.append(is_user_only)))
+    read_kernel(choice)
+    assert made == asked
+
+
+def test_the_hold_of_the_environment_is_the_one_that_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAPWING_HOLD", "signal")
+    (report,) = diagnose_here(asks_mpi=False).hosts
+    assert report.hold == "signal"
+    assert any("hold is signal" in finding.text for finding in report.findings)

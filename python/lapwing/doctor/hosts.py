@@ -15,7 +15,7 @@ from lapwing.doctor.ask import ENDING, HOST_LIMIT_S, LOCAL_SIZES, MARK, find_num
 from lapwing.doctor.cores import judge_cores, read_cores
 from lapwing.doctor.document import decode_diagnosis
 from lapwing.doctor.finding import Diagnosis, Finding, HostReport, Level, diagnose
-from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_kernel
+from lapwing.doctor.kernel import AUTO, KernelFacts, expect_hold, judge_kernel, read_kernel
 from lapwing.doctor.limits import judge_limits, read_limits
 from lapwing.doctor.mpi import (
     Answer,
@@ -35,6 +35,7 @@ from lapwing.launch.launchers import find_launcher
 from lapwing.launch.start import Command, make_variables
 from lapwing.profile.record import RankRecord, read_folder
 
+HOLD_VARIABLE = "LAPWING_HOLD"
 LAUNCHER = "launcher"
 LAUNCHERS = ("mpirun", "mpiexec", "srun")
 ALONE_LIMIT_S = 60.0
@@ -92,7 +93,7 @@ def describe_launchers() -> list[Finding]:
 
 def diagnose_here(asks_mpi: bool) -> Diagnosis:
     """Judge this host. asks_mpi: also begin MPI with each library that is found."""
-    kernel = read_kernel()
+    kernel = read_kernel(collect_options().get(HOLD_VARIABLE, AUTO))
     findings = judge_here(kernel)
     has_preload = all(finding.level != Level.FAILS for finding in findings)
     if asks_mpi:

@@ -12,11 +12,23 @@ from lapwing.doctor.finding import Finding, Level
 TOPIC = "kernel"
 MACHINES = ("x86_64", "aarch64")
 SYSCTL = "/proc/sys/vm/unprivileged_userfaultfd"
+AUTO = "auto"
+# What the option `hold` costs where it is not auto, nor userfaultfd.
+CHOSEN = {
+    "userfaultfd-user": "system calls past libc fail on memory under way",
+    "signal": "userfaultfd is not tried; mprotect and SIGSEGV cost more, and sends wait at touches",
+    "keys": "memory stays where it is, and the program's threads lose the right to touch it",
+    "none": "no memory is held: sends go from copies, and receives are passed",
+}
 
 
 @dataclass(frozen=True)
 class KernelFacts:
-    """What was asked of the kernel. is_filtered: a seccomp filter stands before it, as in containers."""
+    """What was asked of the kernel.
+
+    is_filtered: a seccomp filter stands before it, as in containers; choice: of the option `hold`, and what that
+    excludes was not asked.
+    """
 
     system: str
     machine: str
@@ -28,10 +40,11 @@ class KernelFacts:
     collapses_pages: bool
     key_count: int
     is_filtered: bool
+    choice: str = AUTO
 
 
-def read_kernel() -> KernelFacts:
-    """Ask this host's kernel."""
+def read_kernel(choice: str = AUTO) -> KernelFacts:
+    """Ask this host's kernel. Like the preload it does not try what the hold excludes: a filter may kill who does."""
     status = Path("/proc/self/status")
     text = status.read_text() if status.exists() else ""
     return KernelFacts(
@@ -39,22 +52,37 @@ def read_kernel() -> KernelFacts:
         platform.machine(),
         platform.release(),
         system.can_move_pages(),
-        system.can_watch_faults(is_user_only=False),
-        system.can_watch_faults(is_user_only=True),
+        choice in (AUTO, "userfaultfd") and system.can_watch_faults(is_user_only=False),
+        choice in (AUTO, "userfaultfd-user") and system.can_watch_faults(is_user_only=True),
         system.can_query_mappings(),
         system.can_collapse_pages(),
         system.count_protection_keys(),
         re.search(r"^Seccomp:\s*2", text, re.MULTILINE) is not None,
+        choice,
     )
 
 
 def expect_hold(facts: KernelFacts) -> str:
-    """Return the hold that the preload takes with `--hold auto`: protect_start() of src/protect/protect.c."""
-    if not facts.moves_pages:
-        return "none"
-    if facts.faults_full:
-        return "userfaultfd"
-    return "userfaultfd-user" if facts.faults_user else "signal"
+    """Return the hold that the preload takes with this choice: protect_start() of src/protect/protect.c."""
+    works = {
+        "userfaultfd": facts.faults_full,
+        "userfaultfd-user": facts.faults_user,
+        "signal": True,
+        "keys": facts.key_count > 0,
+    }
+    allowed = [name for name in works if facts.choice == name or (facts.choice == AUTO and name != "keys")]
+    return next((name for name in allowed if facts.moves_pages and works[name]), "none")
+
+
+def judge_choice(facts: KernelFacts) -> Finding:
+    """Say what comes of a hold that was chosen."""
+    remedy = "where it need not be so, leave `hold` to auto; `lapwing config` says where it is set"
+    hold = expect_hold(facts)
+    if hold != facts.choice:
+        text = f"hold is {facts.choice}, which this kernel refuses: no memory is held"
+        return Finding(TOPIC, Level.REDUCES, text, remedy)
+    text = f"hold is {hold}: {CHOSEN[hold]}"
+    return Finding(TOPIC, Level.NOTE, text) if hold == "keys" else Finding(TOPIC, Level.REDUCES, text, remedy)
 
 
 def judge_faults(facts: KernelFacts) -> Finding:
@@ -62,6 +90,8 @@ def judge_faults(facts: KernelFacts) -> Finding:
     hold = expect_hold(facts)
     if hold == "userfaultfd":
         return Finding(TOPIC, Level.WELL, "userfaultfd is open to this user: touches of all kinds wait")
+    if facts.choice != AUTO:
+        return judge_choice(facts)
     remedy = f"as root: echo 1 > {SYSCTL}, or give the users' group /dev/userfaultfd (Linux 6.1)"
     if hold == "userfaultfd-user":
         text = "userfaultfd is open for faults of user mode only: system calls past libc fail on memory under way"
