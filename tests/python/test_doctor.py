@@ -292,3 +292,27 @@ def test_the_hold_of_the_environment_is_the_one_that_is_judged(monkeypatch: pyte
     (report,) = diagnose_here(asks_mpi=False).hosts
     assert report.hold == "signal"
     assert any("hold is signal" in finding.text for finding in report.findings)
+
+
+def test_settings_that_keep_the_preload_out_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAPWING", "off")
+    (off,) = judge_answer(replace(ANSWER, settings={"LAPWING": "OFF"}), None, "signal", False)
+    assert off in judge_preload(replace(PRELOAD, is_off=True))
+    (left_out,) = judge_answer(replace(ANSWER, settings={"LAPWING_EXCLUDE_RANKS": "0"}), None, "signal", False)
+    assert (left_out.level, "LAPWING_EXCLUDE_RANKS=0" in left_out.text) == (Level.NOTE, True)
+    (empty,) = judge_answer(replace(ANSWER, settings={"LAPWING_INCLUDE_RANKS": ""}), None, "signal", False)
+    assert "left no record" in empty.text
+
+
+def test_ranks_are_judged_that_are_to_run_without_lapwing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAPWING_EXCLUDE_RANKS", "0")
+    monkeypatch.setenv("LAPWING_INCLUDE_RANKS", "1")
+    script = 'echo "ranks: [$LAPWING_EXCLUDE_RANKS] [$LAPWING_INCLUDE_RANKS]" >&2'
+    assert ask_stand_in(tmp_path, monkeypatch, script) == "no rank began (exit code 0): ranks: [] []"
+
+
+def test_ranks_that_are_left_out_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAPWING_EXCLUDE_RANKS", "0")
+    findings = diagnose_here(asks_mpi=False).hosts[0].findings
+    (note,) = [finding for finding in findings if "LAPWING_EXCLUDE_RANKS=0" in finding.text]
+    assert note.level is Level.NOTE

@@ -70,6 +70,11 @@ def list_loaded() -> list[str]:
     return sorted({Path(path).name for path in paths})
 
 
+def list_settings() -> dict[str, str]:
+    """Return the variables of Lapwing that have come here, from whatever set them."""
+    return {name: value for name, value in os.environ.items() if name.split("_")[0] == "LAPWING"}
+
+
 def judge_host() -> Any:
     """Return what `lapwing doctor --here` says of this host: without the preload, which would see its system calls."""
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
@@ -109,7 +114,7 @@ def main() -> None:
     answer["library"], answer["error"] = load_first(sys.argv[1:])
     code = begin_mpi(answer["library"])
     answer["error"] = answer["error"] or (f"MPI_Init returned {code}" if code else "")
-    answer["opened"], answer["loaded"] = list_opened(), list_loaded()
+    answer["opened"], answer["loaded"], answer["settings"] = list_opened(), list_loaded(), list_settings()
     write_answer(answer)
     if answer["library"] and not code:
         ctypes.CDLL(None).MPI_Finalize()

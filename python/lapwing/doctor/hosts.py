@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from lapwing.configuration.settings import collect_options
+from lapwing.configuration.document import read_documents
+from lapwing.configuration.settings import RANKS_IN, RANKS_OUT, collect_options, list_rank_variables
 from lapwing.doctor.ask import ENDING, HOST_LIMIT_S, LOCAL_SIZES, MARK, find_number
 from lapwing.doctor.cores import judge_cores, read_cores
 from lapwing.doctor.document import decode_diagnosis
@@ -36,6 +38,7 @@ from lapwing.launch.start import Command, make_variables
 from lapwing.profile.record import RankRecord, read_folder
 
 HOLD_VARIABLE = "LAPWING_HOLD"
+FOR_HOST = "LAPWING_DOCTOR_HOST"  # in the environment of ranks, of which the first of a host judges it
 LAUNCHER = "launcher"
 LAUNCHERS = ("mpirun", "mpiexec", "srun")
 ALONE_LIMIT_S = 60.0
@@ -56,6 +59,19 @@ def judge_here(kernel: KernelFacts) -> list[Finding]:
     ]
 
 
+def describe_selection() -> list[Finding]:
+    """Say which ranks are to run without Lapwing."""
+    chosen = list_rank_variables(os.environ, read_documents())
+    text = "{}={} keeps Lapwing out of some ranks of a job; doctor judges them all the same"
+    return [Finding("preload", Level.NOTE, text.format(name, ranks)) for name, ranks in chosen.items()]
+
+
+def make_judged(preload: Path, folder: Path) -> dict[str, str]:
+    """Return the variables of ranks that are to be judged, whichever are chosen to run without Lapwing."""
+    chosen = {name: "" for name in (RANKS_OUT, RANKS_IN) if name in os.environ}
+    return {**make_variables(collect_options(), preload, folder), **chosen}
+
+
 def read_answers(folder: Path) -> list[tuple[Answer, RankRecord | None]]:
     """Return the answers, each with what the preload wrote in the same process."""
     records = {(record.host, record.pid): record for record in read_folder(folder, {}).ranks}
@@ -66,7 +82,7 @@ def read_answers(folder: Path) -> list[tuple[Answer, RankRecord | None]]:
 def ask_alone(library: Path, preload: Path, expected: str) -> list[Finding]:
     """Begin MPI with one library, in a process without a launcher."""
     with open_record_folder() as folder:
-        environment = {**os.environ, **make_variables(collect_options(), preload, folder)}
+        environment = {**os.environ, **make_judged(preload, folder)}
         command = [sys.executable, str(ASK), str(library)]
         try:
             done = subprocess.run(
@@ -94,7 +110,7 @@ def describe_launchers() -> list[Finding]:
 def diagnose_here(asks_mpi: bool) -> Diagnosis:
     """Judge this host. asks_mpi: also begin MPI with each library that is found."""
     kernel = read_kernel(collect_options().get(HOLD_VARIABLE, AUTO))
-    findings = judge_here(kernel)
+    findings = [*judge_here(kernel), *([] if FOR_HOST in os.environ else describe_selection())]
     has_preload = all(finding.level != Level.FAILS for finding in findings)
     if asks_mpi:
         libraries = find_libraries(filter(None, map(shutil.which, LAUNCHERS)))
@@ -184,14 +200,15 @@ def diagnose_line(line: Sequence[str]) -> Diagnosis:
     programs = launcher.find_programs(line[1:]) if launcher.name != "direct" else [line[0]]
     if programs:
         raise LapwingError(f"{programs[0]} is a program", "give the launcher's line without a program: mpirun -n 2")
+    chosen = tuple(describe_selection())
     libraries = choose_for_line(find_libraries([launcher.path]), launcher.name, line)
     with open_record_folder() as folder:
         words = [*line, sys.executable, str(ASK), *(str(path) for path in libraries)]
-        variables = {**make_variables(collect_options(), find_preload(), folder), "LAPWING_DOCTOR_HOST": "1"}
+        variables = {**make_judged(find_preload(), folder), FOR_HOST: "1"}
         supervision = Supervision(folder / "output", folder / "errors", limit_s=JOB_LIMIT_S + HOST_LIMIT_S)
         result = Command(words, launcher).start(variables, supervision)
         reports = judge_hosts(read_answers(folder), count_started((folder / "output").read_text(errors="replace")))
         if not reports:
             cause = find_cause((folder / "errors").read_text(errors="replace"))
             raise LapwingError(f"no rank began (exit code {result.exit_code}): {cause}", "try the line with `hostname`")
-    return diagnose(reports)
+    return diagnose(replace(report, findings=report.findings + chosen) for report in reports)

@@ -6,15 +6,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from lapwing.configuration.settings import RANKS_IN, RANKS_OUT
 from lapwing.doctor.finding import Finding, Level
 from lapwing.doctor.network import judge_opened
-from lapwing.doctor.preload import judge_neighbour
+from lapwing.doctor.preload import OFF, judge_neighbour
 from lapwing.files import read_abis
+from lapwing.launch.start import is_off
 from lapwing.profile.record import RankRecord
 
 TOPIC = "mpi"
@@ -24,7 +26,10 @@ BYPASSING = "UCX_MEM_MMAP_HOOK_MODE"
 
 @dataclass(frozen=True)
 class Answer:
-    """What one process told that began MPI under the preload (doctor/ask.py). error: why it could not."""
+    """What one process told that began MPI under the preload (doctor/ask.py).
+
+    error: why it could not; settings: the variables of Lapwing that it had.
+    """
 
     host: str
     pid: int
@@ -34,6 +39,7 @@ class Answer:
     opened: tuple[str, ...] = ()
     loaded: tuple[str, ...] = ()
     report: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_launchers(name: str) -> tuple[str, ...]:
@@ -111,6 +117,21 @@ def judge_record(answer: Answer, record: RankRecord, expected: str) -> list[Find
     return findings
 
 
+def judge_silence(answer: Answer) -> Finding:
+    """Say why the preload left no record in a process that began MPI."""
+    if not answer.preload:
+        text = f"LD_PRELOAD did not come through to {answer.host}"
+        return Finding(TOPIC, Level.FAILS, text, "let the launcher hand on variables (its -x, -env, --export)")
+    if is_off(answer.settings):
+        return OFF
+    chosen = [f"{name}={answer.settings[name]}" for name in (RANKS_OUT, RANKS_IN) if answer.settings.get(name)]
+    if chosen:
+        text = f"{' and '.join(chosen)} may keep Lapwing out of this rank, which left no record: it is not judged"
+        return Finding(TOPIC, Level.NOTE, text)
+    text = f"{answer.library}: the preload was not met by MPI_Init, and left no record"
+    return Finding(TOPIC, Level.FAILS, text, "is it an MPI of an ABI that Lapwing knows (docs/programs.md)?")
+
+
 def judge_answer(answer: Answer, record: RankRecord | None, expected: str, is_alone: bool) -> list[Finding]:
     """Judge one process's answer.
 
@@ -122,15 +143,7 @@ def judge_answer(answer: Answer, record: RankRecord | None, expected: str, is_al
         text = f"{answer.library or 'MPI'} did not begin: {answer.error}"
         remedy = "name a launcher: lapwing doctor mpirun -n 2" if is_alone else "check this MPI without Lapwing first"
         return [*findings, Finding(TOPIC, Level.NOTE if is_alone else Level.FAILS, text, remedy)]
-    if record is not None:
-        return findings + judge_record(answer, record, expected)
-    if not answer.preload:
-        text = f"LD_PRELOAD did not come through to {answer.host}"
-        remedy = "let the launcher hand on variables (its -x, -env, --export)"
-        return [*findings, Finding(TOPIC, Level.FAILS, text, remedy)]
-    text = f"{answer.library}: the preload was not met by MPI_Init, and left no record"
-    remedy = "is it an MPI of an ABI that Lapwing knows (docs/programs.md)?"
-    return [*findings, Finding(TOPIC, Level.FAILS, text, remedy)]
+    return findings + ([judge_silence(answer)] if record is None else judge_record(answer, record, expected))
 
 
 def judge_variables(environment: Mapping[str, str] = os.environ) -> list[Finding]:
@@ -151,7 +164,8 @@ def make_answer(document: Mapping[str, Any]) -> Answer:
         str(document[name]) for name in ("host", "library", "error", "preload", "report")
     )
     opened, loaded = tuple(document["opened"]), tuple(document["loaded"])
-    return Answer(host, int(document["pid"]), library, error, preload, opened, loaded, report)
+    settings = {str(name): str(value) for name, value in document["settings"].items()}
+    return Answer(host, int(document["pid"]), library, error, preload, opened, loaded, report, settings)
 
 
 def judge_libraries(libraries: Sequence[Path]) -> list[Finding]:

@@ -17,6 +17,9 @@ from lapwing.launch import start
 
 TOPIC = "preload"
 LOAD_LIMIT_S = 30.0
+OFF = Finding(
+    TOPIC, Level.FAILS, "LAPWING=off is set: every process runs as if Lapwing were not there", "unset LAPWING"
+)
 
 # Libraries that others preload, by the beginning of their file names: what Lapwing does beside them.
 NEIGHBOURS = (
@@ -153,7 +156,4 @@ def judge_neighbour(path: str) -> Finding:
 def judge_preload(facts: PreloadFacts) -> list[Finding]:
     """Say whether the preload gets into programs, and beside what."""
     findings = [judge_file(facts), *(judge_neighbour(path) for path in facts.others)]
-    if facts.is_off:
-        text = "LAPWING=off is set: every process runs as if Lapwing were not there"
-        findings.append(Finding(TOPIC, Level.FAILS, text, "unset LAPWING"))
-    return findings
+    return [*findings, OFF] if facts.is_off else findings
