@@ -316,3 +316,18 @@ def test_ranks_that_are_left_out_are_noted(monkeypatch: pytest.MonkeyPatch) -> N
     findings = diagnose_here(asks_mpi=False).hosts[0].findings
     (note,) = [finding for finding in findings if "LAPWING_EXCLUDE_RANKS=0" in finding.text]
     assert note.level is Level.NOTE
+
+
+@pytest.mark.parametrize("setting", [("LAPWING_PROGRESS", "off"), ("LAPWING_PROFILE", "on")])
+def test_the_setting_that_passes_every_call_is_named(setting: tuple[str, str], rank_record: RankRecord) -> None:
+    answer = replace(ANSWER, settings=dict([setting]))
+    (finding,) = judge_answer(answer, replace(rank_record, is_active=False, hold="none"), "signal", False)
+    assert "=".join(setting) in finding.text
+    assert "lapwing config" in finding.remedy
+
+
+def test_what_is_no_device_is_not_blamed(rank_record: RankRecord) -> None:
+    answer = replace(ANSWER, opened=("/dev/null", "/dev/shm/open_mpi.0000"))
+    (_, finding) = judge_answer(answer, replace(rank_record, hold="none"), "userfaultfd", False)
+    assert "/dev/" not in finding.text
+    assert "device" not in finding.remedy

@@ -18,7 +18,7 @@ CHOSEN = {
     "userfaultfd-user": "system calls past libc fail on memory under way",
     "signal": "userfaultfd is not tried; mprotect and SIGSEGV cost more, and sends wait at touches",
     "keys": "memory stays where it is, and the program's threads lose the right to touch it",
-    "none": "no memory is held: sends go from copies, and receives are passed",
+    "none": "sends go from copies, and receives are passed",
 }
 
 

@@ -22,6 +22,7 @@ from lapwing.profile.record import RankRecord
 TOPIC = "mpi"
 TRANSPORT_LIBRARIES = {"libucp.": "UCX", "libfabric.": "libfabric", "libpsm2.": "PSM2", "libpsm3": "PSM3"}
 BYPASSING = "UCX_MEM_MMAP_HOOK_MODE"
+PASSING = {"LAPWING_PROGRESS": "off", "LAPWING_PROFILE": "on"}  # with these the preload passes every call
 
 
 @dataclass(frozen=True)
@@ -99,17 +100,24 @@ def judge_hold(answer: Answer, record: RankRecord, expected: str, who: str) -> l
     devices = judge_opened(answer.opened, who)
     if devices:
         return devices
-    cause = f": open are {', '.join(answer.opened)}" if record.hold == "none" and answer.opened else ""
-    text = f"{who}: this kernel allows the hold {expected}, the preload took {record.hold}{cause}"
-    return [Finding(TOPIC, Level.REDUCES, text, "see `lapwing config` for `hold`; close the device, if there is one")]
+    text = f"{who}: this kernel allows the hold {expected}, the preload took {record.hold}"
+    return [Finding(TOPIC, Level.REDUCES, text, "see `lapwing config` for `hold`")]
+
+
+def judge_passing(answer: Answer, record: RankRecord, who: str) -> Finding:
+    """Say why the preload does nothing in a process."""
+    chosen = next((f"{name}={word}" for name, word in PASSING.items() if answer.settings.get(name) == word), "")
+    cause = f"{chosen} is set" if chosen else record.notice
+    cause = cause or "some setting of this MPI forbids it; the summary of `lapwing run` names the reason"
+    remedy = "`lapwing config` says where it is set" if chosen else "see docs/limits.md"
+    return Finding(TOPIC, Level.FAILS, f"{who}: the preload passes every call: {cause}", remedy)
 
 
 def judge_record(answer: Answer, record: RankRecord, expected: str) -> list[Finding]:
     """Say what the preload decided in one process."""
     who = f"{answer.library} (ABI {record.abi})"
     if not record.is_active:
-        cause = record.notice or "some setting of this MPI forbids it; the summary of `lapwing run` names the reason"
-        return [Finding(TOPIC, Level.FAILS, f"{who}: the preload passes every call: {cause}", "see docs/limits.md")]
+        return [judge_passing(answer, record, who)]
     text = f"{who}: the preload is at work, hold {record.hold}{name_transports(answer.loaded)}"
     findings = [Finding(TOPIC, Level.WELL, text), *judge_hold(answer, record, expected, who)]
     if record.notice:
