@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -21,7 +22,7 @@ from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_k
 from lapwing.doctor.limits import LimitFacts, judge_limits
 from lapwing.doctor.mpi import Answer, choose_libraries, find_libraries, judge_answer
 from lapwing.doctor.network import judge_devices, judge_opened, read_devices
-from lapwing.doctor.preload import PreloadFacts, judge_preload, read_needed_glibc, read_preload
+from lapwing.doctor.preload import PreloadFacts, judge_preload, read_needed_glibc, read_preload, try_load
 from lapwing.errors import LapwingError
 from lapwing.profile.record import RankRecord
 
@@ -331,3 +332,39 @@ def test_what_is_no_device_is_not_blamed(rank_record: RankRecord) -> None:
     (_, finding) = judge_answer(answer, replace(rank_record, hold="none"), "userfaultfd", False)
     assert "/dev/" not in finding.text
     assert "device" not in finding.remedy
+
+
+@pytest.mark.parametrize(
+    "surroundings",
+    [
+        {},
+        {"PYTHONWARNINGS": "foo"},
+        {"PYTHONHOME": "/nowhere"},
+        {"LD_AUDIT": "/nowhere.so"},
+        {"LD_PRELOAD": "/nowhere.so"},
+        {"LD_DEBUG": "files"},
+    ],
+)
+def test_what_others_complain_of_is_not_about_the_preload(surroundings: dict[str, str], stand_in_preload: Path) -> None:
+    assert try_load(stand_in_preload, surroundings) == ""
+
+
+def test_what_the_linker_says_of_the_preload_is_told(tmp_path: Path, stand_in_preload: Path) -> None:
+    damaged = tmp_path / "liblapwing.so"
+    damaged.write_bytes(b"\x7fELF, cut short")
+    surroundings = {"LD_AUDIT": "/nowhere.so"}
+    assert "cannot be preloaded" in try_load(damaged, surroundings)
+    assert "cannot be preloaded" in try_load(tmp_path / "missing.so", surroundings)
+    with_space = tmp_path / "a folder.so"
+    shutil.copy(stand_in_preload, with_space)
+    assert "cannot be preloaded" in try_load(with_space, surroundings)
+
+
+def test_a_preload_that_ends_programs_is_told(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    source, library = tmp_path / "end.c", tmp_path / "end.so"
+    source.write_text("#include <stdlib.h>\n__attribute__((constructor)) static void end(void) { _Exit(3); }\n")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    assert try_load(library, {}) == "a program with it ended with 3"

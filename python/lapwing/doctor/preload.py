@@ -82,18 +82,30 @@ def parse_version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".") if part.isdecimal())
 
 
-def try_load(path: Path, environment: Mapping[str, str]) -> str:
-    """Return what the dynamic linker says about preloading a file into this Python; empty when it does so."""
-    command = [sys.executable, "-S", "-c", ""]
+def start_python(environment: Mapping[str, str]) -> tuple[list[str], int]:
+    """Start a Python that does nothing; return what is complained of, and the exit code."""
     done = subprocess.run(
-        command,
-        env={**environment, "LD_PRELOAD": str(path)},
+        [sys.executable, "-I", "-S", "-c", ""],
+        env=environment,
         capture_output=True,
         errors="replace",
         timeout=LOAD_LIMIT_S,
     )
-    lines = [line for line in done.stderr.splitlines() if line.strip()]
-    return lines[0] if lines else ("" if done.returncode == 0 else f"a program with it ended with {done.returncode}")
+    return [line for line in done.stderr.splitlines() if line.strip()], done.returncode
+
+
+def try_load(path: Path, environment: Mapping[str, str]) -> str:
+    """Return what is wrong with preloading a file into this Python; empty when nothing is.
+
+    What is said and done without the file as well, of an LD_AUDIT say, is not about it.
+    """
+    without = {name: value for name, value in environment.items() if name not in ("LD_PRELOAD", "LD_DEBUG")}
+    said, code = start_python({**without, "LD_PRELOAD": str(path)})
+    if not said and code == 0:
+        return ""
+    said_without, code_without = start_python(without)
+    own = [line for line in said if line not in said_without]
+    return own[0] if own else ("" if code == code_without else f"a program with it ended with {code}")
 
 
 def list_others(environment: Mapping[str, str]) -> tuple[str, ...]:
