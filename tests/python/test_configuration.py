@@ -227,6 +227,28 @@ def test_config_shows_where_values_come_from(
     ]
 
 
+def test_config_shows_where_engines_run(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    document = json.loads(run_lapwing(tmp_path, "", "config", "--json").stdout)
+    assert document["options"]["engine_cores"] == {"value": "", "source": "default"}
+    monkeypatch.setenv("LAPWING_ENGINE_CORES", "4-7")
+    document = json.loads(run_lapwing(tmp_path, "", "config", "--json").stdout)
+    assert document["options"]["engine_cores"] == {"value": "4-7", "source": "LAPWING_ENGINE_CORES"}
+    assert "4-7" in run_lapwing(tmp_path, "", "config").stdout
+    assert "LAPWING_ENGINE_CORES=4-7" in run_lapwing(tmp_path, "", "config", "--environment").stdout
+    document = json.loads(run_lapwing(tmp_path, "", "config", "--json", "--engine-cores", "auto").stdout)
+    assert document["options"]["engine_cores"] == {"value": "auto", "source": "--engine-cores"}
+
+
+@pytest.mark.parametrize("words", [["config"], ["config", "--json"], ["config", "--environment"], ["doctor", "--here"]])
+def test_cores_that_cannot_be_are_refused(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAPWING_ENGINE_CORES", "bogus")
+    done = run_lapwing(tmp_path, "", *words)
+    assert (done.returncode, "LAPWING_ENGINE_CORES cannot be 'bogus'" in done.stderr) == (2, True)
+
+
 def test_flaws_end_the_command(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

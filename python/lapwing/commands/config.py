@@ -13,9 +13,11 @@ from rich.table import Column, Table
 
 from lapwing.configuration.document import Document, read_documents
 from lapwing.configuration.settings import (
-    Setting,
+    DEFAULT,
     choose_reports,
     describe_files,
+    find_cores,
+    list_core_variables,
     list_rank_variables,
     list_variables,
     read_flags,
@@ -23,10 +25,14 @@ from lapwing.configuration.settings import (
 )
 from lapwing.files import find_preload
 from lapwing.launch.start import make_variables
-from lapwing.options import add_flags
+from lapwing.options import add_cores_flag, add_flags
 from lapwing.screen import Screen
 
 SCHEMA = "lapwing-config-1"
+CORES = "engine_cores"  # not in the table of options; it has no value where the engines run beside their ranks
+
+# What holds for each option, and where that comes from, by the option's name.
+Rows = Mapping[str, tuple[str, str]]
 
 
 class ConfigCommand:
@@ -45,18 +51,22 @@ class ConfigCommand:
         output.add_argument("--json", action="store_true", help="print what holds as JSON")
         output.add_argument("--environment", action="store_true", help="print it as commands for sh")
         add_flags(parser)
+        add_cores_flag(parser)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Read, resolve, print."""
         documents = read_documents()
         settings = resolve(read_flags(arguments), os.environ, documents)
         ranks = list_rank_variables(os.environ, documents)
+        cores = find_cores(arguments, os.environ)
+        rows = {**{name: (row.value, row.source) for name, row in settings.items()}, CORES: cores}
         if arguments.environment:
-            print(format_exports({**list_variables(settings), **ranks}), end="")
+            variables = {**list_variables(settings), **ranks, **list_core_variables(arguments, os.environ)}
+            print(format_exports(variables), end="")
         elif arguments.json:
-            print(json.dumps(make_document(settings, ranks, documents), indent=1))
+            print(json.dumps(make_document(rows, ranks, documents), indent=1))
         else:
-            show(settings, ranks, documents)
+            show(rows, ranks, documents)
         return 0
 
 
@@ -66,15 +76,13 @@ def format_exports(variables: Mapping[str, str]) -> str:
     return "".join(f"export {name}={quote(value)}\n" for name, value in every.items())
 
 
-def make_document(
-    settings: Mapping[str, Setting], ranks: Mapping[str, str], documents: Sequence[Document]
-) -> dict[str, Any]:
+def make_document(rows: Rows, ranks: Mapping[str, str], documents: Sequence[Document]) -> dict[str, Any]:
     """Make what holds for programs."""
     reports = choose_reports(documents)
     return {
         "schema": SCHEMA,
         "files": [str(document.path) for document in documents],
-        "options": {name: {"value": row.value, "source": row.source} for name, row in settings.items()},
+        "options": {name: {"value": value, "source": source} for name, (value, source) in rows.items()},
         "select": [{"file": str(document.path), **asdict(document.selection)} for document in documents],
         "ranks": dict(ranks),
         "reports": asdict(reports) if reports else None,
@@ -101,13 +109,11 @@ def describe_reports(documents: Sequence[Document]) -> list[str]:
     return [f"records of {100 * reports.sampling:.3g} % of the jobs are kept in {reports.folder}"] if reports else []
 
 
-def show(settings: Mapping[str, Setting], ranks: Mapping[str, str], documents: Sequence[Document]) -> None:
+def show(rows: Rows, ranks: Mapping[str, str], documents: Sequence[Document]) -> None:
     """Print a table, and what else the files say."""
     table = Table("option", "value", Column("from", overflow="fold"))
-    for setting in settings.values():
-        table.add_row(
-            setting.option.name, setting.value, setting.source, style=None if setting.source != "default" else "dim"
-        )
+    for name, (value, source) in rows.items():
+        table.add_row(name, value or "where the ranks run", source, style=None if source != DEFAULT else "dim")
     screen = Screen()
     screen.print(table)
     variables = [f"{name}={text}" for name, text in ranks.items()]

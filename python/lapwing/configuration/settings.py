@@ -100,11 +100,17 @@ def list_variables(settings: Mapping[str, Setting]) -> dict[str, str]:
     return {setting.option.variable: setting.value for setting in chosen}
 
 
-def list_core_variables(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variable that says where the engines run, checked: a flag wins. An empty one says nothing."""
+def find_cores(arguments: argparse.Namespace, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return what says where the engines run, checked, and its source: a flag wins. An empty one says nothing."""
     said = ((CORES_FLAG, getattr(arguments, "engine_cores", None)), (CORES_VARIABLE, environment.get(CORES_VARIABLE)))
-    name, text = next((pair for pair in said if pair[1]), ("", ""))
-    return {CORES_VARIABLE: parse_cores(text, name)} if text else {}
+    name, text = next((pair for pair in said if pair[1]), (DEFAULT, None))
+    return (parse_cores(text, name), name) if text else ("", DEFAULT)
+
+
+def list_core_variables(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable that says where the engines run, if anything does."""
+    text, _ = find_cores(arguments, environment)
+    return {CORES_VARIABLE: text} if text else {}
 
 
 def collect_variables(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -117,7 +123,8 @@ def collect_variables(arguments: argparse.Namespace, environment: Mapping[str, s
 
 def collect_options(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables of what environment and files say of options; all checked."""
-    return list_variables(resolve({}, environment, read_documents(environment)))
+    settings = resolve({}, environment, read_documents(environment))
+    return {**list_variables(settings), **list_core_variables(argparse.Namespace(), environment)}
 
 
 def find_user() -> str:
