@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -48,6 +49,7 @@ def list_levels(findings: list[Finding]) -> set[Level]:
         (replace(KERNEL, machine="riscv64"), "userfaultfd", 2),
         (replace(KERNEL, queries_mappings=False), "userfaultfd", 1),
         (replace(KERNEL, collapses_pages=False), "userfaultfd", 1),
+        (replace(KERNEL, faults_full=False, faults_user=False, kills_who_asks=True), "signal", 2),
         (replace(KERNEL, choice="signal"), "signal", 1),
         (replace(KERNEL, choice="none"), "none", 1),
         (replace(KERNEL, choice="none", moves_pages=False), "none", 2),
@@ -284,6 +286,7 @@ def test_what_the_hold_excludes_is_not_asked_of_the_kernel(
 ) -> None:
     made: list[bool] = []
     monkeypatch.setattr(system, "can_watch_faults", lambda is_user_only: bool(made.append(is_user_only)))
+    monkeypatch.setattr(system, "ask_apart", lambda question: question())
     read_kernel(choice)
     assert made == asked
 
@@ -368,3 +371,26 @@ def test_a_preload_that_ends_programs_is_told(tmp_path: Path) -> None:
     source.write_text("#include <stdlib.h>\n__attribute__((constructor)) static void end(void) { _Exit(3); }\n")
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
     assert try_load(library, {}) == "a program with it ended with 3"
+
+
+def die() -> bool:
+    os.kill(os.getpid(), signal.SIGSYS)
+    return True
+
+
+def test_what_may_kill_is_asked_by_a_child() -> None:
+    assert system.ask_apart(lambda: True) is True
+    assert system.ask_apart(lambda: False) is False
+    assert system.ask_apart(die) is None
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert system.ask_apart(lambda: True) is True
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
+def test_a_filter_that_kills_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "can_watch_faults", lambda is_user_only: die())
+    (finding,) = [finding for finding in judge_kernel(read_kernel()) if finding.level is Level.FAILS]
+    assert "kills" in finding.text
+    assert "LAPWING_HOLD=signal" in finding.remedy

@@ -27,7 +27,7 @@ class KernelFacts:
     """What was asked of the kernel.
 
     is_filtered: a seccomp filter stands before it, as in containers; choice: of the option `hold`, and what that
-    excludes was not asked.
+    excludes was not asked; kills_who_asks: that filter ends a process that asks for userfaultfd.
     """
 
     system: str
@@ -41,24 +41,32 @@ class KernelFacts:
     key_count: int
     is_filtered: bool
     choice: str = AUTO
+    kills_who_asks: bool = False
+
+
+def ask_faults(choice: str, name: str) -> bool | None:
+    """Tell whether a kind of userfaultfd is open, None when asking kills. What the choice excludes is not asked."""
+    return choice in (AUTO, name) and system.ask_apart(lambda: system.can_watch_faults(name == "userfaultfd-user"))
 
 
 def read_kernel(choice: str = AUTO) -> KernelFacts:
-    """Ask this host's kernel. Like the preload it does not try what the hold excludes: a filter may kill who does."""
+    """Ask this host's kernel. Like the preload it does not try what the hold excludes."""
     status = Path("/proc/self/status")
     text = status.read_text() if status.exists() else ""
+    faults_full, faults_user = (ask_faults(choice, name) for name in ("userfaultfd", "userfaultfd-user"))
     return KernelFacts(
         platform.system(),
         platform.machine(),
         platform.release(),
         system.can_move_pages(),
-        choice in (AUTO, "userfaultfd") and system.can_watch_faults(is_user_only=False),
-        choice in (AUTO, "userfaultfd-user") and system.can_watch_faults(is_user_only=True),
+        bool(faults_full),
+        bool(faults_user),
         system.can_query_mappings(),
         system.can_collapse_pages(),
         system.count_protection_keys(),
         re.search(r"^Seccomp:\s*2", text, re.MULTILINE) is not None,
         choice,
+        None in (faults_full, faults_user),
     )
 
 
@@ -90,6 +98,9 @@ def judge_faults(facts: KernelFacts) -> Finding:
     hold = expect_hold(facts)
     if hold == "userfaultfd":
         return Finding(TOPIC, Level.WELL, "userfaultfd is open to this user: touches of all kinds wait")
+    if facts.kills_who_asks:
+        text = "a seccomp filter kills who asks for userfaultfd, as the preload does in MPI_Init"
+        return Finding(TOPIC, Level.FAILS, text, "set LAPWING_HOLD=signal; or let the container's profile allow it")
     if facts.choice != AUTO:
         return judge_choice(facts)
     remedy = f"as root: echo 1 > {SYSCTL}, or give the users' group /dev/userfaultfd (Linux 6.1)"

@@ -88,6 +88,26 @@ def can_watch_faults(is_user_only: bool) -> bool:
     return descriptor >= 0 and offers_write_protection(descriptor)
 
 
+def ask_apart(question: Callable[[], bool]) -> bool | None:
+    """Let a child ask what a seccomp filter may kill for; None when it died of that.
+
+    It answers by a pipe: where SIGCHLD is ignored its end says nothing.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writer, b"1" if question() else b"0")
+        finally:
+            os._exit(0)
+    os.close(writer)
+    answer = os.read(reader, 1)
+    os.close(reader)
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
+    return answer == b"1" if answer else None
+
+
 def can_query_mappings() -> bool:
     """Tell whether one mapping can be asked for (PROCMAP_QUERY, Linux 6.11)."""
     address = ctypes.addressof(ctypes.create_string_buffer(1))
