@@ -18,7 +18,16 @@ from lapwing.doctor.ask import find_number, judge_host
 from lapwing.doctor.cores import CoreFacts, has_capability, judge_cores
 from lapwing.doctor.document import decode_diagnosis, encode_diagnosis, format_doctor_schema
 from lapwing.doctor.finding import Finding, HostReport, Level, choose_exit_code, diagnose
-from lapwing.doctor.hosts import choose_for_line, count_started, diagnose_here, diagnose_line, judge_hosts
+from lapwing.doctor.hosts import (
+    ASK,
+    FOR_HOST,
+    choose_for_line,
+    count_started,
+    diagnose_here,
+    diagnose_line,
+    judge_hosts,
+    read_answers,
+)
 from lapwing.doctor.kernel import KernelFacts, expect_hold, judge_kernel, read_kernel
 from lapwing.doctor.limits import LimitFacts, judge_limits
 from lapwing.doctor.mpi import Answer, choose_libraries, find_libraries, judge_answer
@@ -394,3 +403,18 @@ def test_a_filter_that_kills_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     (finding,) = [finding for finding in judge_kernel(read_kernel()) if finding.level is Level.FAILS]
     assert "kills" in finding.text
     assert "LAPWING_HOLD=signal" in finding.remedy
+
+
+def test_a_rank_that_ends_in_mpi_init_has_told_before(tmp_path: Path) -> None:
+    (tmp_path / "dying.c").write_text("#include <stdlib.h>\nint MPI_Init(void *a, void *b) { abort(); }\n")
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    library = tmp_path / "dying.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, tmp_path / "dying.c"], check=True)
+    mine = {"LAPWING_RECORD_DIR": str(tmp_path), FOR_HOST: "1", "LD_PRELOAD": str(library)}
+    done = subprocess.run([sys.executable, ASK, library], env={**os.environ, **mine}, check=False, timeout=60)
+    assert done.returncode != 0
+    ((answer, record),) = read_answers(tmp_path)
+    assert (answer.error, record) == ("it ended within MPI_Init", None)
+    assert answer.report.startswith("{")

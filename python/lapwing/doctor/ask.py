@@ -103,19 +103,24 @@ def begin_mpi(library: str) -> int:
     return int(ctypes.CDLL(None).MPI_Init(None, None)) if library else 0
 
 
+def describe_process(error: str) -> dict[str, Any]:
+    """Return what can be seen of this process."""
+    return {"error": error, "opened": list_opened(), "loaded": list_loaded(), "settings": list_settings()}
+
+
 def main() -> None:
-    """Ask, tell, end."""
+    """Ask, tell, end. Of a rank that ends within MPI_Init, all that it knew before is there."""
     host, pid = socket.gethostname(), os.getpid()
     sys.stdout.write(f"{MARK} {host} {pid}\n")
     sys.stdout.flush()
-    is_first = find_number(LOCAL_RANKS) in (0, None)
+    is_for_host, is_first = "LAPWING_DOCTOR_HOST" in os.environ, find_number(LOCAL_RANKS) in (0, None)
     answer: dict[str, Any] = {"host": host, "pid": pid, "preload": os.environ.get("LD_PRELOAD", "")}
-    answer["report"] = judge_host() if "LAPWING_DOCTOR_HOST" in os.environ and is_first else ""
-    answer["library"], answer["error"] = load_first(sys.argv[1:])
+    answer["report"] = judge_host() if is_for_host and is_first else ""
+    answer["library"], error = load_first(sys.argv[1:])
+    if is_for_host:
+        write_answer({**answer, **describe_process(error or "it ended within MPI_Init")})
     code = begin_mpi(answer["library"])
-    answer["error"] = answer["error"] or (f"MPI_Init returned {code}" if code else "")
-    answer["opened"], answer["loaded"], answer["settings"] = list_opened(), list_loaded(), list_settings()
-    write_answer(answer)
+    write_answer({**answer, **describe_process(error or (f"MPI_Init returned {code}" if code else ""))})
     if answer["library"] and not code:
         ctypes.CDLL(None).MPI_Finalize()
 
