@@ -432,6 +432,12 @@ def carried_body(row: Row) -> Iterator[str]:
         yield "struct message ahead = message_of(buf, count, datatype, source, tag, comm);"
         yield f"if (options.receive_waits && ahead_start(&ahead, request, {CALLER.name}, &ahead_result))"
         yield "    return ahead_result;"
+    op = row.of_role("op")
+    if op is not None:
+        # From now on the engine must not run MPI while the program computes: MPI could run the
+        # program's own reduction function, which only the program's threads may.
+        yield f"if (!abi_op_is_predefined({op.name}))"
+        yield "    dispatch_expect_callbacks();"
     yield f"bool is_direct = {may_go_past_the_gate(row)};"
     yield "if (!is_direct && !dispatch_enter_idle()) {"
     for line in waits(row):
@@ -446,12 +452,6 @@ def carried_body(row: Row) -> Iterator[str]:
         yield "        return dispatch_leave(early_result);"
         yield "}"
     yield f"int result = {call(row)};"
-    op = row.of_role("op")
-    if op is not None:
-        # From now on the engine must not run MPI while the program computes: MPI could run the
-        # program's own reduction function, which only the program's threads may.
-        yield f"if (!abi_op_is_predefined({op.name}))"
-        yield "    dispatch_expect_callbacks();"
     yield "if (result == MPI_SUCCESS) {"
     yield from (f"    {line}" for line in track(row))
     if row.has("finds_taken"):

@@ -33,7 +33,7 @@ static void *fortran_bindings_create_errhandler(int object_type, void *function,
 {
     maker_fn *maker = (maker_fn *)bind_library_symbol(maker_name);
     session_refuse(REASON_CALLBACK);
-    transfer_wait_due();
+    transfer_expect_callbacks();
     return maker(object_type, function, language);
 }
 

@@ -246,7 +246,7 @@ void dispatch_forget_send(const MPI_Request *request)
 void dispatch_expect_callbacks(void)
 {
     session_refuse(REASON_CALLBACK);
-    transfer_wait_due();
+    transfer_expect_callbacks();
 }
 
 void dispatch_begin_unknown(void)

@@ -491,7 +491,7 @@ struct transfer *transfer_ahead_next(const struct transfer *before)
     return NULL;
 }
 
-static bool transfer_is_kept(const struct transfer *transfer)
+bool transfer_is_kept(const struct transfer *transfer)
 {
     return atomic_load_explicit(&transfer->is_kept, memory_order_relaxed);
 }
@@ -737,6 +737,34 @@ void transfer_wait_due(void)
         transfer_wait_own();
     else
         transfer_wait_all();
+}
+
+static bool transfers_are_ahead_until(uint64_t until_ns)
+{
+    return transfer_ahead_count() != 0 && (uint64_t)base_clock_now_ns() < until_ns;
+}
+
+static void transfer_give_up_kept(void)
+{
+    gate_enter();
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;) {
+        if (transfer_is_kept(one)) {
+            atomic_store_explicit(&one->is_kept, false, memory_order_relaxed);
+            transfer_let_go_now(one);
+        }
+    }
+    gate_leave();
+}
+
+/* What is kept may need this thread's next calls, and for as long as it is there the engine looks at it, inside MPI. */
+void transfer_expect_callbacks(void)
+{
+    enum { PATIENCE_NS = 1000000000 };
+    transfer_wait_due();
+    if (busy_is_shared() || transfer_ahead_count() == 0 || gate_is_inside() || op_thread.is_leaving)
+        return;
+    transfer_wait_while(transfers_are_ahead_until, (uint64_t)base_clock_now_ns() + PATIENCE_NS);
+    transfer_give_up_kept();
 }
 
 void transfer_wait_due_unless_interrupted(void)

@@ -104,6 +104,9 @@ void transfer_ahead_end(struct transfer *transfer);
  * and nobody else does. Ended as the others. */
 void transfer_keep_begin(struct transfer *transfer, transfer_let_go_fn *let_go);
 
+/* Is it such a one, and not yet given up? */
+bool transfer_is_kept(const struct transfer *transfer);
+
 /* MPI or the process ends: opens the memory of these. */
 void transfer_open_kept(void);
 
@@ -188,6 +191,11 @@ void transfer_wait_own(void);
 /* Waits for every op that this thread may take to be over: its own ones then, else all. */
 void transfer_wait_due(void);
 void transfer_wait_due_unless_interrupted(void);
+
+/* MPI may call the program's functions from now on, which only its own threads may run: waits for what is due, and for
+ * a time for what is kept, which is given up then (let_go is called once it is kept no more). Under MPI_THREAD_MULTIPLE
+ * other threads' ops and what is kept go on. No more ops begin. */
+void transfer_expect_callbacks(void);
 
 /* Before the process is copied: waits for this thread's ops as long as it takes, and for
  * other threads' receives so many seconds, since they may need what this thread does next.

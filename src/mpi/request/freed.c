@@ -76,13 +76,18 @@ static void freed_count_set(uint32_t count)
     atomic_store_explicit(&freed.count, count, memory_order_relaxed);
 }
 
+static void freed_remove(uint32_t index)
+{
+    request_give_back(&freed.requests[index]);
+    freed_count_set(freed_count() - 1);
+    freed.requests[index] = freed.requests[freed_count()];
+}
+
 static bool freed_poll(uint32_t index)
 {
     if (!request_status_is_over(freed.requests[index]))
         return false;
-    request_give_back(&freed.requests[index]);
-    freed_count_set(freed_count() - 1);
-    freed.requests[index] = freed.requests[freed_count()];
+    freed_remove(index);
     return true;
 }
 
@@ -118,25 +123,43 @@ static bool freed_grow(void)
 
 /* --- sends --- */
 
+/* Under the lock. freed_count(): it is not there. */
+static uint32_t freed_find(MPI_Request request)
+{
+    uint32_t i = 0;
+    while (i < freed_count() && freed.requests[i] != request)
+        i++;
+    return i;
+}
+
 /* Still there? Inside the gate. */
 static bool freed_is_under_way(MPI_Request request)
 {
-    bool is_under_way = false;
     base_lock_take(&freed.lock);
-    for (uint32_t i = 0; i < freed_count(); i++) {
-        if (freed.requests[i] != request)
-            continue;
-        is_under_way = !freed_poll(i);
-        break;
-    }
+    uint32_t index = freed_find(request);
+    bool is_under_way = index < freed_count() && !freed_poll(index);
     base_lock_release(&freed.lock);
     return is_under_way;
+}
+
+/* MPI gets it as the program gave it. */
+static void freed_give_up(MPI_Request request)
+{
+    base_lock_take(&freed.lock);
+    uint32_t index = freed_find(request);
+    if (index < freed_count())
+        freed_remove(index);
+    base_lock_release(&freed.lock);
 }
 
 /* For transfer_keep_begin(). The slot may be another op's by now: then its request is none of these. */
 static void freed_poll_kept(struct transfer *transfer)
 {
-    (void)freed_is_under_way(native_of(transfer)->request);
+    MPI_Request request = native_of(transfer)->request;
+    if (transfer_is_kept(transfer))
+        (void)freed_is_under_way(request);
+    else
+        freed_give_up(request);
 }
 
 /* A send to be freed. held: what may be held of it. patience_ns: for what cannot be; whole_ns: for all of it. */
