@@ -9,6 +9,7 @@
 #include "bind/bind.h"
 #include "bind/state.h"
 #include "op/call_site.h"
+#include "op/requests.h"
 #include "op/session.h"
 #include "op/transfer.h"
 
@@ -34,6 +35,7 @@ static void *fortran_bindings_create_errhandler(int object_type, void *function,
     maker_fn *maker = (maker_fn *)bind_library_symbol(maker_name);
     session_refuse(REASON_CALLBACK);
     transfer_expect_callbacks();
+    requests_end_assists();
     return maker(object_type, function, language);
 }
 

@@ -247,6 +247,7 @@ void dispatch_expect_callbacks(void)
 {
     session_refuse(REASON_CALLBACK);
     transfer_expect_callbacks();
+    requests_end_assists();
 }
 
 void dispatch_begin_unknown(void)

@@ -411,6 +411,18 @@ void requests_settle(uint64_t key)
     requests_unlock();
 }
 
+void requests_end_assists(void)
+{
+    if (untracked.is_shared || gate_is_inside())
+        return;
+    requests_lock();
+    for (uint32_t index = 1; requests_count() != 0 && index <= requests.highest; index++) {
+        if (request_at(index)->assist.is_active)
+            assist_end(&request_at(index)->assist);
+    }
+    requests_unlock();
+}
+
 /* Under MPI_THREAD_MULTIPLE another thread may have begun a request with this handle after MPI gave it back and before
  * its first owner came here: the oldest is over. Of many with one handle all are over (requests.h): any will do. */
 static uint32_t *request_link_oldest(uint64_t key)

@@ -101,6 +101,10 @@ void requests_set_aside(uint64_t key, bool is_aside);
 void requests_assist(uint64_t key, uint64_t bytes, const void *return_address);
 void requests_settle(uint64_t key);
 
+/* The engine works for none of them any more: it may not be in MPI from now on. Nothing under
+ * MPI_THREAD_MULTIPLE, and inside the gate. */
+void requests_end_assists(void);
+
 /* Are there any? Read before the price of untracking is paid. The number is written by threads inside MPI, under the
  * lock when several may be. Who ends a request has begun it, or has it from who did, and so sees it counted: relaxed.
  */
