@@ -24,19 +24,69 @@ static bool file_has_bindings(const char *file_name)
     return false;
 }
 
-/* Open MPI makes error handlers for Fortran, and for the C++ bindings that it had
- * until 4.1, by this inner function, past the entries that would notice that MPI may
- * now call the program. */
-static const char maker_name[] = "ompi_errhandler_create";
-typedef void *maker_fn(int object_type, void *function, int language);
+/* Open MPI makes error handlers and keys of attributes for Fortran, and for the C++ bindings that it had until 4.1, by
+ * inner functions, past the entries that would notice that MPI may now call the program. */
+static const char handler_maker_name[] = "ompi_errhandler_create";
+typedef void *handler_maker_fn(int object_type, void *function, int language);
 
 static void *fortran_bindings_create_errhandler(int object_type, void *function, int language)
 {
-    maker_fn *maker = (maker_fn *)bind_library_symbol(maker_name);
+    handler_maker_fn *maker = (handler_maker_fn *)bind_library_symbol(handler_maker_name);
     session_refuse(REASON_CALLBACK);
     transfer_expect_callbacks();
     requests_end_assists();
     return maker(object_type, function, language);
+}
+
+/* extra_state: an address for C++, an integer as wide as one for Fortran. (Keys whose functions have integers of the
+ * usual width belong to communicators, and come by a third one.) */
+static const char key_maker_name[] = "ompi_attr_create_keyval";
+static const char fortran_key_maker_name[] = "ompi_attr_create_keyval_aint";
+typedef int key_maker_fn(int object_type, void *copy, void *delete, int *key, intptr_t extra_state, int flags,
+                         void *bindings_extra_state);
+
+enum { OBJECT_IS_TYPE = 2 }; /* TYPE_ATTR of ompi/attribute/attribute.h, in 4.1 and 5 */
+
+static void note_key(int object_type)
+{
+    if (object_type == OBJECT_IS_TYPE)
+        session_expect_type_functions();
+}
+
+static int fortran_bindings_create_key_cxx(int object_type, void *copy, void *delete, int *key, intptr_t extra_state,
+                                           int flags, void *bindings_extra_state)
+{
+    key_maker_fn *maker = (key_maker_fn *)bind_library_symbol(key_maker_name);
+    note_key(object_type);
+    return maker(object_type, copy, delete, key, extra_state, flags, bindings_extra_state);
+}
+
+static int fortran_bindings_create_key(int object_type, void *copy, void *delete, int *key, intptr_t extra_state,
+                                       int flags, void *bindings_extra_state)
+{
+    key_maker_fn *maker = (key_maker_fn *)bind_library_symbol(fortran_key_maker_name);
+    note_key(object_type);
+    return maker(object_type, copy, delete, key, extra_state, flags, bindings_extra_state);
+}
+
+static const struct {
+    const char *name;
+    const void *replacement;
+} makers[] = {{handler_maker_name, (const void *)fortran_bindings_create_errhandler},
+              {key_maker_name, (const void *)fortran_bindings_create_key_cxx},
+              {fortran_key_maker_name, (const void *)fortran_bindings_create_key}};
+
+static const void *maker_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+        if (strcmp(name, makers[i].name) == 0)
+            return makers[i].replacement;
+    return NULL;
+}
+
+static bool is_maker(const char *name, void *context)
+{
+    return maker_of(name) != NULL;
 }
 
 /* Who calls PMPI_X does not mean a tool that defines MPI_X: led to our entry, the
@@ -47,15 +97,11 @@ static const void *entry_of(const char *name)
     return entry == NULL || bind_is_followed_by_tool(name) ? NULL : entry;
 }
 
-static bool is_maker(const char *name, void *context)
-{
-    return strcmp(name, maker_name) == 0;
-}
-
 static const void *replacement_of(const char *name)
 {
-    if (is_maker(name, NULL))
-        return (const void *)fortran_bindings_create_errhandler;
+    const void *maker = maker_of(name);
+    if (maker != NULL)
+        return maker;
     return base_text_begins(name, "PMPI") ? entry_of(name + 1) : NULL;
 }
 

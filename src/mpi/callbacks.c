@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that give MPI functions of the program's own, which it runs at times that only MPI knows. */
-#include <stdatomic.h>
-
 #include "engine/gate.h"
 #include "mpi/dispatch.h"
 #include "mpi/entries.h"
 #include "mpi/datatypes.h"
+#include "op/session.h"
 #include "op/transfer.h"
 
 int entry_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
@@ -64,7 +63,7 @@ int entry_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
                                  void *extra_state)
 {
     if (!gate_is_inside())
-        atomic_store_explicit(&datatypes.have_functions, true, memory_order_relaxed);
+        session_expect_type_functions();
     dispatch_wait_argument(type_keyval, sizeof *type_keyval);
     dispatch_enter();
     return dispatch_leave(
@@ -77,7 +76,7 @@ int entry_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 int entry_MPI_Type_free(MPI_Datatype *datatype)
 {
     datatype_forget();
-    if (atomic_load_explicit(&datatypes.have_functions, memory_order_relaxed))
+    if (session_has_type_functions())
         transfer_wait_due();
     dispatch_wait_argument(datatype, sizeof *datatype);
     dispatch_enter();

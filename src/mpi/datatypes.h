@@ -29,13 +29,9 @@ void datatype_learn_small(const struct type_layout *layout);
  * span separate blocks, with MPI's own memory between them. */
 bool datatype_gaps_are_own(MPI_Datatype datatype);
 
-/* generation: raised by datatype_forget().
- * have_functions: some type may have an attribute whose functions are the program's. Set by whoever makes such a key
- * (callbacks.c), never cleared: attributes outlive their key (MPI 4.1, 7.7.2). relaxed: a type that has one got it
- * after this. */
+/* generation: raised by datatype_forget(). */
 extern __attribute__((visibility("hidden"))) struct datatypes {
     _Atomic uint32_t generation;
-    _Atomic bool have_functions;
 } datatypes;
 
 static inline struct type_layout *datatype_entry(MPI_Datatype datatype)

@@ -41,6 +41,11 @@ static bool reason_put(_Atomic enum reason *place, enum reason reason)
     return atomic_compare_exchange_strong_explicit(place, &none, reason, memory_order_seq_cst, memory_order_relaxed);
 }
 
+void session_expect_type_functions(void)
+{
+    atomic_store_explicit(&session.has_type_functions, true, memory_order_relaxed);
+}
+
 void session_refuse(enum reason reason)
 {
     (void)reason_put(&session.refused, reason);

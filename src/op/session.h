@@ -31,6 +31,7 @@ extern struct session {
     _Atomic enum reason refused;           /* for good */
     _Atomic enum reason obstacle;          /* to holds, for good */
     _Atomic int lowest_free;               /* devices.h */
+    _Atomic bool has_type_functions;       /* see session_expect_type_functions(); never cleared */
     bool allows_transports;                /* written in MPI_Init */
     _Atomic unsigned long long loads_seen; /* registrars.h */
     _Atomic unsigned long long loads_met;  /* by session_meet_loaded() */
@@ -104,6 +105,15 @@ bool session_threads_may_lock(void);
 
 /* From now on nothing begins, or it may again. At any time, MPI_Init or not. */
 void session_pause(bool is_paused);
+
+/* Datatypes may have attributes from now on whose functions are the program's: it makes a key for them. For good, since
+ * attributes outlive their key (MPI 4.1, 7.7.2). May one have? relaxed: a type that has one got it after this. */
+void session_expect_type_functions(void);
+
+static inline bool session_has_type_functions(void)
+{
+    return atomic_load_explicit(&session.has_type_functions, memory_order_relaxed);
+}
 
 /* No op begins any more, for this reason. */
 void session_refuse(enum reason reason);
