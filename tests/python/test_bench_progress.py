@@ -245,6 +245,7 @@ def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
         ("bench progress --operations scatter", "no operation"),
         ("bench bip --progress event", "use --strategies"),
         ("bench sendtime --rounds 0", "must be positive"),
+        ("bench harm --rounds 0", "at least one round"),
         ("probe --repetitions 2", "tell nothing"),
     ],
 )

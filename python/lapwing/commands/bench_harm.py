@@ -72,7 +72,8 @@ class HarmExperiment:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Measure and show."""
-        rounds = arguments.rounds or (ROUNDS_COUNTED if arguments.counts else ROUNDS)
+        default = ROUNDS_COUNTED if arguments.counts else ROUNDS
+        rounds = default if arguments.rounds is None else arguments.rounds
         if rounds < 1:
             raise LapwingError("there must be at least one round", "correct --rounds")
         check_outputs(arguments.output, arguments.report)
