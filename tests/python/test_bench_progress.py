@@ -246,6 +246,9 @@ def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
         ("bench bip --progress event", "use --strategies"),
         ("bench sendtime --rounds 0", "must be positive"),
         ("bench harm --rounds 0", "at least one round"),
+        ("bench bip --compute 1000,9000", "is no number of microseconds"),
+        ("bench sendtime --compute 1000,9000", "is no number of microseconds"),
+        ("bench predict --compute 1000,9000", "is no number of microseconds"),
         ("probe --repetitions 2", "tell nothing"),
     ],
 )

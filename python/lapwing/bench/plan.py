@@ -70,6 +70,13 @@ def parse_computes(text: str) -> list[float]:
     return computes
 
 
+def parse_compute(text: str) -> float:
+    """Read one computing time, in microseconds."""
+    if "," in text:
+        raise LapwingError(f"{text!r} is no number of microseconds", "write one, for example 5000")
+    return parse_computes(text)[0]
+
+
 def estimate_round_trip_us(size_bytes: int, rate: str) -> float:
     """Guess how long a message takes there and back."""
     bits_per_s = MEMORY_BITS_PER_S if rate == "none" else parse_rate(rate)

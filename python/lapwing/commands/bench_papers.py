@@ -15,7 +15,7 @@ from lapwing.bench.experiments import calibrate
 from lapwing.bench.line import LinePlace
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.bench.place import Place
-from lapwing.bench.plan import choose_repetitions, estimate_round_trip_us, parse_computes, parse_sizes
+from lapwing.bench.plan import choose_repetitions, estimate_round_trip_us, parse_compute, parse_sizes
 from lapwing.bench.sendtime import calculate_equations, describe_sendtime
 from lapwing.bench.turns import Turns, take_turns
 from lapwing.commands.experiment import (
@@ -91,7 +91,7 @@ class PaperExperiment:
         check_repetitions(arguments)
         if arguments.option_progress:
             raise LapwingError("strategies are compared here", "use --strategies")
-        sizes, compute_us = parse_sizes(arguments.sizes), parse_computes(arguments.compute)[0]
+        sizes, compute_us = parse_sizes(arguments.sizes), parse_compute(arguments.compute)
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
         mpi = prepare_place(arguments)
         contenders = self.list_contenders(mpi, strategies, options)

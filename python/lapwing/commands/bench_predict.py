@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lapwing.bench.experiments import calibrate
 from lapwing.bench.mpi import Mpi
 from lapwing.bench.place import Place, build_for_each
-from lapwing.bench.plan import parse_computes, parse_sizes
+from lapwing.bench.plan import parse_compute, parse_sizes
 from lapwing.bench.predict import (
     CHARACTERS,
     Case,
@@ -77,7 +77,7 @@ class PredictExperiment:
         """Measure and show."""
         check_repetitions(arguments)
         characters, sizes = parse_characters(arguments.characters), parse_sizes(arguments.sizes)
-        compute_us = parse_computes(arguments.compute)[0]
+        compute_us = parse_compute(arguments.compute)
         limit, cap_s = arguments.repetitions, arguments.time_per_point
         mpis = prepare_places(arguments, "openmpi,mpich")
         labels = list(mpis)
