@@ -76,6 +76,14 @@ def test_memory_stays_within_the_least_limit() -> None:
         "[reports]\nfolder = 1",
         "options = 1",
         "[options",
+        '[select]\nexclude_ranks = "1 2"',
+        f'[select]\nexclude_ranks = "{"9" * 5000}"',
+        f"[options]\nthreshold = {'9' * 5000}",
+        f"[options]\nthreshold = 0x{'f' * 5000}",
+        f"[limits]\nbuffer = 0x{'f' * 5000}",
+        f"[options]\nthreshold = {'[' * 3000}",
+        "[options]\nhuge-pages = false\nhuge_pages = true",
+        "[options]\ndrain-system_calls = false\ndrain_system-calls = true",
     ],
 )
 def test_flaws_name_the_file_and_the_remedy(text: str) -> None:
@@ -128,12 +136,19 @@ def test_ranks() -> None:
     assert found == {"LAPWING_EXCLUDE_RANKS": "0,4-6", "LAPWING_INCLUDE_RANKS": "0-3"}
     assert list_rank_variables({"LAPWING_EXCLUDE_RANKS": ""}, files) == {"LAPWING_INCLUDE_RANKS": "0-3"}
     assert [text for text in ("0", "1,3-4", "", "-1", "a", "1--2", "5-2", "٣") if is_ranks(text)] == ["0", "1,3-4"]
-    assert list_rank_variables({"LAPWING_INCLUDE_RANKS": "0, 2"}, [])["LAPWING_INCLUDE_RANKS"] == "0,2"
+    assert list_rank_variables({"LAPWING_INCLUDE_RANKS": " 0, 2 - 4 "}, [])["LAPWING_INCLUDE_RANKS"] == "0,2-4"
 
 
-def test_ranks_of_the_environment_are_checked() -> None:
-    with pytest.raises(LapwingError, match="LAPWING_EXCLUDE_RANKS cannot be 'banana'"):
-        list_rank_variables({"LAPWING_EXCLUDE_RANKS": "banana"}, [])
+@pytest.mark.parametrize("text", ["banana", "1 2", "1,2 3", "1 - 2 3"])
+def test_ranks_of_the_environment_are_checked(text: str) -> None:
+    with pytest.raises(LapwingError, match=f"LAPWING_EXCLUDE_RANKS cannot be '{text}'"):
+        list_rank_variables({"LAPWING_EXCLUDE_RANKS": text}, [])
+
+
+def test_a_file_is_not_read_in_part(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text("#" * (1 << 20) + '\n[options]\nhold = "none"')
+    with pytest.raises(LapwingError, match="longer than 1 MiB"):
+        read_documents({"LAPWING_CONFIG": str(tmp_path / "site.toml"), "XDG_CONFIG_HOME": str(tmp_path)})
 
 
 @pytest.mark.parametrize(("sampling", "words"), [("0.001", "0.1 % of the jobs"), ("1", "100 % of the jobs")])

@@ -2,6 +2,7 @@
 """Reads configuration files: TOML with the tables [options], [select], [limits] and [reports], all of them checked."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from lapwing.options import Option, load_options, parse_bytes, parse_value
 SYSTEM_FILE = Path("/etc/lapwing/lapwing.toml")
 SYSTEM_VARIABLE = "LAPWING_CONFIG"  # names another file in the system's place
 LENGTH_MAX_BYTES = 1 << 20
+RANK_RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)  # what fits into the injected part's numbers
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,14 @@ def check_names(path: Path, table: str, given: Mapping[str, Any], known: Mapping
             raise refuse(path, f"{place} is unknown", f"choose of {', '.join(sorted(known))}")
 
 
+def check_doubles(path: Path, table: Mapping[str, Any]) -> None:
+    """Refuse an option that is written with - and with _: TOML takes these for two names."""
+    names = [name.replace("-", "_") for name in table]
+    for name in names:
+        if names.count(name) > 1:
+            raise refuse(path, f"[options] {name} is there twice, with - and with _", "remove one of them")
+
+
 def take_table(path: Path, document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return one table; an empty one when it is not there."""
     table = document.get(name, {})
@@ -86,10 +96,18 @@ def take_table(path: Path, document: Mapping[str, Any], name: str) -> Mapping[st
     return table
 
 
+def write_value(path: Path, value: Any) -> str:
+    """Return a value as a text."""
+    try:
+        return str(value)
+    except ValueError as error:  # hexadecimal numbers are read at any length, but not written
+        raise refuse(path, "a number has too many digits", "write a smaller one") from error
+
+
 def read_option(path: Path, option: Option, value: Any) -> str:
     """Read one option's value: TOML's true and false are on and off."""
     words = {True: "on", False: "off"}
-    text = words[value] if isinstance(value, bool) else str(value)
+    text = words[value] if isinstance(value, bool) else write_value(path, value)
     try:
         return parse_value(option, text)
     except LapwingError as error:
@@ -101,6 +119,7 @@ def read_options(path: Path, table: Mapping[str, Any]) -> dict[str, str]:
     given = {name.replace("-", "_"): value for name, value in table.items()}
     known = {option.name: option for option in load_options()}
     check_names(path, "options", given, known)
+    check_doubles(path, table)
     return {name: read_option(path, known[name], value) for name, value in given.items()}
 
 
@@ -113,9 +132,8 @@ def read_patterns(path: Path, name: str, value: Any) -> tuple[str, ...]:
 
 def is_rank_range(text: str) -> bool:
     """Tell whether a text is a rank, or a range from the lower one to the higher."""
-    ends = text.split("-")
-    is_numbers = len(ends) <= 2 and all(end.isascii() and end.isdecimal() for end in ends)
-    return is_numbers and int(ends[0]) <= int(ends[-1])
+    found = RANK_RANGE.fullmatch(text)
+    return found is not None and int(found[1]) <= int(found[2] or found[1])
 
 
 def is_ranks(text: str) -> bool:
@@ -124,8 +142,8 @@ def is_ranks(text: str) -> bool:
 
 
 def parse_ranks(text: str) -> str:
-    """Return a list of ranks as the injected part reads it; an empty one says nothing."""
-    ranks = text.replace(" ", "")
+    """Return a list of ranks as the injected part reads it, without blanks; an empty one says nothing."""
+    ranks = ",".join("-".join(end.strip(" ") for end in entry.split("-")) for entry in text.split(","))
     if ranks and not is_ranks(ranks):
         raise LapwingError(f"{text!r} is no list of ranks", "write ranks, and ranges from low to high, as in 0,4-7")
     return ranks
@@ -134,7 +152,7 @@ def parse_ranks(text: str) -> str:
 def read_ranks(path: Path, name: str, value: Any) -> str:
     """Read a list of ranks."""
     try:
-        return parse_ranks(str(value))
+        return parse_ranks(write_value(path, value))
     except LapwingError as error:
         raise refuse(path, f"[select] {name}: {error.message}", error.remedy) from error
 
@@ -151,7 +169,7 @@ def read_limits(path: Path, table: Mapping[str, Any]) -> int | None:
     """Read [limits]: the most memory for copies of messages that a process may be given."""
     check_names(path, "limits", table, {"buffer": None})
     try:
-        return parse_bytes(str(table["buffer"])) if table else None
+        return parse_bytes(write_value(path, table["buffer"])) if table else None
     except LapwingError as error:
         raise refuse(path, f"[limits] buffer: {error.message}", error.remedy) from error
 
@@ -167,12 +185,21 @@ def read_reports(path: Path, table: Mapping[str, Any]) -> Reports | None:
     return Reports(folder, float(sampling)) if table else None
 
 
-def parse_document(path: Path, text: str) -> Document:
-    """Read a file's text; every flaw is one error that names the file."""
+def parse_toml(path: Path, text: str) -> dict[str, Any]:
+    """Read TOML."""
     try:
-        document = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise refuse(path, f"no TOML ({error})", "correct that line") from error
+    except ValueError as error:  # of int()
+        raise refuse(path, "a number has too many digits", "write a smaller one") from error
+    except RecursionError as error:
+        raise refuse(path, "lists stand too deep in one another", "remove brackets") from error
+
+
+def parse_document(path: Path, text: str) -> Document:
+    """Read a file's text; every flaw is one error that names the file."""
+    document = parse_toml(path, text)
     tables = ("options", "select", "limits", "reports")
     check_names(path, "", document, dict.fromkeys(tables))
     options, select, limits, reports = (take_table(path, document, name) for name in tables)
@@ -196,8 +223,10 @@ def read_document(path: Path) -> Document | None:
         raise refuse(path, "is a folder", "name a file in its place") from error
     except OSError as error:
         raise refuse(path, f"cannot be read ({error.strerror})", "correct its rights, or remove it") from error
+    if len(data) > LENGTH_MAX_BYTES:
+        raise refuse(path, "is longer than 1 MiB", "shorten it")
     try:
-        return parse_document(path, data[:LENGTH_MAX_BYTES].decode("utf-8"))
+        return parse_document(path, data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise refuse(path, "no UTF-8", "write it anew") from error
 
