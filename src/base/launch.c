@@ -2,6 +2,7 @@
 #include "base/launch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The first of these that is set; NULL when none is. names: ends with NULL. */
 static const char *name_of(const char *const *names)
@@ -41,26 +42,34 @@ bool base_launch_is_of_job(void)
     return name_of(names) != NULL;
 }
 
-/* "4" or "4-7": where it ends. */
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " ");
+}
+
+/* "4" or "4-7", with or without blanks around: where it ends. */
 static const char *list_range(const char *text, long *first, long *last)
 {
     char *end;
     *first = strtol(text, &end, 10);
     *last = *first;
-    if (*end == '-')
-        *last = strtol(end + 1, &end, 10);
-    return end;
+    const char *rest = skip_blanks(end);
+    if (*rest != '-')
+        return rest;
+    *last = strtol(rest + 1, &end, 10);
+    return skip_blanks(end);
 }
 
 bool base_launch_list_has(const char *list, long number)
 {
     bool is_found = false;
+    list = skip_blanks(list);
     while (*list >= '0' && *list <= '9' && !is_found) {
         long first;
         long last;
         list = list_range(list, &first, &last);
         is_found = first <= number && number <= last;
-        list += *list == ',';
+        list = *list == ',' ? skip_blanks(list + 1) : "";
     }
     return is_found;
 }

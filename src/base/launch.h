@@ -17,7 +17,8 @@ const char *base_launch_rank_variable(void);
 /* Has a launcher told MPI in which job this process is? (Slurm's own variables are in its batch scripts, too.) */
 bool base_launch_is_of_job(void);
 
-/* Whether a list such as "0,4-7" has the number. What cannot be read has none. */
+/* Whether a list such as "0, 4-7" has the number; blanks may be around commas and dashes. What cannot be read has
+ * none. */
 bool base_launch_list_has(const char *list, long number);
 
 /* How many ranks share this host: Open MPI, Hydra, PRRTE, PALS, Cray PMI, Slurm, Flux. 0 when nobody says. */

@@ -78,6 +78,8 @@ static void ranks_check(void)
     claim(is_off("3", NULL, "0,2-4") && !is_off("5", NULL, "0,2-4") && is_off("0", NULL, "0,2-4"), "excluded ranks");
     claim(!is_off("3", "3", NULL) && is_off("30", "3", NULL) && is_off("3", "x", NULL), "included ranks");
     claim(!is_off("3", "", NULL) && is_off("3", "", "3"), "an empty list of included ranks is none");
+    claim(is_off("3", NULL, " 0, 2 - 4 ") && is_off("6", NULL, "0 ,6"), "blanks around commas and dashes");
+    claim(!is_off("2", NULL, "1 2") && !is_off("12", NULL, "1 2"), "but not between ranks");
     claim(is_off("3", "0-9", "3") && !is_off("3", NULL, "") && !is_off("3", NULL, ",3"), "both, none, nonsense");
 }
 
