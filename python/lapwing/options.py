@@ -127,7 +127,7 @@ CORES_MAX = 1024  # CPU_SETSIZE of libc
 
 def is_core_list(text: str) -> bool:
     """Tell whether a text is a list of cores: ranges go from low to high, below what a set of cores holds."""
-    ranges = [re.fullmatch(r"(\d+)(?:-(\d+))?", part, re.ASCII) for part in text.split(",")]
+    ranges = [re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part, re.ASCII) for part in text.split(",")]
     return all(found and int(found[1]) <= int(found[2] or found[1]) < CORES_MAX for found in ranges)
 
 
