@@ -5,6 +5,7 @@ import errno
 import os
 import shutil
 import tempfile
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,8 @@ USUAL_MODE, PRIVATE_MODE, PRIVATE_FOLDER_MODE = 0o666, 0o600, 0o700
 OTHERS_WRITE = 0o022
 DEVICES = ("/dev/", "/proc/")  # what stands there is no file that another may take the place of
 
-# What matplotlib writes; a name without an ending gets .png.
+# What matplotlib writes; a name without an ending gets the default.
+PLOT_ENDING_DEFAULT = ".png"
 PLOT_ENDINGS = ("", ".png", ".svg", ".svgz", ".pdf", ".eps", ".ps", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 
 
@@ -46,16 +48,30 @@ def check_output(path: Path) -> None:
         raise LapwingError(f"{path} cannot be written", REMEDY)
 
 
-def check_outputs(*paths: Path | None) -> None:
-    """Check those that are wanted."""
-    for path in paths:
-        if path is not None:
-            check_output(path)
+def find_written(name: str, path: Path) -> Path | None:
+    """Return the file that a flag makes; None for devices, pipes and the like, which take more than one."""
+    if name == "plot" and not path.suffix:
+        path = path.with_name(f"{path.name}{PLOT_ENDING_DEFAULT}")
+    return find_target(path)
+
+
+def check_outputs(arguments: Namespace, *names: str) -> None:
+    """Check those that are wanted, by the names of their flags; each needs a file of its own."""
+    known: dict[Path, str] = {}
+    for name in names:
+        path = getattr(arguments, name)
+        if path is None:
+            continue
+        check_output(path)
+        flag, target = f"--{name.replace('_', '-')}", find_written(name, path)
+        if target in known:
+            raise LapwingError(f"{known[target]} and {flag} name one file", "choose another place for one of them")
+        if target:
+            known[target] = flag
 
 
 def check_plot(path: Path | None) -> None:
-    """Find out before a long run whether its plot can be written."""
-    check_outputs(path)
+    """Refuse a plot that no format is known for."""
     if path is not None and path.suffix.lower() not in PLOT_ENDINGS:
         raise LapwingError(f"{path} is no plot's name", "choose a name that ends in .png or .svg")
 

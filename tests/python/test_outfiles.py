@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import threading
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from lapwing.cli import main
 from lapwing.commands.profile import write_somewhere
 from lapwing.errors import LapwingError
-from lapwing.outfiles import check_output, check_plot, write_text, write_whole
+from lapwing.outfiles import check_output, check_outputs, check_plot, write_text, write_whole
 from lapwing.profile.job_file import write_profile_job
 
 
@@ -107,6 +108,43 @@ def test_file_that_cannot_be_written_is_said_before_anything_runs(
     assert main(words) == 2
     assert re.fullmatch(r"lapwing: /nonexistent/x\S* cannot be written; .*\n", capsys.readouterr().err)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "one", "other"),
+    [
+        ("run --keep-record x --json ./x touch ran", "--keep-record", "--json"),
+        ("run --timeline 9 --timeline-output x --json x touch ran", "--json", "--timeline-output"),
+        ("advise --json x --html x touch ran", "--json", "--html"),
+        ("probe --system x --simgrid x", "--system", "--simgrid"),
+        ("probe --system s --simgrid x --loggopsim x", "--loggopsim", "--simgrid"),
+        ("demo --output x.svg --plot x.svg", "--output", "--plot"),
+        ("demo --output x.png --plot x", "--output", "--plot"),
+        ("bench pingpong --output x --report x", "--output", "--report"),
+        ("bench harm --output x --report x", "--output", "--report"),
+        ("bench converted --output x --report x", "--output", "--report"),
+        ("bench predict --plot x.svg --report link", "--report", "--plot"),
+        ("report record --html x --chrome-trace x", "--html", "--chrome-trace"),
+    ],
+)
+def test_one_file_is_not_written_twice(
+    command: str,
+    one: str,
+    other: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LAPWING_PRELOAD", str(shutil.which("true")))
+    (tmp_path / "link").symlink_to("x.svg")
+    assert main(command.split()) == 2
+    assert re.fullmatch(rf"lapwing: {one} and {other} name one file; .*\n", capsys.readouterr().err)
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]
+
+
+def test_results_may_share_a_device() -> None:
+    check_outputs(Namespace(json=Path("/dev/null"), html=Path("/dev/null")), "json", "html")
 
 
 def test_old_file_without_the_right_to_write_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -286,7 +286,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
-    check_outputs(arguments.json, arguments.html, arguments.profile_record)
+    check_outputs(arguments, "json", "html", "profile_record")
     if arguments.option_progress in UNFIT["LAPWING_PROGRESS"]:
         cause = f"--progress {arguments.option_progress} makes all ways alike, and `advise` compares them"
         raise LapwingError(cause, "leave it out; --way says what is tried")

@@ -56,7 +56,7 @@ class ConvertedExperiment:
             raise LapwingError(f"there must be {STEPS_LEAST} steps and a round at least", "correct the numbers")
         if arguments.planes is not None and arguments.planes < PLANES_LEAST:
             raise LapwingError(f"planes must be at least {PLANES_LEAST}", "correct the number")
-        check_outputs(arguments.output, arguments.report)
+        check_outputs(arguments, "output", "report")
         mpi = prepare_place(arguments)
         begin = time.time()
         with open_chosen(arguments, mpi, []) as place:

@@ -76,7 +76,7 @@ class HarmExperiment:
         rounds = default if arguments.rounds is None else arguments.rounds
         if rounds < 1:
             raise LapwingError("there must be at least one round", "correct --rounds")
-        check_outputs(arguments.output, arguments.report)
+        check_outputs(arguments, "output", "report")
         programs = choose_programs(arguments.programs, arguments.counts)
         find_preload()
         begin = time.time()

@@ -64,7 +64,7 @@ class DemoCommand:
         check_ranks(arguments)
         if arguments.planes is not None and arguments.planes < PLANES_LEAST:
             raise LapwingError(f"planes must be at least {PLANES_LEAST}", "correct the number")
-        check_outputs(arguments.output)
+        check_outputs(arguments, "output", "plot")
         check_plot(arguments.plot)
         options = forward_options(arguments)
         go_without_lab(arguments)

@@ -107,7 +107,7 @@ def check_repetitions(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be measured, or not written."""
     if arguments.repetitions < 1 or arguments.rounds < 1 or not 0 < arguments.time_per_point < inf:
         raise LapwingError("repetitions, rounds and time must be positive", "correct the numbers")
-    check_outputs(arguments.output, arguments.report)
+    check_outputs(arguments, "output", "report", "plot")
     check_plot(arguments.plot)
 
 

@@ -113,7 +113,7 @@ class PredictCommand:
     def run(self, arguments: argparse.Namespace) -> int:
         """Predict and print."""
         check_flags(arguments)
-        check_outputs(arguments.html)
+        check_outputs(arguments, "html")
         for path in arguments.profile:
             refuse_input(path, (arguments.html,))
         alphas = [parse_alpha(text) for text in arguments.alpha]

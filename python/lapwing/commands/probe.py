@@ -76,7 +76,7 @@ class ProbeCommand:
         check_absence(arguments)
         if arguments.option_progress:
             raise LapwingError("all strategies are compared here", "use --strategies")
-        check_outputs(arguments.json)
+        check_outputs(arguments, "json")
         check_system_flags(arguments)
         sizes = parse_sizes(arguments.sizes) if arguments.sizes else []
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)

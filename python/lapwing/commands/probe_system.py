@@ -54,7 +54,7 @@ def check_system_flags(arguments: argparse.Namespace) -> None:
         raise LapwingError(f"--largest {arguments.largest} is out of range", "give 1MiB to 1GiB")
     if not 1 <= arguments.jobs <= 1000:
         raise LapwingError(f"--jobs {arguments.jobs} is out of range", "give 1 to 1000")
-    check_outputs(arguments.system, arguments.loggopsim, arguments.simgrid)
+    check_outputs(arguments, "system", "loggopsim", "simgrid")
 
 
 def describe_ground(arguments: argparse.Namespace, line: Sequence[str], where: str) -> Ground:

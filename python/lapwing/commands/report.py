@@ -44,7 +44,7 @@ class ReportCommand:
     def run(self, arguments: argparse.Namespace) -> int:
         """Print it."""
         refuse_input(arguments.record, (arguments.html, arguments.chrome_trace))
-        check_outputs(arguments.html, arguments.chrome_trace)
+        check_outputs(arguments, "html", "chrome_trace")
         if is_profile(arguments.record):
             return self._report_profile(arguments)
         if is_advice(arguments.record):

@@ -108,7 +108,7 @@ class RunCommand:
         command = prepare_command(arguments.launcher, self.name)
         given = {"LAPWING_PROGRESS": "--dedicate-core"} if arguments.dedicate_core else {}
         refuse_settings(command, {**list_deciders(arguments), **given, "LAPWING_RECORD_DIR": "lapwing run"})
-        check_outputs(arguments.keep_record, arguments.json)
+        check_outputs(arguments, "keep_record", "json")
         documents = read_documents()
         reason = explain_exclusion(command.list_programs(), find_user(), documents)
         if reason:
@@ -117,7 +117,7 @@ class RunCommand:
         tell_copies(preload, command.words)
         reports = draw_reports(documents, random())
         is_drawn = int(options.get("LAPWING_TIMELINE", "0")) > 0
-        check_outputs(arguments.timeline_output if is_drawn else None)
+        check_outputs(arguments, "keep_record", "json", *(["timeline_output"] if is_drawn else []))
         if arguments.quiet and not (arguments.keep_record or arguments.json or reports or is_drawn):
             return command.start(make_variables(options, preload, None)).exit_code
         with open_record_folder() as records:
