@@ -35,7 +35,7 @@ static inline int pair_find_peer(const char *names, int size, bool is_within)
     return -1;
 }
 
-static inline void pair_print(const char *names, int peer)
+static inline void pair_print(const char *names, int size, int peer)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -43,7 +43,7 @@ static inline void pair_print(const char *names, int peer)
     version[strcspn(version, "\n\"\\")] = 0; /* MPICH goes on with pages about its compilers */
     for (char *tab = strchr(version, '\t'); tab; tab = strchr(tab, '\t'))
         *tab = ' ';
-    printf("{\"library\": \"%s\", ", version);
+    printf("{\"library\": \"%s\", \"ranks\": %d, ", version, size);
     if (peer < 0)
         printf("\"pair\": null, \"hosts\": [\"%s\"]}\n", names);
     else
@@ -61,7 +61,7 @@ static inline void pair_split(const char *names, int argc, char **argv, pair_mea
     struct pair pair = {.side = rank == 0 ? PAIR_SENDER : PAIR_RECEIVER};
     MPI_Comm_split(MPI_COMM_WORLD, is_in_pair ? 0 : 1, rank, &pair.communicator);
     if (rank == 0)
-        pair_print(names, peer);
+        pair_print(names, size, peer);
     if (is_in_pair)
         measure(&pair, argc, argv);
     MPI_Comm_free(&pair.communicator);

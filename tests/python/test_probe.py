@@ -25,7 +25,7 @@ from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra
 from lapwing.probe.evidence import EXPERIMENTS, Carrier, Finding, SizeFindings, Verdict, choose_verdict, judge_size
-from lapwing.probe.run import Findings, Plan, choose_sizes, probe_where
+from lapwing.probe.run import Findings, Plan, choose_sizes, explain_no_pair, probe_where
 from lapwing.probe.show import print_probe
 from lapwing.probe.words import conclude, describe_eager, describe_finding, describe_size
 
@@ -182,11 +182,36 @@ def test_findings_can_be_written() -> None:
 
 
 def test_without_a_pair_nothing_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    head = {"library": "MPI 9", "pair": None, "hosts": ["a"]}
+    head = {"library": "MPI 9", "pair": None, "hosts": ["a"], "ranks": 2}
     monkeypatch.setattr(LinePlace, "run_as", lambda *words: [json.dumps(head)])
     place = LinePlace(Mpi("mpich", "mpicc", Hydra("mpirun")), None, tmp_path)
     found = probe_where(place, Path("probe"), "between", [Contender("stock")], Plan([], 3), lambda: None)
     assert found.missing == "all ranks run on a"
+
+
+@pytest.mark.parametrize(
+    ("ranks", "where", "cause"),
+    [
+        (1, "within", "there is only one rank"),
+        (1, "between", "there is only one rank"),
+        (3, "within", "no other rank runs on the host of rank 0"),
+        (3, "between", "all ranks run on a"),
+    ],
+)
+def test_why_there_is_no_pair(ranks: int, where: str, cause: str) -> None:
+    assert explain_no_pair({"pair": None, "hosts": ["a"], "ranks": ranks}, where) == cause
+
+
+@needs_mpi
+def test_nothing_measured_is_a_failure(tmp_path: Path, stand_in_preload: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(stand_in_preload)}
+    line = ["probe", "--sizes", "4KiB", "--strategies", "", "--repetitions", "3", find_mpi(None).launcher.path]
+    command = [sys.executable, "-m", "lapwing", *line, "-n", "1"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment | ROOT_ALLOWED, timeout=120, cwd=tmp_path, check=False
+    )
+    assert done.stdout.count("not measured, there is only one rank") == 2
+    assert done.returncode == 1
 
 
 def test_users_line_gets_the_program_at_its_end(tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ class ProbeCommand:
     messages that are sent at once and of large ones that need their receiver. It holds them against round trips of
     other sizes, and keeps them for `lapwing predict`, `lapwing advise` and `lapwing bench sendtime`.
 
-    Run it on a quiet machine: where the times scatter too much, it says that it cannot tell.
+    Run it on a quiet machine: where the times scatter too much, it says that it cannot tell. The exit code is 1 when
+    nothing could be measured.
     """
 
     name = "probe"
@@ -91,7 +92,7 @@ class ProbeCommand:
             document = make_document(mpi, line, found, places)
             write_text(arguments.json, json.dumps(document, indent=1) + "\n")
         print_probe(Screen(), found, places)
-        return 0
+        return 0 if any(findings.sizes for findings in found) else 1
 
     def _measure_system(self, arguments: argparse.Namespace, mpi: Mpi, line: Sequence[str]) -> int:
         """Measure the parameters where something can be measured."""

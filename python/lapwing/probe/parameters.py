@@ -20,7 +20,7 @@ from lapwing.probe.fit import (
     make_size,
     read_rows,
 )
-from lapwing.probe.run import LARGEST_EAGER_BYTES, LIMIT_S, run_program
+from lapwing.probe.run import LARGEST_EAGER_BYTES, LIMIT_S, explain_no_pair, run_program
 
 SMALLEST_BYTES, LARGEST_BYTES = 8, 64 << 20
 # Between powers of two there is a size more where protocols and buffers end.
@@ -177,8 +177,7 @@ def measure_route(
     try:
         head, eager_bytes = find_eager_bytes(place, probe, ground.where)
         if eager_bytes is None:
-            alone = "every rank has a host of its own" if ground.where == "within" else "all ranks run on one host"
-            return None, alone
+            return None, explain_no_pair({**head, "hosts": ["one host"]}, ground.where)
         sizes = choose_fit_sizes(eager_bytes, largest_bytes)
         route = make_route(ground, head, eager_bytes, measure_jobs(place, loggp, ground, "all", sizes))
         route = check_route(place, loggp, ground, route, choose_check_sizes(largest_bytes))

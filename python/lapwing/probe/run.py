@@ -79,6 +79,13 @@ def run_program(place: Place, contender: Contender, words: Sequence[str], count:
     return rows
 
 
+def explain_no_pair(head: Mapping[str, Any], where: str) -> str:
+    """Say why rank 0 has no partner there."""
+    if head["ranks"] == 1:
+        return "there is only one rank"
+    return "no other rank runs on the host of rank 0" if where == "within" else f"all ranks run on {head['hosts'][0]}"
+
+
 def probe_contenders(
     place: Place, contenders: Sequence[Contender], words: Sequence[str], size_count: int, advance: Advance
 ) -> tuple[dict[str, Sequence[SizeFindings]], dict[str, str]]:
@@ -111,8 +118,7 @@ def probe_where(
         return Findings(where, missing=error.message)
     head = rows[0]
     if head["pair"] is None:
-        cause = "every rank has a host of its own" if where == "within" else f"all ranks run on {head['hosts'][0]}"
-        return Findings(where, missing=cause, library=head["library"])
+        return Findings(where, missing=explain_no_pair(head, where), library=head["library"])
     eager_bytes = int(rows[1]["eager_bytes"])
     sizes = plan.sizes or choose_sizes(eager_bytes)
     place.limit_s = LIMIT_S + LIMIT_S_PER_BYTE * sum(sizes) + plan.estimate_absence_s(len(sizes))
