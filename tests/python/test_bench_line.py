@@ -11,11 +11,13 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 from needs import needs_mpi
 from rich.console import Console
 
 from lapwing.bench.line import LinePlace, RankView, find_compiler, hide_hosts, look_around, measure_rate, parse_view
 from lapwing.bench.mpi import Mpi
+from lapwing.commands.experiment import label_mpis
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra, OpenMpi
 from lapwing.report.sendable import hide_all, hide_names, make_sendable
@@ -113,6 +115,25 @@ def test_report_has_names_only_when_asked_for(with_names: bool) -> None:
     assert ("node1" in page) == ("/opt/mpi" in page) == ("/home/ann" in page) == with_names
     assert "libmpi.so" in page
     assert '"ops_send": 3' in page
+
+
+def test_report_hides_names_in_the_plot() -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set_title("/home/ann/mpi on node1")
+    axes.set_xticks([0.0], ["/home/ann/a"])
+    document = {"lapwing": "1", "experiment": "overlap", "kernel": "6"}
+    page = make_sendable(document, lambda _: None, figure, NAMES)
+    assert axes.get_title() == "mpi on host1"  # drawn, too
+    assert "mpi on host1" in page
+    assert "/home/ann" not in page
+    assert page.count("</svg>") == 1
+
+
+def test_labels_of_prefixes_have_no_folders() -> None:
+    assert label_mpis(["openmpi", "/home/ann/mpich"]) == ["openmpi", "mpich"]
+    assert label_mpis(["ann/a/mpi", "/home/ann/b/mpi"]) == ["mpi-1", "mpi-2"]
+    assert label_mpis(["a/mpi", "b/mpi", "mpi-1"]) == ["mpi-1", "mpi-2", "mpi-1-3"]
 
 
 @needs_mpi

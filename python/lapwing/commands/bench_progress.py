@@ -43,7 +43,8 @@ class ProgressExperiment:
     (MPICH_ASYNC_PROGRESS, I_MPI_ASYNC_PROGRESS) and Lapwing's strategies run in turn. The overlap is measured by
     stock's times of the operation and of the work alone, so that a slower computation counts against it. Also: how
     much longer the work takes, processor time of other threads, 8-byte latency, message rate, and what is burnt
-    while nothing is pending. --mpi takes a list here: openmpi,mpich,PREFIX.
+    while nothing is pending. --mpi takes a list here: openmpi,mpich,PREFIX. Prefixes whose last parts
+    are alike are numbered by their place in the list: mpi-1,mpi-2.
 
     With more ranks than cores (--ranks 4 on two) several compute on each core: the work alone is then what it takes
     while all ranks do theirs, and an operation alone takes longer than with a core per rank, since waiting ranks spin.

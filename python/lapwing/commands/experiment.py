@@ -151,15 +151,21 @@ def find_chosen_mpi(arguments: argparse.Namespace, line: Sequence[str]) -> Mpi:
     return find_line_mpi(line, arguments.compiler, f"bench {arguments.experiment_name} --")
 
 
+def label_mpis(words: Sequence[str]) -> list[str]:
+    """Say what to call MPIs: family, or last part of a prefix; with its place in the list where two are alike."""
+    names = [Path(word).name for word in words]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name}-{number}" for number, name in enumerate(names, 1)]
+
+
 def prepare_places(arguments: argparse.Namespace, default: str | None = None) -> dict[str, Mpi]:
-    """Prepare for the MPIs of a list, or for the launcher's; by what to call them: family, or last part of a prefix."""
-    words = (arguments.mpi or default or "").split(",")
+    """Prepare for the MPIs of a list, or for the launcher's; by what to call them."""
+    words = list(dict.fromkeys((arguments.mpi or default or "").split(",")))
     if read_line(arguments) or words == [""]:
         mpi = prepare_place(arguments)
         return {mpi.name: mpi}
-    labels = [Path(word).name for word in words]
-    labels = labels if len(set(labels)) == len(labels) else words
-    found = {label: find_mpi(word) for label, word in zip(labels, words, strict=True)}
+    found = {label: find_mpi(word) for label, word in zip(label_mpis(words), words, strict=True)}
     prepare_lab(arguments)
     return found
 

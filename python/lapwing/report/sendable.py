@@ -119,6 +119,23 @@ def draw_svg(figure: "Figure") -> str:
     return stream.getvalue()[stream.getvalue().index("<svg") :]
 
 
+def hide_drawn(figure: "Figure", names: Names) -> None:
+    """Take names out of what a plot shows."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        if isinstance(text, Text):
+            text.set_text(hide_names(text.get_text(), names))
+
+
+def hide_in_svg(svg: str, names: Names) -> str:
+    """Take names out of comments, which repeat what is drawn, and of what stands between tags; paths are lines there.
+
+    Labels of ticks are made anew when a plot is drawn.
+    """
+    return re.sub(r"<!--.*?-->|(?<=>)[^<>]+(?=<)", lambda found: hide_names(found[0], names), svg, flags=re.DOTALL)
+
+
 def make_sendable(
     document: Mapping[str, Any],
     show: Callable[[Console], None],
@@ -129,7 +146,11 @@ def make_sendable(
     """Make the page; with names it has everything as it is."""
     system, text = describe_system(document), print_text(show)
     data: Any = document
+    if figure and not with_names:
+        hide_drawn(figure, names)
+    svg = draw_svg(figure) if figure else ""
     if not with_names:
+        svg = hide_in_svg(svg, names)
         system, text = hide_all(system, names), hide_names(text, names)
         data = hide_all(strip_document(document), names)
     rows = "\n".join(f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in system)
@@ -137,7 +158,7 @@ def make_sendable(
     title = escape(f"lapwing bench {document['experiment']}")
     body = (
         f"<h1>{title}</h1>\n<table>{rows}</table>\n"
-        f"<pre>{escape(text)}</pre>\n{draw_svg(figure) if figure else ''}\n"
+        f"<pre>{escape(text)}</pre>\n{svg}\n"
         f'<h2>All figures</h2>\n<details><summary>JSON</summary><pre id="figures">{escape(packed)}</pre></details>'
     )
     return make_document(title, body, FIGURES_STYLE)
