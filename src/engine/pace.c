@@ -107,12 +107,12 @@ void engine_pace_slept(int64_t begin_ns, struct engine_sockets_waiting waiting)
     pace.woke_ns = now_ns;
 }
 
-/* An op, that is one message or a collective of one round, and nothing beside it. Else what a stream brings next may
+/* An op, that is one message, and nothing beside it. Else what a stream brings next may
  * be what another transfer waits for (two messages each way took 10 % longer), or the
  * end of a round of a nonblocking collective, whose next round then begins late. */
 static bool pace_is_lone(void)
 {
-    return engine_pending_work() == 1 && !engine_pending_has_rounds() && !engine_strategy_is_polling();
+    return engine_pending_work() == 1 && !engine_pending_has_schedules() && !engine_strategy_is_polling();
 }
 
 /* A part of the time that the work has taken so far, so that short transfers are not held up. */

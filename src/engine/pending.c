@@ -57,11 +57,10 @@ uint32_t engine_pending_poll(void)
     for (struct engine_pending_op **link = &engine_pending_state.list; *link != NULL;) {
         struct engine_pending_op *op = *link;
         struct engine_pending_op *next = op->next;
-        bool is_schedule = op->is_schedule, has_rounds = op->has_rounds; /* an op that is over is another's */
+        bool is_schedule = op->is_schedule; /* an op that is over is another's */
         if (op->test(op)) {
             *link = next;
             atomic_fetch_sub_explicit(&engine_pending_state.schedules, is_schedule, memory_order_relaxed);
-            atomic_fetch_sub_explicit(&engine_pending_state.rounds, has_rounds, memory_order_relaxed);
             ended++;
         } else {
             link = &op->next;
@@ -83,9 +82,8 @@ void engine_pending_add(struct engine_pending_op *op)
         link = &(*link)->next;
     op->next = NULL;
     *link = op;
-    /* relaxed: they only set a pace */
+    /* relaxed: it only sets a pace */
     atomic_fetch_add_explicit(&engine_pending_state.schedules, op->is_schedule, memory_order_relaxed);
-    atomic_fetch_add_explicit(&engine_pending_state.rounds, op->has_rounds, memory_order_relaxed);
     atomic_fetch_add_explicit(&engine_pending_state.ops, 1, memory_order_release); /* pairs with engine_pending() */
     base_lock_release(&engine_pending_state.lock);
     pending_work_add();
@@ -103,11 +101,6 @@ void engine_pending_freeze(void)
 bool engine_pending_has_schedules(void)
 {
     return engine_pending_assists() || atomic_load_explicit(&engine_pending_state.schedules, memory_order_relaxed) != 0;
-}
-
-bool engine_pending_has_rounds(void)
-{
-    return engine_pending_assists() || atomic_load_explicit(&engine_pending_state.rounds, memory_order_relaxed) != 0;
 }
 
 bool engine_pending_assists(void)

@@ -14,10 +14,9 @@
 /* One pending op, embedded in what the dispatcher knows about it. */
 struct engine_pending_op {
     struct engine_pending_op *next; /* under the list lock */
-    /* A schedule of MPI's: that its data are there is seen in the poll after the one that takes them in. has_rounds: it
-     * has several, and what one brings lets the next begin. Written before it is added. */
+    /* Of several messages that follow from one another: what one brings lets the next begin. Written before it is
+     * added. */
     bool is_schedule;
-    bool has_rounds;
     /* Inside the gate. True when the transfer has ended and all that belongs to
      * it is done; the op is then off the list and never touched again. */
     bool (*test)(struct engine_pending_op *op);
@@ -26,10 +25,10 @@ struct engine_pending_op {
 /* ops: number of pending ones. waiters: threads that wait at a touch, or fork beside a receive; while there are any, a
  * polling engine does not sleep, as MPI's own wait would not. Whoever sees the touch or its end.
  * lock: whoever reads or changes the list. work: ops and assisted operations; the futex that a
- * parked engine sleeps on. schedules: those among the ops. rounds: those that have several. held: assisted operations
- * whose memory is held (op/transfer.h), but for receives that were parted. All of these: whoever begins and ends them.
- * wait_began_ns: when the program last came to complete operations; written by whoever waits, read by whoever ends an
- * operation; relaxed: numbers for judging. */
+ * parked engine sleeps on. schedules: those among the ops. held: assisted operations whose memory is held
+ * (op/transfer.h), but for receives that were parted. All of these: whoever begins and ends them. wait_began_ns: when
+ * the program last came to complete operations; written by whoever waits, read by whoever ends an operation; relaxed:
+ * numbers for judging. */
 extern struct engine_pending {
     _Atomic uint32_t ops;
     _Atomic uint32_t waiters;
@@ -38,7 +37,6 @@ extern struct engine_pending {
     _Atomic uint32_t work;
     _Atomic uint32_t assisted;
     _Atomic uint32_t schedules;
-    _Atomic uint32_t rounds;
     _Atomic uint32_t held;
     _Atomic int64_t begun_last_ns;
     _Atomic int64_t wait_began_ns;
@@ -69,9 +67,8 @@ uint32_t engine_pending_poll(void);
 /* Is an operation of the program assisted? */
 bool engine_pending_assists(void);
 
-/* May a schedule be under way: is an operation assisted, or one of these pending? And may it have rounds? */
+/* May messages be under way that follow from one another: is an operation assisted, or a schedule pending? */
 bool engine_pending_has_schedules(void);
-bool engine_pending_has_rounds(void);
 
 /* For ever: no op is tested any more, by whomever. For the end of the process
  * while ops are pending; also in a signal handler of a thread that was testing. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: a stream that comes in for one op wakes the engine less often than its pieces arrive, be it a message or a
- * collective of one round. With two under way (what comes next may be what the other waits for), a collective of
- * several rounds (the next begins when this one's data are there), or an operation of the program (it may be such a
- * one), it does not gather. */
+/* Claim: a stream that comes in for one op wakes the engine less often than its pieces arrive. With two under way
+ * (what comes next may be what the other waits for), or an operation of the program (it may be a collective, whose
+ * next round begins when this one's data are there), it does not gather. */
 #include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -52,13 +51,13 @@ static void finish(int assisted)
     gate_leave();
 }
 
-static uint64_t count_wakeups(int ops, struct engine_pending_op kind, int assisted)
+static uint64_t count_wakeups(int ops, int assisted)
 {
     static struct engine_pending_op pending[OPS_MAX];
     atomic_store(&is_over, false);
     gate_enter();
     for (int i = 0; i < ops; i++) {
-        pending[i] = kind;
+        pending[i].test = test;
         engine_pending_add(&pending[i]);
     }
     for (int i = 0; i < assisted; i++)
@@ -81,22 +80,12 @@ static bool is_machine_prompt(void)
     return base_clock_now_ns() - begin_ns < (int64_t)PIECES * PIECE_US * 1300;
 }
 
-static uint64_t least_of(uint64_t one, uint64_t other)
-{
-    return one < other ? one : other;
-}
-
 static bool is_gathered(void)
 {
-    static const struct engine_pending_op message = {.test = test};
-    static const struct engine_pending_op one_round = {.test = test, .is_schedule = true};
-    static const struct engine_pending_op rounds = {.test = test, .is_schedule = true, .has_rounds = true};
-    uint64_t gathered = count_wakeups(1, message, 0), gathered_round = count_wakeups(1, one_round, 0);
-    gathered = gathered > gathered_round ? gathered : gathered_round;
-    uint64_t least = count_wakeups(2, message, 0);
-    least = least_of(least, count_wakeups(1, rounds, 0));
-    least = least_of(least, count_wakeups(0, message, 1));
-    return gathered * 4 < least * 3;
+    uint64_t alone = count_wakeups(1, 0);
+    uint64_t together = count_wakeups(2, 0);
+    uint64_t of_program = count_wakeups(0, 1);
+    return alone * 4 < together * 3 && alone * 4 < of_program * 3;
 }
 
 int main(void)

@@ -447,7 +447,6 @@ static void op_describe(struct transfer *transfer, const struct collective_call 
     op->lists = op_keep_lists(&op->work);
     transfer->op.test = op_test;
     transfer->op.is_schedule = true;
-    transfer->op.has_rounds = collective_work_has_rounds(&op->work);
     transfer->direction = POLICY_COLLECTIVE;
     transfer->site = NULL;
     transfer->place = call_site_of(call->given.caller);

@@ -24,12 +24,6 @@ void collective_work_cut(struct collective_work *work, bool is_whole, bool has_e
                                      : collective_cut_make(work_bytes(work), block_bytes, has_edges);
 }
 
-bool collective_work_has_rounds(const struct collective_work *work)
-{
-    bool is_by_mpi = collective_work_reduces(work->function) && !work->is_local;
-    return work->size != 2 || work->cut.pieces != 1 || is_by_mpi;
-}
-
 /* A whole block is a type without gaps. */
 static bool work_has_gaps(const struct collective_work *work)
 {

@@ -111,12 +111,8 @@ static inline bool collective_work_reduces(enum collective_work_function functio
 /* Fills `cut` in from the rest. is_whole, has_edges: see collective_cut_make_whole(). */
 void collective_work_cut(struct collective_work *work, bool is_whole, bool has_edges);
 
-/* After that: may what one message brings let another begin? Between two ranks one piece is one exchange, but for
- * reductions that MPI carries out (Open MPI's MPI_Iallreduce reduces, then broadcasts). */
-bool collective_work_has_rounds(const struct collective_work *work);
-
-/* After that, too: fills `places` in, to be freed, where MPI takes a list of places better than a type with gaps. All
- * ranks decide alike. */
+/* After that: fills `places` in, to be freed, where MPI takes a list of places better than a type with gaps. All ranks
+ * decide alike. */
 void collective_work_list_places(struct collective_work *work);
 
 /* How much of each block, in bytes, the first pieces make up together. */

@@ -114,7 +114,6 @@ static bool ahead_is_wanted(struct message *message, const MPI_Request *request,
 static void ahead_describe(struct transfer *transfer, const struct message *message)
 {
     transfer->op.is_schedule = false;
-    transfer->op.has_rounds = false;
     transfer->direction = POLICY_RECEIVE;
     transfer->bytes = message->bytes;
     transfer->site = message->site;

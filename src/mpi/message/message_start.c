@@ -89,7 +89,6 @@ static void message_describe(const struct start *start)
     struct transfer *transfer = start->op.transfer;
     transfer->op.test = message_test;
     transfer->op.is_schedule = false;
-    transfer->op.has_rounds = false;
     transfer->direction = message->direction;
     transfer->bytes = message->bytes;
     transfer->site = message->site;

@@ -230,7 +230,6 @@ static struct freed_send freed_judge(MPI_Request request)
 static void freed_describe(struct transfer *transfer, MPI_Request request, const struct freed_send *send)
 {
     transfer->op.is_schedule = false;
-    transfer->op.has_rounds = false;
     transfer->direction = POLICY_SEND;
     transfer->bytes = send->held.high - send->held.low;
     transfer->site = NULL;

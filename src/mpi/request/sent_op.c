@@ -117,7 +117,6 @@ static void sents_describe(struct transfer *transfer, const struct sent_op_wait 
 {
     transfer->op.test = sent_test;
     transfer->op.is_schedule = false;
-    transfer->op.has_rounds = false;
     transfer->direction = POLICY_SEND;
     transfer->bytes = sents_bytes(sents);
     transfer->site = wait->site;
