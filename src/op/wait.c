@@ -2,6 +2,7 @@
 #include "op/wait.h"
 
 #include "engine/gate.h"
+#include "op/busy.h"
 #include "op/host.h"
 #include "op/observer.h"
 #include "op/session.h"
@@ -30,6 +31,22 @@ void wait_range(struct range bytes, bool is_read)
 void wait_range_uncounted(struct range bytes, bool is_read)
 {
     range_wait(bytes, is_read, false);
+}
+
+/* May a thread inside MPI, in a function of the program's that MPI has called, wait for other threads' messages? Under
+ * MPI_THREAD_MULTIPLE the engine comes in beside it, unless it has asked the engine to stay out. MPI itself uses no
+ * memory that is held, but for what may be read. With protection keys it does. */
+static bool may_wait_inside(void)
+{
+    return busy_is_shared() && !gate_thread.is_of_mpi && !gate_is_waiting() && !protect_holds_in_place();
+}
+
+void wait_call_range(struct range bytes, bool is_read)
+{
+    if (!gate_is_inside())
+        range_wait(bytes, is_read, true);
+    else if (protect_system_calls_fail() && may_wait_inside())
+        protect_armed_wait(bytes);
 }
 
 void wait_all(void)

@@ -19,6 +19,11 @@ void wait_range(struct range bytes, bool is_read);
 /* The same, by a call that would have waited as long in MPI: it speaks for no other way to send. */
 void wait_range_uncounted(struct range bytes, bool is_read);
 
+/* As wait_range() for a call of libc's, which a function of the program's may make that MPI calls. Under
+ * MPI_THREAD_MULTIPLE such a call, too, waits where memory cannot be read in place, if it would fail there; one that
+ * writes to what is being sent in place still does. */
+void wait_call_range(struct range bytes, bool is_read);
+
 /* Waits for every pending op (exec, exit, calls of unknown effect). */
 void wait_all(void);
 
@@ -37,13 +42,13 @@ void wait_copied(void);
 static inline void wait_read(const void *address, size_t length_bytes)
 {
     if (protect_armed_is_any())
-        wait_range(base_range_of(address, length_bytes), true);
+        wait_call_range(base_range_of(address, length_bytes), true);
 }
 
 static inline void wait_write(const void *address, size_t length_bytes)
 {
     if (protect_armed_is_any())
-        wait_range(base_range_of(address, length_bytes), false);
+        wait_call_range(base_range_of(address, length_bytes), false);
 }
 
 #endif

@@ -23,6 +23,10 @@ static inline bool protect_armed_is_any(void)
  * With `allow_read`, no-write holds do not count. Safe in signal context. */
 uint64_t protect_armed_find(struct range bytes, bool allow_read);
 
+/* Waits as at a touch, until nothing of these bytes is held but what everybody may read there; copies do not count. For
+ * a thread inside MPI, which cannot wait for the op. */
+void protect_armed_wait(struct range bytes);
+
 /* Is any memory being received into? What is sent everybody may read, there or in a copy. */
 bool protect_armed_is_receiving(void);
 

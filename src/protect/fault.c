@@ -247,6 +247,27 @@ static bool wait_for_holds(uintptr_t address, void *context)
     return was_held;
 }
 
+/* The first of these pages that no load may reach; NULL: there is none. A lost hold never ends. */
+static struct hold *unreadable_in(struct range pages, struct hold_view *view)
+{
+    struct hold *hold = hold_next(NULL, pages, view);
+    while (hold != NULL && view->kind != HOLD_NO_ACCESS && view->kind != HOLD_COPY_ON_TOUCH)
+        hold = hold_next(hold, pages, view);
+    return hold;
+}
+
+/* In the order of wait_for_holds(). */
+void protect_armed_wait(struct range bytes)
+{
+    struct range pages = base_pages_of(bytes);
+    struct hold_view view;
+    struct hold *hold;
+    while (is_in_bounds(pages) && (hold = unreadable_in(pages, &view)) != NULL) {
+        report_once(hold, &view, view.pages.low > pages.low ? view.pages.low : pages.low);
+        base_futex_wait(&hold->word, view.word, -1);
+    }
+}
+
 /* A hold may be released between the fault and our look at the table. Then the
  * access is good by now: try again, once per release that this thread has not
  * seen yet. A fault of the program's own comes back and is given to it. */

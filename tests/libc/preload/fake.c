@@ -64,7 +64,7 @@ void fake_release(void)
     mprotect((void *)held.low, held.high - held.low, PROT_READ | PROT_WRITE);
 }
 
-void wait_range(struct range bytes, bool is_read)
+void wait_call_range(struct range bytes, bool is_read)
 {
     errno = EDOM; /* the entries promise to keep the program's errno */
     if (!base_ranges_overlap(bytes, held))
