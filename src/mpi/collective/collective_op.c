@@ -224,9 +224,8 @@ static void op_end(struct transfer *transfer, struct collective_op *op)
     void *lists = op->lists;
     size_t reserved_bytes = op->reserved_bytes;
     struct transfer_outcome outcome = transfer_end(transfer); /* the slot is another's from here on */
-    int64_t stopped_ns = inside_ns + outcome.lasted_ns - outcome.overlapped_ns;
     if (choice != NULL)
-        collective_choice_learn(choice, kind, stopped_ns + outcome.cost_ns + outcome.engine_ns);
+        collective_choice_learn(choice, kind, inside_ns + outcome.lasted_ns - outcome.overlapped_ns + outcome.cost_ns);
     collective_comm_leave(comm);
     copies_give_back(copy);
     free(lists);
