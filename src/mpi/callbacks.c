@@ -31,9 +31,10 @@ int entry_MPI_File_create_errhandler(MPI_File_errhandler_function *function, MPI
     return dispatch_leave(real.MPI_File_create_errhandler(function, errhandler));
 }
 
+/* Any thread may call it beside others at any level (MPI 4.1, 11.4.1), so that it cannot end what they have begun. */
 int entry_MPI_Session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Errhandler *errhandler)
 {
-    dispatch_expect_callbacks();
+    session_refuse(REASON_CALLBACK);
     dispatch_wait_argument(errhandler, sizeof *errhandler);
     dispatch_enter();
     return dispatch_leave(real.MPI_Session_create_errhandler(function, errhandler));

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "engine/gate.h"
+#include "engine/pending.h"
 #include "op/assist.h"
 #include "op/host.h"
 #include "op/straight.h"
@@ -413,7 +414,7 @@ void requests_settle(uint64_t key)
 
 void requests_end_assists(void)
 {
-    if (untracked.is_shared || gate_is_inside())
+    if (untracked.is_shared || gate_is_inside() || !engine_pending_assists())
         return;
     requests_lock();
     for (uint32_t index = 1; requests_count() != 0 && index <= requests.highest; index++) {

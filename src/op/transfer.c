@@ -738,9 +738,18 @@ void transfer_wait_due(void)
         transfer_wait_all();
 }
 
-static bool transfers_are_ahead_until(uint64_t until_ns)
+/* Not receives whose memory was parted: they last until the program waits for them. */
+static bool transfers_are_kept(void)
 {
-    return transfer_ahead_count() != 0 && (uint64_t)base_clock_now_ns() < until_ns;
+    for (struct transfer *one = NULL; transfer_ahead_count() != 0 && (one = transfer_ahead_next(one)) != NULL;)
+        if (transfer_is_kept(one))
+            return true;
+    return false;
+}
+
+static bool transfers_are_kept_until(uint64_t until_ns)
+{
+    return transfers_are_kept() && (uint64_t)base_clock_now_ns() < until_ns;
 }
 
 static void transfer_give_up_kept(void)
@@ -760,9 +769,9 @@ void transfer_expect_callbacks(void)
 {
     enum { PATIENCE_NS = 1000000000 };
     transfer_wait_due();
-    if (busy_is_shared() || transfer_ahead_count() == 0 || gate_is_inside() || op_thread.is_leaving)
+    if (busy_is_shared() || !transfers_are_kept() || gate_is_inside() || op_thread.is_leaving)
         return;
-    transfer_wait_while(transfers_are_ahead_until, (uint64_t)base_clock_now_ns() + PATIENCE_NS);
+    transfer_wait_while(transfers_are_kept_until, (uint64_t)base_clock_now_ns() + PATIENCE_NS);
     transfer_give_up_kept();
 }
 

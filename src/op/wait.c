@@ -6,6 +6,7 @@
 #include "op/host.h"
 #include "op/observer.h"
 #include "op/session.h"
+#include "op/thread.h"
 #include "op/transfer.h"
 
 static void range_wait(struct range bytes, bool is_read, bool is_counted)
@@ -38,7 +39,8 @@ void wait_range_uncounted(struct range bytes, bool is_read)
  * memory that is held, but for what may be read. With protection keys it does. */
 static bool may_wait_inside(void)
 {
-    return busy_is_shared() && !gate_thread.is_of_mpi && !gate_is_waiting() && !protect_holds_in_place();
+    bool is_own = !gate_thread.is_of_mpi && !op_thread.is_leaving; /* no engine works for who leaves */
+    return busy_is_shared() && is_own && !gate_is_waiting() && !protect_holds_in_place();
 }
 
 void wait_call_range(struct range bytes, bool is_read)

@@ -152,13 +152,14 @@ static void freed_give_up(MPI_Request request)
     base_lock_release(&freed.lock);
 }
 
-/* For transfer_keep_begin(). The slot may be another op's by now: then its request is none of these. */
+/* For transfer_keep_begin(). The slot may be another op's by now: then its request is none of these, or is not kept
+ * yet. (Nothing is given up under MPI_THREAD_MULTIPLE, where another thread may be about to keep it.) */
 static void freed_poll_kept(struct transfer *transfer)
 {
     MPI_Request request = native_of(transfer)->request;
     if (transfer_is_kept(transfer))
         (void)freed_is_under_way(request);
-    else
+    else if (!busy_is_shared())
         freed_give_up(request);
 }
 
