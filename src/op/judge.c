@@ -86,7 +86,7 @@ enum session_order judge_order(void)
 
 enum reason judge_message(struct policy_call *call, const struct range *held, struct judge_answer *answer)
 {
-    *answer = (struct judge_answer){.order = SESSION_ORDER_FREE, .way_is_clear = busy_is_clear()};
+    *answer = (struct judge_answer){.order = SESSION_ORDER_FREE};
     enum reason reason = judge_call(call, &answer->policy);
     if (reason == REASON_NONE && call->direction == POLICY_RECEIVE)
         answer->order = judge_order();

@@ -44,12 +44,10 @@ enum reason judge_foresee(const struct judge_foreseen *call);
 enum session_order judge_order(void);
 
 /* All of that, and whether it pays, for a blocking call, whose time away from MPI ends (away.h). held: the bytes to be
- * held, if any. policy: empty where nothing may begin. order: of a receive that may begin. way_is_clear: nothing is
- * pending (busy.h), so that no memory is held, be it ahead of its op. */
+ * held, if any. policy: empty where nothing may begin. order: of a receive that may begin. */
 struct judge_answer {
     struct policy_answer policy;
     enum session_order order;
-    bool way_is_clear;
 };
 enum reason judge_message(struct policy_call *call, const struct range *held, struct judge_answer *answer);
 

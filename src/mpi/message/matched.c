@@ -117,8 +117,7 @@ static int matched_judged(struct message *message, MPI_Message *handle, MPI_Stat
 static int matched_call(struct message *message, MPI_Message *handle, MPI_Status *status, const void *return_address)
 {
     int result = matched_judged(message, handle, status, return_address);
-    if (!message->way_is_clear)
-        freed_requests_await();
+    freed_requests_await();
     away_begin();
     return result;
 }

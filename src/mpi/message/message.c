@@ -208,7 +208,6 @@ static enum reason message_judge_call(struct message *message)
     message->site = answer.policy.site;
     message->situation = answer.policy.situation;
     message->order = answer.order;
-    message->way_is_clear = answer.way_is_clear;
     message->starts_apart = answer.policy.starts_apart && message_may_start_apart(message);
     return reason;
 }

@@ -44,7 +44,6 @@ struct message {
     uint32_t situation;       /* in which the site is called (policy.h) */
     const void *caller;       /* return address of the call, once it is judged */
     enum session_order order; /* of a receive that may return early */
-    bool way_is_clear;        /* when it was judged no memory was held, and no send kept that had been freed */
 };
 
 static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datatype datatype, int peer, int tag,

@@ -33,7 +33,7 @@ static bool receive_is_announced(const struct message *message)
  * they do is asked last: seldom is anything held there. */
 static bool receive_may_be_late(const struct message *message)
 {
-    bool is_possible = message->bytes >= options.threshold_bytes && !early.is_on && !message->way_is_clear;
+    bool is_possible = message->bytes >= options.threshold_bytes && !early.is_on;
     bool is_named = message->peer != MPI_PROC_NULL && message->comm != abi_handles.comm_null;
     return is_possible && is_named && protect_armed_find(message->range, false) != 0 && !session_has_others();
 }
@@ -141,8 +141,7 @@ __attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MP
     message.promised = status_is_ignored(status) ? NULL : status;
     int result = early.is_on ? receive_beside_early(&message, status, return_address)
                              : receive_judged(&message, status, return_address);
-    if (!message.way_is_clear)
-        freed_requests_await();
+    freed_requests_await();
     away_begin();
     return result;
 }
