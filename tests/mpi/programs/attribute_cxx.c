@@ -3,9 +3,9 @@
  * just received. (MPI::Datatype::Create_keyval is inline: this is the function of the library that it calls.)
  * passes: nothing
  * quick: openmpi4 userfaultfd */
-#include <dlfcn.h>
 
 #include "check.h"
+#include "cxx_bindings.h"
 
 typedef int cxx_create(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, void *cxx_copy,
                        void *cxx_delete, void *extra, int *key);
@@ -24,27 +24,9 @@ static int type_deleted(MPI_Datatype type, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static cxx_create *find_create(void)
-{
-    void *library = dlopen("libmpi_cxx.so.40", RTLD_NOW);
-    return library == NULL ? NULL : (cxx_create *)dlsym(library, cxx_name);
-}
-
-#ifdef OMPI_MAJOR_VERSION
-static bool has_bindings(void)
-{
-    return OMPI_MAJOR_VERSION < 5; /* another Open MPI's may be installed beside */
-}
-#else
-static bool has_bindings(void)
-{
-    return false;
-}
-#endif
-
 int main(int argc, char **argv)
 {
-    cxx_create *create = has_bindings() ? find_create() : NULL;
+    cxx_create *create = (cxx_create *)cxx_bindings_find(cxx_name);
     if (create == NULL)
         return check_skip("this MPI has no C++ bindings");
     check_start(&argc, &argv);

@@ -4,10 +4,10 @@
  * the caller names, as any long struct.)
  * passes: callback
  * quick: openmpi4 userfaultfd */
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include "check.h"
+#include "cxx_bindings.h"
 
 /* Of the class: a table of functions, then the handle. */
 struct cxx_handler {
@@ -28,27 +28,9 @@ static void note_error(void *comm, int *error, ...)
     caller = pthread_self();
 }
 
-static cxx_create *find_create(void)
-{
-    void *library = dlopen("libmpi_cxx.so.40", RTLD_NOW);
-    return library == NULL ? NULL : (cxx_create *)dlsym(library, "_ZN3MPI4Comm17Create_errhandlerEPFvRS0_PizE");
-}
-
-#ifdef OMPI_MAJOR_VERSION
-static bool has_bindings(void)
-{
-    return OMPI_MAJOR_VERSION < 5; /* another Open MPI's may be installed beside */
-}
-#else
-static bool has_bindings(void)
-{
-    return false;
-}
-#endif
-
 int main(int argc, char **argv)
 {
-    cxx_create *create = has_bindings() ? find_create() : NULL;
+    cxx_create *create = (cxx_create *)cxx_bindings_find("_ZN3MPI4Comm17Create_errhandlerEPFvRS0_PizE");
     if (create == NULL)
         return check_skip("this MPI has no C++ bindings");
     check_start(&argc, &argv);

@@ -3,23 +3,10 @@
  * run by the program's thread; what is sent arrives as it was, and may be written afterwards.
  * quick: openmpi4 mpich4 userfaultfd
  * passes: callback */
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "check.h"
+#include "home_sum.h"
 
 enum { ROUNDS = 5, COUNT = 4 };
-
-static long home;
-static int elsewhere_count;
-
-static void add(void *in, void *inout, int *count, MPI_Datatype *datatype)
-{
-    (void)datatype;
-    elsewhere_count += syscall(SYS_gettid) != home;
-    for (int i = 0; i < *count; i++)
-        ((int *)inout)[i] += ((int *)in)[i];
-}
 
 static void reduce(MPI_Op operation, MPI_Request *request)
 {
@@ -55,11 +42,9 @@ static void rank_receive(MPI_Op operation, unsigned char *buffer, unsigned round
 
 int main(int argc, char **argv)
 {
-    MPI_Op operation;
     check_start(&argc, &argv);
-    home = syscall(SYS_gettid);
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
-    MPI_Op_create(add, 1, &operation);
+    MPI_Op operation = home_sum_make();
     for (unsigned round = 1; round <= ROUNDS; round++) {
         if (check_rank() == 0) {
             check_fill(buffer, CHECK_LARGE_BYTES, round);
@@ -69,7 +54,7 @@ int main(int argc, char **argv)
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    check(elsewhere_count == 0, "never run by another thread");
+    check(home_sum.elsewhere_count == 0, "never run by another thread");
     MPI_Op_free(&operation);
     return check_end();
 }

@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a reduction function of the program is only run by the program's thread. */
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "check.h"
-
-static long home;
-static int elsewhere_count;
-
-static void add(void *in, void *inout, int *count, MPI_Datatype *datatype)
-{
-    (void)datatype;
-    elsewhere_count += syscall(SYS_gettid) != home;
-    for (int i = 0; i < *count; i++)
-        ((int *)inout)[i] += ((int *)in)[i];
-}
+#include "home_sum.h"
 
 int main(int argc, char **argv)
 {
@@ -22,9 +9,7 @@ int main(int argc, char **argv)
     static int ones[COUNT];
     static int sums[COUNT];
     check_start(&argc, &argv);
-    home = syscall(SYS_gettid);
-    MPI_Op operation;
-    MPI_Op_create(add, 1, &operation);
+    MPI_Op operation = home_sum_make();
     unsigned char *buffer = check_buffer_new(CHECK_LARGE_BYTES);
     for (int i = 0; i < COUNT; i++)
         ones[i] = 1;
@@ -42,7 +27,7 @@ int main(int argc, char **argv)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         check(sums[COUNT - 1] == 2, "the sum");
     }
-    check(elsewhere_count == 0, "never run by another thread");
+    check(home_sum.elsewhere_count == 0, "never run by another thread");
     MPI_Op_free(&operation);
     return check_end();
 }
