@@ -125,15 +125,15 @@ CORES_FLAG, CORES_VARIABLE = "--engine-cores", "LAPWING_ENGINE_CORES"  # src/bas
 CORES_MAX = 1024  # CPU_SETSIZE of libc
 
 
-def is_core_list(text: str) -> bool:
-    """Tell whether a text is a list of cores: ranges go from low to high, below what a set of cores holds."""
-    ranges = [re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part, re.ASCII) for part in text.split(",")]
-    return all(found and int(found[1]) <= int(found[2] or found[1]) < CORES_MAX for found in ranges)
+def are_ranges(text: str, highest: int) -> bool:
+    """Tell whether a text is a list such as 0,4-7, whose ranges go from low to high, up to this number."""
+    ranges = [re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", part, re.ASCII) for part in text.split(",")]
+    return all(found and int(found[1]) <= int(found[2] or found[1]) <= highest for found in ranges)
 
 
 def parse_cores(text: str, name: str) -> str:
     """Return where the engines run, as the injected part reads it. name: of the flag or variable that says so."""
-    if text != "auto" and not is_core_list(text):
+    if text != "auto" and not are_ranges(text, CORES_MAX - 1):
         raise LapwingError(f"{name} cannot be {text!r}", "give auto, or a list such as 0,4-7")
     return text
 

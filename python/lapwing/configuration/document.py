@@ -2,7 +2,6 @@
 """Reads configuration files: TOML with the tables [options], [select], [limits] and [reports], all of them checked."""
 
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from lapwing.errors import LapwingError
-from lapwing.options import Option, load_options, parse_bytes, parse_value
+from lapwing.options import Option, are_ranges, load_options, parse_bytes, parse_value
 
 SYSTEM_FILE = Path("/etc/lapwing/lapwing.toml")
 SYSTEM_VARIABLE = "LAPWING_CONFIG"  # names another file in the system's place
 LENGTH_MAX_BYTES = 1 << 20
-RANK_RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)  # what fits into the injected part's numbers
+RANK_MAX = 10**18 - 1  # it fits into the injected part's numbers
 
 
 @dataclass(frozen=True)
@@ -130,15 +129,9 @@ def read_patterns(path: Path, name: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def is_rank_range(text: str) -> bool:
-    """Tell whether a text is a rank, or a range from the lower one to the higher."""
-    found = RANK_RANGE.fullmatch(text)
-    return found is not None and int(found[1]) <= int(found[2] or found[1])
-
-
 def is_ranks(text: str) -> bool:
     """Tell whether a text is a list of ranks."""
-    return all(map(is_rank_range, text.split(",")))
+    return are_ranges(text, RANK_MAX)
 
 
 def parse_ranks(text: str) -> str:
