@@ -328,6 +328,8 @@ def gated_body(row: Row) -> Iterator[str]:
         yield "session_expect_peers();"
     if row.has("joins_groups"):
         yield "collective_comm_expect_groups();"
+    if row.has("gives_functions"):
+        yield "begin_expect_callbacks();"
     if row.has("cancels"):
         yield "dispatch_forget_send(request);"
     yield f"if ({may_go_past_the_gate(row)})"
@@ -437,7 +439,7 @@ def carried_body(row: Row) -> Iterator[str]:
         # From now on the engine must not run MPI while the program computes: MPI could run the
         # program's own reduction function, which only the program's threads may.
         yield f"if (!abi_op_is_predefined({op.name}))"
-        yield "    dispatch_expect_callbacks();"
+        yield "    begin_expect_callbacks();"
     yield f"bool is_direct = {may_go_past_the_gate(row)};"
     yield "if (!is_direct && !dispatch_enter_idle()) {"
     for line in waits(row):
@@ -611,6 +613,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "mpi/request/freed.h"
 #include "mpi/request/persistent.h"
 #include "mpi/status.h"
+#include "op/begin.h"
 #include "op/requests.h"
 #include "op/session.h"
 #include "op/transfer.h"

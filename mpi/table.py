@@ -35,7 +35,8 @@ CLASSES = {
     "gated": (
         "Passed, one thread at a time",
         "They depend on no message, so they wait only where a result would go to held memory. The engine stays out of "
-        "MPI meanwhile.",
+        "MPI meanwhile. Calls that make an error handler of the program's wait for every op, and from then on every "
+        "call is passed.",
     ),
     "status": (
         "Wait for the op of a status",

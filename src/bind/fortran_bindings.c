@@ -8,10 +8,9 @@
 #include "base/text.h"
 #include "bind/bind.h"
 #include "bind/state.h"
+#include "op/begin.h"
 #include "op/call_site.h"
-#include "op/requests.h"
 #include "op/session.h"
-#include "op/transfer.h"
 
 /* Open MPI, and MPICH as itself, Intel, Cray, MVAPICH and Debian name it. */
 static const char *const name_beginnings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpifort", "libmpichfort"};
@@ -32,9 +31,7 @@ typedef void *handler_maker_fn(int object_type, void *function, int language);
 static void *fortran_bindings_create_errhandler(int object_type, void *function, int language)
 {
     handler_maker_fn *maker = (handler_maker_fn *)bind_library_symbol(handler_maker_name);
-    session_refuse(REASON_CALLBACK);
-    transfer_expect_callbacks();
-    requests_end_assists();
+    begin_expect_callbacks();
     return maker(object_type, function, language);
 }
 
@@ -47,26 +44,25 @@ typedef int key_maker_fn(int object_type, void *copy, void *delete, int *key, in
 
 enum { OBJECT_IS_TYPE = 2 }; /* TYPE_ATTR of ompi/attribute/attribute.h, in 4.1 and 5 */
 
-static void note_key(int object_type)
+static key_maker_fn *key_maker(const char *name, int object_type)
 {
     if (object_type == OBJECT_IS_TYPE)
         session_expect_type_functions();
+    return (key_maker_fn *)bind_library_symbol(name);
 }
 
 static int fortran_bindings_create_key_cxx(int object_type, void *copy, void *delete, int *key, intptr_t extra_state,
                                            int flags, void *bindings_extra_state)
 {
-    key_maker_fn *maker = (key_maker_fn *)bind_library_symbol(key_maker_name);
-    note_key(object_type);
-    return maker(object_type, copy, delete, key, extra_state, flags, bindings_extra_state);
+    return key_maker(key_maker_name, object_type)(object_type, copy, delete, key, extra_state, flags,
+                                                  bindings_extra_state);
 }
 
 static int fortran_bindings_create_key(int object_type, void *copy, void *delete, int *key, intptr_t extra_state,
                                        int flags, void *bindings_extra_state)
 {
-    key_maker_fn *maker = (key_maker_fn *)bind_library_symbol(fortran_key_maker_name);
-    note_key(object_type);
-    return maker(object_type, copy, delete, key, extra_state, flags, bindings_extra_state);
+    return key_maker(fortran_key_maker_name, object_type)(object_type, copy, delete, key, extra_state, flags,
+                                                          bindings_extra_state);
 }
 
 static const struct {

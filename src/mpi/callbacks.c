@@ -4,32 +4,9 @@
 #include "mpi/dispatch.h"
 #include "mpi/entries.h"
 #include "mpi/datatypes.h"
+#include "op/begin.h"
 #include "op/session.h"
 #include "op/transfer.h"
-
-int entry_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
-{
-    dispatch_expect_callbacks();
-    dispatch_wait_argument(errhandler, sizeof *errhandler);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Comm_create_errhandler(function, errhandler));
-}
-
-int entry_MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
-{
-    dispatch_expect_callbacks();
-    dispatch_wait_argument(errhandler, sizeof *errhandler);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Errhandler_create(function, errhandler));
-}
-
-int entry_MPI_File_create_errhandler(MPI_File_errhandler_function *function, MPI_Errhandler *errhandler)
-{
-    dispatch_expect_callbacks();
-    dispatch_wait_argument(errhandler, sizeof *errhandler);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_File_create_errhandler(function, errhandler));
-}
 
 /* Any thread may call it beside others at any level (MPI 4.1, 11.4.1), so that it cannot end what they have begun. */
 int entry_MPI_Session_create_errhandler(MPI_Session_errhandler_function *function, MPI_Errhandler *errhandler)
@@ -40,19 +17,11 @@ int entry_MPI_Session_create_errhandler(MPI_Session_errhandler_function *functio
     return dispatch_leave(real.MPI_Session_create_errhandler(function, errhandler));
 }
 
-int entry_MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler)
-{
-    dispatch_expect_callbacks();
-    dispatch_wait_argument(errhandler, sizeof *errhandler);
-    dispatch_enter();
-    return dispatch_leave(real.MPI_Win_create_errhandler(function, errhandler));
-}
-
 /* Its query function runs inside MPI_Wait and MPI_Test (MPI 4.1, 13.2). */
 int entry_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
                              MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
-    dispatch_expect_callbacks();
+    begin_expect_callbacks();
     dispatch_enter();
     return dispatch_leave(real.MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }

@@ -243,13 +243,6 @@ void dispatch_forget_send(const MPI_Request *request)
         requests_forget_send(request_key(*request));
 }
 
-void dispatch_expect_callbacks(void)
-{
-    session_refuse(REASON_CALLBACK);
-    transfer_expect_callbacks();
-    requests_end_assists();
-}
-
 void dispatch_begin_unknown(void)
 {
     requests_track_unknown();

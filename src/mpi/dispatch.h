@@ -132,11 +132,4 @@ static inline bool dispatch_begins_small(MPI_Count count, MPI_Datatype datatype)
 void dispatch_begin_unknown(void);
 int dispatch_end_unknown(int result);
 
-/* MPI may from now on run functions of the program's own, at times that only MPI
- * knows. They may touch anything, held memory too, in a thread that is inside
- * MPI, and must not run in the engine: no op begins any more. Waits for those
- * that are pending, but for other threads': what they wait for may be what this thread does next. The engine still ends
- * these, since nobody else might. Not inside the gate, where it waits for nothing. */
-void dispatch_expect_callbacks(void);
-
 #endif

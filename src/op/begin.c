@@ -56,3 +56,10 @@ enum reason begin_hold(struct transfer *transfer, const struct begin_memory *mem
         arming_end();
     return reason;
 }
+
+void begin_expect_callbacks(void)
+{
+    session_refuse(REASON_CALLBACK);
+    transfer_expect_callbacks();
+    requests_end_assists();
+}

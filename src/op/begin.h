@@ -45,4 +45,11 @@ struct begin_memory {
 /* Holds it for the op, or says why not. Inside the gate. */
 enum reason begin_hold(struct transfer *transfer, const struct begin_memory *memory);
 
+/* MPI may from now on run functions of the program's own, at times that only MPI
+ * knows. They may touch anything, held memory too, in a thread that is inside
+ * MPI, and must not run in the engine: no op begins any more. Waits for those
+ * that are pending, but for other threads': what they wait for may be what this thread does next. The engine still ends
+ * these, since nobody else might. Not inside the gate, where it waits for nothing. */
+void begin_expect_callbacks(void);
+
 #endif

@@ -741,10 +741,10 @@ void transfer_wait_due(void)
 /* Not receives whose memory was parted: they last until the program waits for them. */
 static bool transfers_are_kept(void)
 {
-    for (struct transfer *one = NULL; transfer_ahead_count() != 0 && (one = transfer_ahead_next(one)) != NULL;)
-        if (transfer_is_kept(one))
-            return true;
-    return false;
+    struct transfer *one = transfer_ahead_next(NULL);
+    while (one != NULL && !transfer_is_kept(one))
+        one = transfer_ahead_next(one);
+    return one != NULL;
 }
 
 static bool transfers_are_kept_until(uint64_t until_ns)
