@@ -298,17 +298,18 @@ static struct transfer_outcome transfer_judge(struct transfer *transfer)
         transfer_learn_wait(transfer, touched_ns, ended_ns);
     int64_t lasted_ns = ended_ns - transfer->returned_ns;
     int64_t engine_ns = transfer_engine_ns(transfer);
+    int64_t dear_ns = engine_is_dear() ? engine_ns : 0;
     int64_t touch_cost_ns = touched_ns != 0 ? TOUCH_COST_NS : 0;
-    int64_t cost_ns = transfer->hold_cost_ns + (engine_is_dear() ? engine_ns : 0) + touch_cost_ns;
+    int64_t cost_ns = transfer->hold_cost_ns + dear_ns + touch_cost_ns;
     policy_site_learn(transfer->site, transfer->situation,
                       (struct policy_outcome){
                           .overlapped_ns = overlapped_ns / (1 + (int64_t)transfer->beside),
                           .cost_ns = cost_ns,
                           .transfer_ns = lasted_ns,
-                          .engine_ns = engine_is_dear() ? 0 : engine_ns,
+                          .engine_ns = engine_ns - dear_ns,
                           .is_late = engine_strategy_is_polling(),
                       });
-    return (struct transfer_outcome){lasted_ns, overlapped_ns, cost_ns};
+    return (struct transfer_outcome){lasted_ns, overlapped_ns, cost_ns, engine_ns - dear_ns};
 }
 
 /* Where it was parted the room is in transit, and no more ours. */

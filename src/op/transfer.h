@@ -132,11 +132,13 @@ void transfer_settle_parted(void);
 void transfer_forked_child(void);
 
 /* What became of an op: for how long it was under way, how much of that the program used
- * for something else, and what holding took. */
+ * for something else, what holding took, and what the engine took of the program's core, if cost_ns does not have it.
+ */
 struct transfer_outcome {
     int64_t lasted_ns;
     int64_t overlapped_ns;
     int64_t cost_ns;
+    int64_t engine_ns;
 };
 
 /* The transfer is over (called inside the op's test): releases the memory,

@@ -80,7 +80,8 @@ void collective_choice_agree(struct collective_choice *choice, const int64_t sum
 /* How the next call goes, which begins now. */
 enum collective_choice_kind collective_choice_next(struct collective_choice *choice, int64_t now_ns);
 
-/* A call of this kind stopped the program for so long. Any thread. */
+/* A call of this kind stopped the program for so long, or slowed it down by as much: the engine works on the program's
+ * core. Any thread. */
 void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns);
 
 #endif

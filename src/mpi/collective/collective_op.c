@@ -214,6 +214,15 @@ static void side_release(struct transfer *transfer, const struct side *side, con
     }
 }
 
+/* How long it stopped the program, and slowed it down: what the engine takes of the core while the program waits costs
+ * nothing. */
+static int64_t outcome_price_ns(const struct transfer_outcome *outcome)
+{
+    int64_t stopped_ns = outcome->lasted_ns - outcome->overlapped_ns;
+    double overlapped = outcome->lasted_ns <= 0 ? 0 : (double)outcome->overlapped_ns / (double)outcome->lasted_ns;
+    return stopped_ns + outcome->cost_ns + (int64_t)((double)outcome->engine_ns * overlapped);
+}
+
 static void op_end(struct transfer *transfer, struct collective_op *op)
 {
     struct collective_comm *comm = op->comm;
@@ -225,7 +234,7 @@ static void op_end(struct transfer *transfer, struct collective_op *op)
     size_t reserved_bytes = op->reserved_bytes;
     struct transfer_outcome outcome = transfer_end(transfer); /* the slot is another's from here on */
     if (choice != NULL)
-        collective_choice_learn(choice, kind, inside_ns + outcome.lasted_ns - outcome.overlapped_ns + outcome.cost_ns);
+        collective_choice_learn(choice, kind, inside_ns + outcome_price_ns(&outcome));
     collective_comm_leave(comm);
     copies_give_back(copy);
     free(lists);
