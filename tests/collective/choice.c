@@ -2,7 +2,8 @@
 /* Claim: the ranks of a communicator choose alike, go back to blocking collectives where nothing is gained, within a
  * bounded number of calls, and come back when that changes. Where a rank's buffer shares its edges, they let these go
  * first. Where blocking collectives take less than holds do, nothing is tried. What an early
- * return costs between calls counts. */
+ * return costs between calls counts. A program that begins to do something else is followed long before a round is
+ * over, and one that always does something else is not tried for ever. */
 #include "../base/claim.h"
 #include "mpi/collective/collective_choice.h"
 
@@ -11,6 +12,7 @@ enum { RANKS = 3, CALLS = 2000, FIRST_CALLS = 7 };
 static struct collective_choice choices[RANKS];
 static int64_t clocks_ns[RANKS];
 static int64_t early_costs_us; /* each early call, between it and the next */
+static int64_t computes_us;    /* the program, between two calls */
 
 static void ranks_agree(void)
 {
@@ -32,7 +34,8 @@ static enum collective_choice_kind rank_call(int rank, const int64_t stopped_us[
     enum collective_choice_kind kind = collective_choice_next(&choices[rank], clocks_ns[rank]);
     int64_t stopped_ns = stopped_us[kind] * US_NS * rank;
     collective_choice_learn(&choices[rank], kind, stopped_ns);
-    clocks_ns[rank] += stopped_ns + (kind == COLLECTIVE_CHOICE_BLOCKING ? 0 : early_costs_us * US_NS);
+    clocks_ns[rank] +=
+        computes_us * US_NS + stopped_ns + (kind == COLLECTIVE_CHOICE_BLOCKING ? 0 : early_costs_us * US_NS);
     return kind;
 }
 
@@ -102,6 +105,7 @@ static void begin_anew(void)
     for (int rank = 0; rank < RANKS; rank++)
         choices[rank] = (struct collective_choice){.key = 1};
     early_costs_us = 0;
+    computes_us = 0;
 }
 
 static void begin_listening(void)
@@ -179,6 +183,34 @@ static void hidden_costs_count(void)
     expect_mostly(blocking, 1000, 500, 600, "and no more when it does no more");
 }
 
+/* Blocking calls whose data are used at once are all that pays, until the program computes before it uses them. */
+static void changes_are_followed(void)
+{
+    enum { CALLS_ALONE = 150, CALLS_TO_FOLLOW = 40, CALLS_BESIDE = 50 };
+    const enum collective_choice_kind blocking = COLLECTIVE_CHOICE_BLOCKING, pieces = COLLECTIVE_CHOICE_PIECES;
+    begin_anew();
+    calls_of_kind(CALLS_ALONE, blocking, 9000, 9500, 9500);
+    computes_us = 9000;
+    calls_of_kind(CALLS_TO_FOLLOW, blocking, 9000, 1000, 2000);
+    claim(calls_of_kind(CALLS_BESIDE, blocking, 9000, 1000, 2000) < CALLS_BESIDE / 4, "work between calls is noticed");
+    calls_of_kind(CALLS_TO_FOLLOW, blocking, 9000, 9000, 3000);
+    claim(calls_of_kind(CALLS_BESIDE, pieces, 9000, 9000, 3000) > CALLS_BESIDE * 3 / 4, "longer stops are noticed");
+}
+
+/* As docs/limits-all.md says. */
+static void changes_for_ever_are_not_followed(void)
+{
+    enum { CALLS_MANY = 1 << 14, CALLS_ALIKE = 28 };
+    const enum collective_choice_kind blocking = COLLECTIVE_CHOICE_BLOCKING;
+    int number = 0;
+    begin_anew();
+    for (int i = 0; i < CALLS_MANY / CALLS_ALIKE; i++) {
+        computes_us = i % 2 * 90000;
+        number += calls_of_kind(CALLS_ALIKE, blocking, 9000, 10000, 10000);
+    }
+    claim(CALLS_MANY - number < CALLS_MANY / 50, "of the calls a fiftieth at most is a try");
+}
+
 static void dear_tries_are_rare_at_first(void)
 {
     enum { ROUND_DEAR = 64, TRIES = 2 };
@@ -191,6 +223,8 @@ int main(void)
 {
     nothing_is_tried_in_vain();
     hidden_costs_count();
+    changes_are_followed();
+    changes_for_ever_are_not_followed();
     begin_anew();
     dear_tries_are_rare_at_first();
     begin_anew();

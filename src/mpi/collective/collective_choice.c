@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/collective/collective_choice.h"
 
+#include <string.h>
+
 /* What the first call takes is not learnt: memory is touched for the first time, connections are made. Where an early
- * return pays, one call in EARLY_ROUND goes each other way. Where it does not, that is tried again after 16, 32, and so
- * on, then every 256 calls: one that takes twice as long then costs half a percent. Where they take so long that they
- * would cost more than a part in TRIES_PART, rounds grow further. The first of these rounds is longer where its tries
- * would cost more than a part in TRIES_PART_AT_FIRST of it, but no longer than FRESH_ROUND_MOST: one try may have met a
- * slow moment. */
-enum { LISTEN_ROUND = 3, FIRST_ROUND = 7, EARLY_ROUND = 128, BLOCKING_ROUND = 16 };
-enum { FRESH_ROUND_MOST = 64, BLOCKING_ROUND_MOST = 256, DEAR_ROUND_MOST = 4096 };
+ * return pays, one call in 32 goes each other way at first, then one in 64, then one in EARLY_ROUND_MOST. Where it does
+ * not, that is tried again after 16, 32, and so on, then every 256 calls: one that takes twice as long then costs half
+ * a percent. Where they take so long that they would cost more than a part in TRIES_PART, rounds grow further. The
+ * first of these rounds is longer where its tries would cost more than a part in TRIES_PART_AT_FIRST of it, but no
+ * longer than FRESH_ROUND_MOST: one try may have met a slow moment. */
+enum { LISTEN_ROUND = 3, FIRST_ROUND = 7, EARLY_ROUND = 32, BLOCKING_ROUND = 16 };
+enum { FRESH_ROUND_MOST = 64, BLOCKING_ROUND_MOST = 256, EARLY_ROUND_MOST = 128, DEAR_ROUND_MOST = 4096 };
 enum { TRIES_PART = 100, TRIES_PART_AT_FIRST = 16 };
 /* A hold takes 17 to 44 us, and a call has up to two. Who is stopped for no longer than that gains nothing. */
 enum { HOLDS_NS = 100000 };
@@ -20,7 +22,8 @@ enum { SUM_NS = 0, SUM_CALLS = 1, SUMS_PER_KIND = 2 };
 
 bool collective_choice_is_due(const struct collective_choice *choice)
 {
-    return choice->round != COLLECTIVE_CHOICE_NONE && choice->call == choice->round_length;
+    bool is_over = choice->round != COLLECTIVE_CHOICE_NONE && choice->call == choice->round_length;
+    return is_over || (choice->round == COLLECTIVE_CHOICE_LATER && collective_watch_is_due(&choice->watch));
 }
 
 static bool sums_are_stopped(const int64_t sums[SUMS_PER_KIND])
@@ -35,6 +38,7 @@ void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLE
     sums[COLLECTIVE_CHOICE_SHARERS] = choice->shares_edges;
     sums[COLLECTIVE_CHOICE_STOPPED] = sums_are_stopped(&sums[COLLECTIVE_CHOICE_BLOCKING * SUMS_PER_KIND]);
     collective_proof_take(&choice->proof, &sums[COLLECTIVE_CHOICE_PROOF]);
+    collective_watch_take(&choice->watch, &sums[COLLECTIVE_CHOICE_WATCH]);
     choice->shares_edges = false;
 }
 
@@ -99,11 +103,26 @@ static uint32_t choice_length_of_blocking(const struct collective_choice *choice
     return choice->blocking_length < most / 2 ? 2 * choice->blocking_length : most;
 }
 
+static uint32_t choice_length_of_early(const struct collective_choice *choice)
+{
+    if (choice->early_length == 0)
+        return EARLY_ROUND;
+    return choice->early_length < EARLY_ROUND_MOST ? 2 * choice->early_length : EARLY_ROUND_MOST;
+}
+
 static uint32_t choice_begin_later(struct collective_choice *choice)
 {
     bool is_early = choice->chosen != COLLECTIVE_CHOICE_BLOCKING;
     choice->blocking_length = is_early ? 0 : choice_length_of_blocking(choice);
-    return is_early ? EARLY_ROUND : choice->blocking_length;
+    choice->early_length = is_early ? choice_length_of_early(choice) : 0;
+    return is_early ? choice->early_length : choice->blocking_length;
+}
+
+/* Where nothing can be gained, nothing is to be noticed. */
+static void choice_watch(struct collective_choice *choice)
+{
+    int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
+    collective_watch_plan(&choice->watch, choice_is_hopeless(choice) ? 0 : blocking_ns);
 }
 
 static void choice_begin(struct collective_choice *choice, enum collective_choice_round round)
@@ -114,6 +133,8 @@ static void choice_begin(struct collective_choice *choice, enum collective_choic
     choice->round_length = round == COLLECTIVE_CHOICE_LATER ? choice_begin_later(choice) : lengths[round];
     choice->round = round;
     choice->call = 0;
+    memset(choice->round_sums, 0, sizeof choice->round_sums);
+    choice_watch(choice);
 }
 
 /* What early returns cost between calls is what the program lost and what the calls seemed to gain. No more than a
@@ -144,30 +165,77 @@ static enum collective_choice_round choice_round_next(struct collective_choice *
     return is_due ? COLLECTIVE_CHOICE_PROVING : COLLECTIVE_CHOICE_LATER;
 }
 
-/* What has been measured so far was measured without. */
+/* What has been measured so far says nothing any more. */
+static void choice_try_again(struct collective_choice *choice)
+{
+    choice->hidden_ns = 0;
+    for (int kind = 0; kind < COLLECTIVE_CHOICE_KINDS; kind++)
+        choice->means_ns[kind] = 0;
+    choice_begin(choice, COLLECTIVE_CHOICE_FIRST);
+}
+
+/* It was measured without. */
 static void choice_add_edges(struct collective_choice *choice)
 {
     choice->has_edges = true;
     choice->chosen = COLLECTIVE_CHOICE_BLOCKING;
-    choice->hidden_ns = 0;
     choice->blocking_length = 0;
+    choice_try_again(choice);
+}
+
+static int64_t sums_mean(const int64_t sums[SUMS_PER_KIND])
+{
+    return sums[SUM_CALLS] == 0 ? 0 : sums[SUM_NS] / sums[SUM_CALLS];
+}
+
+/* By what the ranks have measured since the last look. */
+static bool choice_sees_change(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS])
+{
+    int64_t all[SUMS_PER_KIND] = {0};
+    for (int i = 0; i < COLLECTIVE_CHOICE_SHARERS; i++)
+        all[i % SUMS_PER_KIND] += sums[i];
+    struct collective_watch_look look = {
+        .stopped_ns = sums_mean(all),
+        .chosen_ns = sums_mean(&sums[(int)choice->chosen * SUMS_PER_KIND]),
+        .known_ns = choice->means_ns[choice->chosen],
+        .blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING],
+    };
+    return choice->round == COLLECTIVE_CHOICE_LATER &&
+           collective_watch_sees_change(&choice->watch, &sums[COLLECTIVE_CHOICE_WATCH], &look);
+}
+
+/* Early returns that stay are compared with blocking calls soon. */
+static void choice_follow_change(struct collective_choice *choice)
+{
+    choice->early_rounds = PROOF_EARLY_ROUNDS - 1;
+    choice_try_again(choice);
+}
+
+/* By all of the round. A round that proves something has no looks. */
+static void choice_choose(struct collective_choice *choice, const int64_t proof_sums[COLLECTIVE_PROOF_SUMS])
+{
+    const int64_t *sums = choice->round_sums;
+    enum collective_choice_kind before = choice->chosen;
     for (int kind = 0; kind < COLLECTIVE_CHOICE_KINDS; kind++)
-        choice->means_ns[kind] = 0;
-    choice_begin(choice, COLLECTIVE_CHOICE_FIRST);
+        mean_add(&choice->means_ns[kind], &sums[kind * SUMS_PER_KIND], kind == (int)before);
+    if (sums[COLLECTIVE_CHOICE_BLOCKING * SUMS_PER_KIND + SUM_CALLS] != 0)
+        choice->is_brief = sums[COLLECTIVE_CHOICE_STOPPED] == 0;
+    choice_note_proof(choice, proof_sums);
+    choice->chosen = choice_best(choice);
+    choice_begin(choice, choice_round_next(choice, before != COLLECTIVE_CHOICE_BLOCKING));
 }
 
 void collective_choice_agree(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS])
 {
     if (sums[COLLECTIVE_CHOICE_SHARERS] != 0 && !choice->has_edges)
         return choice_add_edges(choice);
-    enum collective_choice_kind before = choice->chosen;
-    for (int kind = 0; kind < COLLECTIVE_CHOICE_KINDS; kind++)
-        mean_add(&choice->means_ns[kind], &sums[kind * SUMS_PER_KIND], kind == (int)before);
-    if (sums[COLLECTIVE_CHOICE_BLOCKING * SUMS_PER_KIND + SUM_CALLS] != 0)
-        choice->is_brief = sums[COLLECTIVE_CHOICE_STOPPED] == 0;
-    choice_note_proof(choice, &sums[COLLECTIVE_CHOICE_PROOF]);
-    choice->chosen = choice_best(choice);
-    choice_begin(choice, choice_round_next(choice, before != COLLECTIVE_CHOICE_BLOCKING));
+    if (choice_sees_change(choice, sums))
+        return choice_follow_change(choice);
+    for (int i = 0; i < COLLECTIVE_CHOICE_PROOF; i++)
+        choice->round_sums[i] += sums[i];
+    if (choice->call == choice->round_length)
+        return choice_choose(choice, &sums[COLLECTIVE_CHOICE_PROOF]);
+    choice_watch(choice);
 }
 
 static enum collective_choice_kind choice_first(uint32_t call)
@@ -223,6 +291,7 @@ enum collective_choice_kind collective_choice_next(struct collective_choice *cho
     bool was_blocking = choice->last == COLLECTIVE_CHOICE_BLOCKING;
     if (choice->round == COLLECTIVE_CHOICE_PROVING)
         collective_proof_note(&choice->proof, call, now_ns);
+    collective_watch_note(&choice->watch, now_ns);
     choice->last = choice_kind(choice, call);
     choice->is_in_step = choice->last == COLLECTIVE_CHOICE_BLOCKING && was_blocking;
     return choice->last;

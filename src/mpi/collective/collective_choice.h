@@ -11,6 +11,9 @@
  * (collective_proof.h). Where blocking calls are over sooner than pages can be held, nothing is tried; some choices
  * begin with blocking calls, to find that out.
  *
+ * In long rounds they look now and then whether the program does something else by now (collective_watch.h). Then they
+ * try all kinds again.
+ *
  * They also say whether a rank had to wait inside the call because its buffer shares a page with other data. From then
  * on the edges of blocks go first (collective_cut.h), and the choice is made anew. */
 #ifndef MPI_COLLECTIVE_CHOICE_H
@@ -21,6 +24,7 @@
 #include <stdint.h>
 
 #include "mpi/collective/collective_proof.h"
+#include "mpi/collective/collective_watch.h"
 
 enum collective_choice_kind {
     COLLECTIVE_CHOICE_BLOCKING,
@@ -30,12 +34,13 @@ enum collective_choice_kind {
 };
 
 /* What the ranks add up. Of each kind: time stopped, and number of calls. Then: how many ranks share edges; how many
- * are stopped by blocking calls for longer than holds take; what a proof found. */
+ * are stopped by blocking calls for longer than holds take; what a proof and a watch found. */
 enum {
     COLLECTIVE_CHOICE_SHARERS = 2 * COLLECTIVE_CHOICE_KINDS,
     COLLECTIVE_CHOICE_STOPPED,
     COLLECTIVE_CHOICE_PROOF,
-    COLLECTIVE_CHOICE_SUMS = COLLECTIVE_CHOICE_PROOF + COLLECTIVE_PROOF_SUMS,
+    COLLECTIVE_CHOICE_WATCH = COLLECTIVE_CHOICE_PROOF + COLLECTIVE_PROOF_SUMS,
+    COLLECTIVE_CHOICE_SUMS = COLLECTIVE_CHOICE_WATCH + COLLECTIVE_WATCH_SUMS,
 };
 
 /* Listening: blocking calls alone. First: all kinds in turn. Proving: see collective_proof.h. */
@@ -56,6 +61,7 @@ struct collective_choice {
     uint32_t round_length;
     uint32_t early_rounds;    /* since the last proof */
     uint32_t blocking_length; /* of the last round of blocking calls since early returns paid; 0: there was none */
+    uint32_t early_length;    /* the same of early returns */
     enum collective_choice_kind chosen;
     enum collective_choice_kind last; /* of this rank's calls */
     /* So was the one before. The first blocking call after others finds the ranks out of step, and what crosses then
@@ -68,10 +74,13 @@ struct collective_choice {
     int64_t means_ns[COLLECTIVE_CHOICE_KINDS]; /* per call, of all ranks; 0: not known */
     int64_t hidden_ns;                         /* what an early return costs between calls, by the last proof */
     struct collective_proof proof;
-    _Atomic int64_t sums[COLLECTIVE_CHOICE_SHARERS]; /* of this rank, in this round */
+    struct collective_watch watch;
+    int64_t round_sums[COLLECTIVE_CHOICE_SUMS];      /* of all ranks, in this round, up to the last look */
+    _Atomic int64_t sums[COLLECTIVE_CHOICE_SHARERS]; /* of this rank, since then */
 };
 
-/* Is the round over, so that the ranks must add up their sums? Then collective_choice_take() the rank's own, and
+/* Is the round over, or must the ranks look whether the program does something else, so that they must add up their
+ * sums? Then collective_choice_take() the rank's own, and
  * collective_choice_agree() upon those of all. Before collective_choice_next(). */
 bool collective_choice_is_due(const struct collective_choice *choice);
 void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLECTIVE_CHOICE_SUMS]);
