@@ -89,6 +89,11 @@ def test_plot_shows_every_run_and_where_it_pays(curves: list[AlphaCurve]) -> Non
     assert "a" in "".join(draw_text([falling]))
 
 
+def test_line_of_no_gain_is_labelled_so_where_every_speedup_is_a_gain() -> None:
+    labels = [row.split("|")[0].strip() for row in draw_text([make_curve(parse_typed(SECOND))]) if "·" in row]
+    assert labels == ["1.00"]
+
+
 def test_page_has_curves_and_parameters(curves: list[AlphaCurve]) -> None:
     drawing = draw_curves(curves, [0.5])
     assert (drawing.count("<polyline"), drawing.count("<circle")) == (3, 3)

@@ -58,7 +58,8 @@ def draw_text(curves: Sequence[AlphaCurve]) -> list[str]:
     for number, curve in enumerate(curves):
         for column in range(PLOT_COLUMNS):
             grid[find_row(curve.speedup(column / (PLOT_COLUMNS - 1)))][column] = mark_of(number)
-    labels = {0: f"{high:5.2f}", find_row(BREAK_EVEN): f"{BREAK_EVEN:5.2f}", PLOT_ROWS - 1: f"{low:5.2f}"}
+    # Last, as the line of no gain may be the first or the last row, too.
+    labels = {0: f"{high:5.2f}", PLOT_ROWS - 1: f"{low:5.2f}", find_row(BREAK_EVEN): f"{BREAK_EVEN:5.2f}"}
     rows = [f"{labels.get(number, ''):>5} |{''.join(row)}" for number, row in enumerate(grid)]
     return [*rows, f"{'alpha':>5} 0{'0.5':^{PLOT_COLUMNS - 1}}1"]
 
