@@ -91,6 +91,16 @@ def test_page_terminal_and_json_show_every_run(runs: list[CampaignRun]) -> None:
     assert document["runs"][0]["advice"]["schema"] == "lapwing-advice"
 
 
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_each_speedup_stands_beside_its_label(runs: list[CampaignRun], width: int) -> None:
+    console = Console(file=StringIO(), width=width, record=True)
+    print_campaign(console, runs[1:])
+    rows = console.export_text().splitlines()
+    for bar in list_bars(runs[1]):
+        row = next(row for row in rows if f" {bar.speedup:.2f}" in row)
+        assert bar.label[:10] in row
+
+
 def test_inputs_and_a_launcher_are_refused_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["advise", "--inputs", str(tmp_path / "none"), "mpirun", "./a"]) == 2
     assert main(["advise", "--inputs", str(tmp_path / "none")]) == 2

@@ -37,16 +37,23 @@ def format_bar(bar: CampaignBar) -> str:
     return f"{bar.speedup:.2f}{ends}"
 
 
+def list_rows(run: CampaignRun) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each bar, so that a label that wraps keeps its speedup; the first one says what ran."""
+    bars = [(bar.label, format_bar(bar)) for bar in list_bars(run)] or [("-", "")]
+    ranks, time = str(run.advice.rank_count), format_seconds(run.advice.profile_s)
+    yield run.name, ranks, time, *bars[0], run.advice.verdict[0]
+    for bar in bars[1:]:
+        yield "", "", "", *bar, ""
+
+
 def print_campaign(console: Console, runs: Sequence[CampaignRun]) -> None:
     """Print what was found of each line."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in ("run", "ranks", "profiled", "speedup by", "", "verdict"):
         table.add_column(name)
     for run in runs:
-        bars = list_bars(run)
-        names, speedups = "\n".join(bar.label for bar in bars), "\n".join(map(format_bar, bars))
-        ranks, time = str(run.advice.rank_count), format_seconds(run.advice.profile_s)
-        table.add_row(run.name, ranks, time, names or "-", speedups, run.advice.verdict[0])
+        for row in list_rows(run):
+            table.add_row(*row)
         table.add_section()
     console.print(table)
 
