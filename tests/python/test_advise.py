@@ -118,6 +118,12 @@ def test_blocking_calls_with_slack_are_deferred_and_nothing_else_is_tried() -> N
     assert "single core" in choice.left_out[Way.DEDICATED]
 
 
+def test_way_that_is_predicted_to_be_slower_does_not_change_nothing() -> None:
+    study = make_study(blocking_without_slack, cores=2)
+    assert study.predictions[Way.DEDICATED].expected_ns > 1.3 * study.predictions[Way.STOCK].expected_ns
+    assert choose_ways(study).left_out[Way.DEDICATED] == "it is predicted to be slower"
+
+
 def test_of_two_ways_that_do_the_same_the_simpler_is_tried() -> None:
     choice = choose_ways(make_study(overlapping, cores=8))
     assert Way.DEFERRED in choice.tried

@@ -12,6 +12,8 @@ from lapwing.options import load_options
 
 # A gain below this part of the time is not worth a longer command line, nor a run.
 GAIN_MIN = 0.01
+# A change by less than this part is none.
+CHANGE_MIN = 0.0005
 TRIED_MAX = 3
 ONE_RUN_IS_LIKE_ANOTHER = "one run is like another"
 
@@ -85,7 +87,9 @@ def explain_hopeless(prediction: Prediction, stock_ns: float) -> str:
     gain = 1 - find_best_ns(prediction) / stock_ns if stock_ns > 0 else 0.0
     if gain >= GAIN_MIN:
         return ""
-    return "it would change nothing" if gain <= 0.0005 else f"at best {100 * gain:.1f} % of the time would be saved"
+    if prediction.expected_ns > (1 + CHANGE_MIN) * stock_ns:
+        return "it is predicted to be slower"
+    return "it would change nothing" if gain <= CHANGE_MIN else f"at best {100 * gain:.1f} % of the time would be saved"
 
 
 def is_twin(way: Way, study: Study) -> bool:
