@@ -41,7 +41,6 @@ from lapwing.advise.rounds import Rounds, Run, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
 from lapwing.advise.trial import find_problem, is_idle
 from lapwing.advise.ways import Choice, choose_ways, keep_fit, make_flags, make_variables
-from lapwing.advise.words import describe_rewrite
 from lapwing.bench.interval import LOOKS, Interval, bound_median, calculate_chance, find_rank_at_look
 from lapwing.bench.measures import summarise
 from lapwing.cli import main
@@ -49,6 +48,7 @@ from lapwing.errors import RecordError
 from lapwing.model.profile import JobProfile, Touch, Way
 from lapwing.model.study import Study, study_profile
 from lapwing.profile.record import JobRecord, RankRecord
+from lapwing.report.summary import format_seconds
 from lapwing.report.totals import JobTotals
 
 PROGRAM = "mpirun -n 2 ./solver"
@@ -584,4 +584,33 @@ def test_page_draws_the_papers_curve_where_ranks_have_cores() -> None:
 def test_rewrite_is_not_credited_with_what_lapwing_would_do() -> None:
     study = make_study(overlapping)  # it has no blocking call to rewrite
     assert study.predictions[Way.REWRITTEN].expected_ns < 0.9 * study.predictions[Way.STOCK].expected_ns
-    assert not describe_rewrite(study, None)
+    for beside in (NOTHING_BESIDE, Beside(0.0, 0.5)):
+        assert not any("rewrite" in text for text in advise(study, Rounds(), beside=beside).verdict)
+
+
+def test_rewrite_is_promised_the_time_that_the_table_shows() -> None:
+    advice = advise(make_study(blocking_with_slack, 32 << 10), Rounds(), beside=Beside(0.1, 0.002))
+    rewritten, stock = ({way.way: way.predicted for way in advice.ways}[way] for way in (Way.REWRITTEN, Way.STOCK))
+    assert rewritten is not None
+    assert stock is not None
+    saved = 1 - rewritten.time_s / stock.time_s
+    told = next(text for text in advice.verdict if text.startswith("A rewrite by hand"))
+    assert told.endswith(f"{format_seconds(rewritten.time_s)}, {100 * saved:.0f} % less than stock as predicted")
+
+
+def test_rewrite_runs_under_lapwing_too() -> None:
+    advice = advise(make_study(overlapping), Rounds(), beside=Beside(1.0, 0.5))
+    rewritten, events = ({way.way: way.predicted for way in advice.ways}[way] for way in (Way.REWRITTEN, Way.EVENTS))
+    assert rewritten is not None
+    assert events is not None
+    assert rewritten.time_s == pytest.approx(events.time_s)  # no call is rewritten
+
+
+def test_lower_threshold_is_promised_what_a_whole_run_gains() -> None:
+    study = study_profile(make_study(overlapping).profile, progress_threshold_bytes=1 << 30)
+    assert study.lowered is not None
+    stock_s, lowered_s = (p.expected_ns / 1e9 for p in (study.predictions[Way.STOCK], study.lowered.prediction))
+    told = next(text for text in advise(study, Rounds(), beside=Beside(1.0, 0.1)).verdict if "Try it" in text)
+    assert f"predicted to be {(stock_s + 1.0) / (lowered_s + 1.1):.2f} times as fast" in told
+    lost = advise(study, Rounds(), beside=Beside(1.0, stock_s)).verdict
+    assert not any("Try it" in text for text in lost)

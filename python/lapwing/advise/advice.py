@@ -3,7 +3,7 @@
 
 Times are in seconds, those of runs the launcher's: from its start to its end. Stock runs without Lapwing's library. A
 predicted time is what the model says of MPI_Init to MPI_Finalize, and launch_s. The ways that `lapwing run` turns on
-have start_s, too, whether predicted or measured.
+have start_s, too, whether predicted or measured, and so has a rewrite, which needs its progress.
 """
 
 from dataclasses import dataclass

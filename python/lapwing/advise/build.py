@@ -19,7 +19,7 @@ from lapwing.advise.judge import (
 from lapwing.advise.rounds import Rounds
 from lapwing.advise.sites import advise_sites
 from lapwing.advise.ways import CANDIDATES, Choice, make_flags
-from lapwing.advise.words import describe_rewrite, describe_threshold, describe_verdict
+from lapwing.advise.words import describe_rewrite, describe_threshold, describe_verdict, find_predicted
 from lapwing.bench.interval import bound_median
 from lapwing.bench.measures import summarise
 from lapwing.model.profile import Way
@@ -36,7 +36,8 @@ SHOWN_WAYS = (Way.STOCK, *CANDIDATES, Way.REWRITTEN)
 class Beside:
     """What a run takes beside the time from MPI_Init to MPI_Finalize.
 
-    launch_s: for the launcher, and for the ranks before and after. start_s: for `lapwing run` itself.
+    launch_s: for the launcher, and for the ranks before and after. start_s: for `lapwing run` itself, which a rewrite
+    needs for its progress, too.
     """
 
     launch_s: float = 0.0
@@ -44,7 +45,7 @@ class Beside:
 
     def sum_s(self, way: Way) -> float:
         """Return it for one way."""
-        return self.launch_s + (self.start_s if way in CANDIDATES else 0.0)
+        return self.launch_s + (0.0 if way is Way.STOCK else self.start_s)
 
 
 NOTHING_BESIDE = Beside()
@@ -57,6 +58,12 @@ def predict(prediction: Prediction, beside_s: float) -> Predicted | None:
     times_ns = (prediction.expected_ns, prediction.low_ns, prediction.high_ns)
     expected_s, low_s, high_s = (ns / 1e9 + beside_s for ns in times_ns)
     return Predicted(expected_s, low_s, high_s, prediction.alpha)
+
+
+def predict_lowered(study: Study, beside: Beside) -> Predicted | None:
+    """Take over what is predicted with a lower progress threshold."""
+    lowered = study.lowered.prediction if study.lowered else None
+    return predict(lowered, beside.sum_s(lowered.way)) if lowered else None
 
 
 def measure(rounds: Rounds, way: Way, predicted: Predicted | None, stock_s: float) -> Measured | None:
@@ -149,8 +156,9 @@ def build_advice(
     best, scatter = find_best(ways), measure_scatter([run.time_s for run in rounds.runs.get(Way.STOCK, [])])
     verdict = describe_verdict(study, ways, best, cause, choice.is_check, scatter)
     command = make_command(best or Way.STOCK, options, program)
+    threshold = describe_threshold(study, predict_lowered(study, beside), find_predicted(ways).get(Way.STOCK), program)
     return Advice(
-        verdict=(*verdict, *describe_threshold(study, program), *describe_rewrite(study, best)),
+        verdict=(*verdict, *threshold, *describe_rewrite(ways, best)),
         command=command,
         program=program,
         rank_count=len(study.profile.ranks),

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The verdict in words: what to do, what proves it, and why there is nothing to gain where there is not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lapwing.advise.advice import Measured, WayAdvice
-from lapwing.advise.judge import ROUNDS_MIN, Outcome, estimate_rounds, predict_speedup
+from lapwing.advise.judge import ROUNDS_MIN, Outcome, Predicted, estimate_rounds, predict_speedup
 from lapwing.advise.ways import GAIN_MIN
 from lapwing.model.profile import Way
 from lapwing.model.study import Study
 from lapwing.model.waits import WaitCauses, is_even, sum_all_causes
 from lapwing.report.findings import describe_lowered
-from lapwing.report.summary import format_count, format_seconds, format_time
+from lapwing.report.summary import format_count, format_seconds
 from lapwing.report.waits import EVENNESS_UNKNOWN, describe_causes
 
 SHARE_MIN = 0.01
@@ -219,31 +219,42 @@ def describe_verdict(
     return (*describe_refusal(ways, study, is_check, scatter), *describe_idle(ways))
 
 
-def describe_threshold(study: Study, program: str) -> list[str]:
-    """Name a lower progress threshold, where the present one is what prevents a gain."""
-    if study.lowered is None:
+def describe_threshold(study: Study, lowered: Predicted | None, stock: Predicted | None, program: str) -> list[str]:
+    """Name a lower progress threshold, where the present one is what prevents a gain. lowered: a run with it."""
+    if study.lowered is None or lowered is None or stock is None:
         return []
-    text = describe_lowered(study, study.lowered)
+    factor = predict_speedup(lowered, stock.time_s)[0]
+    if factor < 1 + GAIN_MIN:
+        return []
+    text = describe_lowered(study, study.lowered, factor)
     option = f"--progress-threshold {study.lowered.threshold_bytes >> 10}KiB"
     return [f"{text[0].upper()}{text[1:]}. Try it: lapwing advise {option} {program}"]
 
 
-def choose_base(study: Study, best: Way | None) -> Way:
+def find_predicted(ways: Sequence[WayAdvice]) -> dict[Way, Predicted]:
+    """Return what is predicted of whole runs, as the table shows it."""
+    return {way.way: way.predicted for way in ways if way.predicted is not None}
+
+
+def choose_base(predicted: Mapping[Way, Predicted], best: Way | None) -> Way:
     """Return what a rewrite is held against: the best way, else what would be fastest without one, as predicted."""
     if best is not None:
         return best
     ways = (Way.STOCK, Way.EVENTS, Way.DEFERRED)
-    return min(ways, key=lambda way: study.predictions[way].expected_ns)
+    return min((way for way in ways if way in predicted), key=lambda way: predicted[way].time_s)
 
 
-def describe_rewrite(study: Study, best: Way | None) -> list[str]:
+def describe_rewrite(ways: Sequence[WayAdvice], best: Way | None) -> list[str]:
     """Say what rewriting by hand promises beyond all else, where that is worth a sentence."""
-    base = choose_base(study, best)
-    base_ns, rewritten = study.predictions[base].expected_ns, study.predictions[Way.REWRITTEN]
-    saved = 1 - rewritten.expected_ns / base_ns if base_ns > 0 else 0.0
+    predicted = find_predicted(ways)
+    base = choose_base(predicted, best)
+    if base not in predicted or Way.REWRITTEN not in predicted:
+        return []
+    base_s, rewritten_s = predicted[base].time_s, predicted[Way.REWRITTEN].time_s
+    saved = 1 - rewritten_s / base_s if base_s > 0 else 0.0
     if saved < SHARE_MIN:
         return []
     return [
-        f"A rewrite by hand of all blocking calls with slack is predicted to take {format_time(rewritten.expected_ns)}"
+        f"A rewrite by hand of all blocking calls with slack is predicted to take {format_seconds(rewritten_s)}"
         f", {100 * saved:.0f} % less than {base.value} as predicted"
     ]
