@@ -499,6 +499,13 @@ def test_waits_without_work_come_before_imbalance() -> None:
     assert "which could hide" in advice.findings[0]
 
 
+def test_advice_warns_of_several_threads_in_mpi() -> None:
+    profile = make_study(bundled).profile
+    assert not advise(study_profile(profile), Rounds()).remarks
+    ranks = tuple(replace(rank, has_threaded_calls=True) for rank in profile.ranks)
+    assert "add up over threads" in advise(study_profile(replace(profile, ranks=ranks)), Rounds()).remarks[0]
+
+
 def test_printed_advice_fits_a_screen(gained: Advice) -> None:
     text = show(gained)
     assert len(text.splitlines()) <= 30

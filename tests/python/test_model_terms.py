@@ -86,6 +86,16 @@ def test_tests_cost_their_floor_on_a_dedicated_core_only() -> None:
     assert predict(profile, Way.DEDICATED).terms.tests == pytest.approx(2 * MS)
 
 
+@pytest.mark.parametrize("way", [Way.STOCK, Way.EVENTS, Way.DEFERRED, Way.REWRITTEN])
+def test_calls_of_several_threads_take_no_longer_than_their_rank(way: Way) -> None:
+    """Four threads wait at once, each of them for as long as the rank runs."""
+    sites = [make_site("MPI_Recv", 40, 10 * MS, least_ns=MS, line=line) for line in range(4)]
+    rank = replace(make_rank(0, 0, *sites), elapsed_ns=400 * MS, has_threaded_calls=True)
+    prediction = predict(make_job(rank, rank), way)
+    assert prediction.expected_ns == pytest.approx(400 * MS)
+    assert prediction.high_ns == pytest.approx(1.02 * 400 * MS)  # one run is like another
+
+
 def test_imbalance_between_ranks_grows_with_the_computation() -> None:
     """Both ranks wait for each other in turn: 20 ms of the job lie beyond either's own work."""
     site = make_site("MPI_Recv", 10, 3 * MS, least_ns=MS)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from model_simulation import NS_PER_BYTE, Program, Step, profile_programs
+from rich.console import Console
 
 from lapwing.advise.words import explain_lateness, explain_nothing
 from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, Peer, RankProfile, SiteStatistics, Source
@@ -14,6 +15,7 @@ from lapwing.model.system import EAGER, RENDEZVOUS, Estimate, Interval, Route, S
 from lapwing.model.transfers import Mix, estimate_message_us, estimate_wait_us, list_transfers, measure_mix
 from lapwing.model.waits import WaitCauses, sum_all_causes, sum_causes
 from lapwing.report.findings import describe_evenness, find_in_profile
+from lapwing.report.prediction import print_study
 
 ROUNDS, SIZE, MS = 20, 1 << 20, 1e6
 TRANSFER_NS = SIZE * NS_PER_BYTE
@@ -253,6 +255,22 @@ def test_true_imbalance_is_named(character: Character) -> None:
     found = study(character)
     assert "imbalance" in {finding.kind for finding in find_in_profile(found)}
     assert "overlap does not mend that" in explain_nothing(found)
+
+
+def thread(found: Study) -> Study:
+    """Return the study of the same calls by three threads, which are in MPI at once."""
+    ranks = (replace(r, elapsed_ns=r.elapsed_ns // 3, has_threaded_calls=True) for r in found.profile.ranks)
+    return study_profile(replace(found.profile, ranks=tuple(ranks)))
+
+
+def test_times_of_several_threads_are_no_shares_of_the_time(capsys: pytest.CaptureFixture[str]) -> None:
+    found = thread(study(late_sender))
+    print_study(found, Console(width=200))
+    printed = capsys.readouterr().out
+    assert "several threads of a rank called MPI: times in it add up over threads" in printed
+    for text in (printed, explain_nothing(found)):
+        assert "for senders" not in text
+    assert "is not known, since several threads of a rank called it" in explain_nothing(found)
 
 
 def test_missing_progress_is_named_and_nothing_is_called_uneven() -> None:

@@ -27,6 +27,7 @@ from lapwing.model.refined import Prediction
 from lapwing.model.study import Study
 from lapwing.report.findings import BELOW_THRESHOLD, find_in_profile
 from lapwing.report.totals import JobTotals
+from lapwing.report.waits import SEVERAL_THREADS
 
 FINDINGS_MAX = 4
 SHOWN_WAYS = (Way.STOCK, *CANDIDATES, Way.REWRITTEN)
@@ -173,7 +174,7 @@ def build_advice(
         ways=ways,
         sites=advise_sites(study, totals),
         findings=list_findings(study),
-        remarks=tuple(remarks),
+        remarks=(*([SEVERAL_THREADS] if study.profile.has_threaded_calls else []), *remarks),
         curve=tuple(Point(*point) for point in study.paper.curve) if study.paper else (),
         break_even_alpha=study.paper.break_even_alpha if study.paper else None,
     )

@@ -130,9 +130,8 @@ def judge_threads(profile: JobProfile) -> Assumption:
     claim = "one thread of a rank calls MPI"
     if profile.source is Source.MPIP:
         return Assumption(claim, None, "mpiP does not say", ("paper", "refined"))
-    threaded = any(rank.has_threaded_calls for rank in profile.ranks)
-    evidence = "several threads were in MPI" if threaded else "no other thread was seen in MPI"
-    return Assumption(claim, not threaded, evidence, ("paper", "refined"))
+    evidence = "several threads were in MPI" if profile.has_threaded_calls else "no other thread was seen in MPI"
+    return Assumption(claim, not profile.has_threaded_calls, evidence, ("paper", "refined"))
 
 
 def judge_slack(stock: Prediction) -> Assumption:

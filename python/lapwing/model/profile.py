@@ -288,6 +288,13 @@ class RankProfile:
         """Return t_comp: the time outside MPI. Threads that call MPI at once can use it up; never negative."""
         return max(0, self.elapsed_ns - self.mpi_ns)
 
+    @property
+    def counted_share(self) -> float:
+        """Return what part of the time in MPI is the rank's own: calls of several threads overlap, and add up."""
+        if not self.has_threaded_calls or self.mpi_ns <= self.elapsed_ns:
+            return 1.0
+        return self.elapsed_ns / self.mpi_ns
+
 
 @dataclass(frozen=True)
 class Link:
@@ -342,6 +349,11 @@ class JobProfile:
     def rank_count(self) -> int:
         """Return the size of the job."""
         return len(self.ranks) + self.missing_count
+
+    @property
+    def has_threaded_calls(self) -> bool:
+        """Say whether several threads of a rank called MPI."""
+        return any(rank.has_threaded_calls for rank in self.ranks)
 
     @property
     def elapsed_ns(self) -> int:

@@ -326,16 +326,17 @@ def calculate_rank(case: Case, rank: RankProfile) -> RankOutcome:
     outcomes = [contend(case, outcome) for outcome in limited]
     if case.setup.meetings_undo:
         outcomes = limit_absorbed(outcomes)
+    share = rank.counted_share
     terms = Terms(
         computation=rank.computation_ns * case.ratio,
-        starts=sum_functions(rank, CallClass.START),
-        tests=sum_class(outcomes, CallClass.TEST),
-        waits=sum_class(outcomes, CallClass.WAIT),
-        blocking=sum_class(outcomes, CallClass.BLOCKING),
-        other=sum_functions(rank, CallClass.OTHER),
+        starts=share * sum_functions(rank, CallClass.START),
+        tests=share * sum_class(outcomes, CallClass.TEST),
+        waits=share * sum_class(outcomes, CallClass.WAIT),
+        blocking=share * sum_class(outcomes, CallClass.BLOCKING),
+        other=share * sum_functions(rank, CallClass.OTHER),
         cost=sum(o.cost_ns for o in outcomes),
     )
-    absorbed_ns = sum(o.hidden_with_idle_ns - o.hidden_ns for o in outcomes)
+    absorbed_ns = share * sum(o.hidden_with_idle_ns - o.hidden_ns for o in outcomes)
     return RankOutcome(rank, terms, tuple(outcomes), absorbed_ns)
 
 

@@ -16,7 +16,7 @@ from lapwing.model.study import PaperResult, Study
 from lapwing.model.waits import sum_all_causes
 from lapwing.report.findings import Finding, find_in_profile, sum_sites
 from lapwing.report.summary import format_count, format_seconds, format_time
-from lapwing.report.waits import describe_causes, encode_causes
+from lapwing.report.waits import SEVERAL_THREADS, describe_causes, encode_causes
 
 SCHEMA = "lapwing-prediction-1"
 TERM_SHARE_MIN = 0.01
@@ -122,6 +122,15 @@ def print_findings(console: Console, findings: Sequence[Finding]) -> None:
         console.print(f"- {finding.text}.", highlight=False)
 
 
+def describe_waited(study: Study) -> str:
+    """Say what the ranks waited for; of several threads only that this is no part of the time."""
+    if study.profile.has_threaded_calls:
+        return f"notice: {SEVERAL_THREADS}"
+    whole_ns = sum(rank.elapsed_ns for rank in study.profile.ranks) or 1
+    told = describe_causes(sum_all_causes(study.waits), whole_ns).replace(" %", " % of their time", 1)
+    return f"Ranks waited: {told}." if told else "No rank waited."
+
+
 def print_study(study: Study, console: Console) -> None:
     """Print everything about one profile."""
     profile = study.profile
@@ -133,9 +142,7 @@ def print_study(study: Study, console: Console) -> None:
         console.print(make_paper_table(study.paper, study))
     console.print(make_assumption_table(study.assumptions))
     console.print(describe_held(study.assumptions), highlight=False)
-    told = describe_causes(sum_all_causes(study.waits), sum(rank.elapsed_ns for rank in profile.ranks) or 1)
-    told = told.replace(" %", " % of their time", 1)
-    console.print(f"Ranks waited: {told}." if told else "No rank waited.", highlight=False)
+    console.print(describe_waited(study), highlight=False)
     print_findings(console, find_in_profile(study))
     for text in profile.unknown:
         console.print(f"- This source cannot tell {text}.", highlight=False)

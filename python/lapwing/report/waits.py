@@ -10,6 +10,8 @@ WORDS = {
     "receiver_ns": "for late receivers",
 }
 EVENNESS_UNKNOWN = "whether the work is uneven cannot be told, since ranks are missing from the record"
+# Such times are no parts of the ranks' time.
+SEVERAL_THREADS = "several threads of a rank called MPI: times in it add up over threads, and predictions are rough"
 SHARE_MIN = 5e-4  # less is no part worth a word
 
 
