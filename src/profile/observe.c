@@ -19,6 +19,8 @@
  * touched for so long makes way when there is no free watch. */
 enum { FAULT_NS = 6000, AGE_MAX_NS = 500000000 };
 enum { TOUCHES_MAX = 24, REASONS_MAX = 32 };
+/* Of one buffer that is sent again and again. */
+enum { CALLS_MAX = 8 };
 
 /* ROW_GAP_PART: calls stand in a row when no more than this part of the first one's time lies between them.
  * PUT_OFF_MOST: calls that go by before a sample. */
@@ -49,45 +51,65 @@ struct row {
     bool is_over;
 };
 
-/* What is known of the call whose buffer is watched. Filled between watch_take() and watch_arm(); the
- * touch by the thread that touches, once; read by the thread that claims the watch.
+/* What is known of a call whose buffer is watched. Filled between watch_take() and watch_arm(); read by the thread that
+ * claims the watch.
  * hindered_ns: the first call that would have waited for what is held, 0: none; by who makes that call. */
 struct observed {
     struct profile_format_site *site;
     const struct profile_thread *thread;
     _Atomic int64_t returned_ns; /* taken again once the watch is armed */
     int64_t inside_ns;
-    int64_t touched_ns;
-    int64_t computation_ns;
-    uintptr_t place;
     struct foreseen foreseen;
     struct row row;
     _Atomic int64_t hindered_ns;
 };
 
+/* Written by the thread that touches, once. inside_ns: of that thread, so far. */
+struct touch {
+    const struct profile_thread *thread;
+    int64_t touched_ns;
+    int64_t inside_ns;
+    uintptr_t place;
+};
+
+/* One watch. Calls that send the same buffer wait for the same write: the oldest comes first. sent: that buffer; empty
+ * where the watch is one call's alone. Filled as its calls. */
+struct watched {
+    struct observed calls[CALLS_MAX];
+    int call_count;
+    struct range sent;
+    struct touch touch;
+};
+
 static struct {
-    struct observed watched[WATCHES_MAX];
+    struct watched watched[WATCHES_MAX];
     bool is_on;                     /* written at start and stop */
     _Atomic uint64_t sampled_sites; /* sites that were sampled at least once; relaxed */
 } observe;
 
-static int64_t returned_of(int watch)
+static int64_t returned_of(const struct observed *observed)
 {
-    return atomic_load_explicit(&observe.watched[watch].returned_ns, memory_order_relaxed);
+    return atomic_load_explicit(&observed->returned_ns, memory_order_relaxed);
 }
 
-/* Time that the program computed since the call returned. Inside MPI, the touch came when the call
- * began that it is in. */
+/* Inside MPI, the touch came when the call began that it is in. */
 static void note_touch(int watch, int64_t now_ns, uintptr_t place)
 {
     const struct profile_thread *thread = &profile_thread;
     bool is_in_call = thread->depth != 0;
-    int64_t touched_ns = is_in_call ? thread->begun_ns : now_ns;
-    bool is_same = observe.watched[watch].thread == thread;
-    int64_t inside_ns = is_same ? thread->inside_ns - observe.watched[watch].inside_ns : 0;
-    observe.watched[watch].touched_ns = touched_ns;
-    observe.watched[watch].computation_ns = touched_ns - returned_of(watch) - inside_ns;
-    observe.watched[watch].place = is_in_call ? thread->caller : place;
+    observe.watched[watch].touch = (struct touch){
+        .thread = thread,
+        .touched_ns = is_in_call ? thread->begun_ns : now_ns,
+        .inside_ns = thread->inside_ns,
+        .place = is_in_call ? thread->caller : place,
+    };
+}
+
+/* Time that the program computed since the call returned. */
+static int64_t computation_of(const struct observed *observed, const struct touch *touch)
+{
+    int64_t inside_ns = observed->thread == touch->thread ? touch->inside_ns - observed->inside_ns : 0;
+    return touch->touched_ns - returned_of(observed) - inside_ns;
 }
 
 /* Signal context. The record's addresses are return addresses: the code stands before them. */
@@ -153,8 +175,7 @@ static void add_row(struct profile_format_site *site, const struct row *row)
 static void row_extend(struct observed *observed, struct traffic traffic)
 {
     struct row *row = &observed->row;
-    int64_t returned_ns = atomic_load_explicit(&observed->returned_ns, memory_order_relaxed);
-    int64_t between_ns = profile_thread.begun_ns - returned_ns - row->behind_ns;
+    int64_t between_ns = profile_thread.begun_ns - returned_of(observed) - row->behind_ns;
     row->is_over |= between_ns > row->length_ns / ROW_GAP_PART;
     row->is_over |= atomic_load_explicit(&observed->hindered_ns, memory_order_relaxed) != 0;
     if (row->is_over)
@@ -163,11 +184,18 @@ static void row_extend(struct observed *observed, struct traffic traffic)
     row->behind_ns += profile_thread.returned_ns - profile_thread.begun_ns;
 }
 
+static void extend_rows_of(struct watched *watched, struct traffic traffic)
+{
+    for (int i = 0; i < watched->call_count; i++)
+        if (watched->calls[i].thread == &profile_thread)
+            row_extend(&watched->calls[i], traffic);
+}
+
 static void extend_rows(struct traffic traffic)
 {
     for (int watch = 0; watch < WATCHES_MAX && protect_armed_is_any(); watch++)
-        if (watch_is_armed(watch) && observe.watched[watch].thread == &profile_thread)
-            row_extend(&observe.watched[watch], traffic);
+        if (watch_is_armed(watch))
+            extend_rows_of(&observe.watched[watch], traffic);
 }
 
 static void add_ways(struct profile_format_site *site, struct traffic traffic)
@@ -190,53 +218,59 @@ static void add_foreseen(struct profile_format_site *site, const struct foreseen
 }
 
 /* Was there little to overlap with before another call would have waited? */
-static bool was_hindered(int watch, int64_t wall_ns)
+static bool was_hindered(const struct observed *observed, int64_t wall_ns)
 {
-    int64_t hindered_ns = atomic_load_explicit(&observe.watched[watch].hindered_ns, memory_order_relaxed);
-    return hindered_ns != 0 && hindered_ns - returned_of(watch) < wall_ns / 2;
+    int64_t hindered_ns = atomic_load_explicit(&observed->hindered_ns, memory_order_relaxed);
+    return hindered_ns != 0 && hindered_ns - returned_of(observed) < wall_ns / 2;
 }
 
-static void add_sample(int watch, bool is_censored)
+static void add_sample(const struct observed *observed, const struct touch *touch, bool is_censored)
 {
-    struct profile_format_site *site = observe.watched[watch].site;
-    int64_t wall_ns = observe.watched[watch].touched_ns - returned_of(watch);
+    struct profile_format_site *site = observed->site;
+    int64_t wall_ns = touch->touched_ns - returned_of(observed);
     wall_ns = wall_ns > 0 ? wall_ns : 0;
-    const struct foreseen *foreseen = &observe.watched[watch].foreseen;
-    bool is_hindered = was_hindered(watch, wall_ns);
+    const struct foreseen *foreseen = &observed->foreseen;
+    bool is_hindered = was_hindered(observed, wall_ns);
     add_foreseen(site, foreseen, is_hindered);
     if (foreseen->is_large && foreseen->reason == REASON_NONE && !is_hindered)
-        add_row(site, &observe.watched[watch].row);
-    slack_add(site, returned_of(watch), wall_ns, observe.watched[watch].computation_ns);
+        add_row(site, &observed->row);
+    slack_add(site, returned_of(observed), wall_ns, computation_of(observed, touch));
     if (is_censored)
         profile_file_add(&site->censored_count, 1);
     else
-        profile_file_cell_add(site, PROFILE_TOUCH, (int64_t)observe.watched[watch].place, TOUCHES_MAX,
-                              (uint64_t)wall_ns, 0);
-    if (!is_censored && !caller_is_known(observe.watched[watch].place - 1))
+        profile_file_cell_add(site, PROFILE_TOUCH, (int64_t)touch->place, TOUCHES_MAX, (uint64_t)wall_ns, 0);
+}
+
+static void add_samples(const struct watched *watched, bool is_censored)
+{
+    for (int i = 0; i < watched->call_count; i++)
+        add_sample(&watched->calls[i], &watched->touch, is_censored);
+    if (!is_censored && !caller_is_known(watched->touch.place - 1))
         caller_modules_read();
 }
 
-/* `place`: who ends a watch that was not touched; 0: its time is over. */
+/* Of a claimed watch. `place`: who ends it where it was not touched; 0: nobody, its time is over. */
+static void end_claimed(int watch, bool is_touched, uintptr_t place)
+{
+    if (!is_touched)
+        note_touch(watch, base_clock_now_ns(), place);
+    add_samples(&observe.watched[watch], !is_touched && place == 0);
+    watch_free(watch);
+}
+
 static void end_watch(int watch, uintptr_t place)
 {
     bool is_touched;
-    if (!watch_claim(watch, &is_touched))
-        return;
-    if (!is_touched)
-        note_touch(watch, base_clock_now_ns(), place);
-    bool is_censored = !is_touched && place == 0;
-    add_sample(watch, is_censored);
-    watch_free(watch);
+    if (watch_claim(watch, &is_touched))
+        end_claimed(watch, is_touched, place);
 }
 
 void observe_harvest_all(void)
 {
-    bool is_touched;
     for (int watch = 0; watch < WATCHES_MAX; watch++) {
-        if (!watch_is_touched(watch) || !watch_claim(watch, &is_touched))
-            continue;
-        add_sample(watch, false);
-        watch_free(watch);
+        bool is_touched;
+        if (watch_is_touched(watch) && watch_claim(watch, &is_touched))
+            end_claimed(watch, true, 0);
     }
 }
 
@@ -250,12 +284,13 @@ static bool would_hinder(const struct observed *observed, struct range bytes, en
     return base_ranges_overlap(may_lie_beside ? foreseen->received_bytes : foreseen->received, bytes);
 }
 
-/* A watch sees touches of the buffer itself; a hold lets nobody use the rest of its pages either. */
+/* A watch sees touches of the buffer itself; a hold lets nobody use the rest of its pages either. Several calls of one
+ * watch are sends, which hinder nobody. */
 static void note_hindered(struct range bytes, enum use use)
 {
     int64_t now_ns = profile_thread.depth != 0 ? profile_thread.begun_ns : base_clock_now_ns();
     for (int watch = 0; watch < WATCHES_MAX; watch++) {
-        struct observed *observed = &observe.watched[watch];
+        struct observed *observed = &observe.watched[watch].calls[0];
         int64_t never = 0;
         if (watch_is_armed(watch) && would_hinder(observed, bytes, use))
             atomic_compare_exchange_strong_explicit(&observed->hindered_ns, &never, now_ns, memory_order_relaxed,
@@ -332,11 +367,45 @@ static enum reason prepare_part(const struct observe_buffer *buffer, enum reason
 {
     part->bytes = buffer->bytes;
     part->forbids_reads = buffer->is_received;
-    enum reason reason = find_pages(buffer, neighbours, &part->pages);
-    if (reason != REASON_NONE)
-        return reason;
-    observe_use_range(part->pages, false);
-    return protect_memory_check(part->pages);
+    return find_pages(buffer, neighbours, &part->pages);
+}
+
+/* The buffer, where all that the call has is one that it sends. */
+static struct range sent_alone(const struct observe_buffers *call)
+{
+    bool is_alone = call->count == 1 && !call->buffers[0].is_received;
+    return is_alone ? call->buffers[0].bytes : (struct range){0, 0};
+}
+
+static bool are_same(struct range one, struct range other)
+{
+    return one.low == other.low && one.high == other.high && !base_range_is_empty(one);
+}
+
+/* The call's own use has ended what it touched (measure.h). What is still watched there was sent, and is sent again, or
+ * lies beside it: nobody wrote it. Returns the watch of the same buffer, claimed, whose calls can be watched on; of the
+ * other ones no more is known. */
+static int make_way(struct range pages, struct range sent)
+{
+    int same = WATCH_NONE;
+    for (int watch = watch_find(0, pages, false); watch != WATCH_NONE; watch = watch_find(watch + 1, pages, false)) {
+        bool is_touched;
+        if (!watch_claim(watch, &is_touched))
+            continue;
+        if (!is_touched && same == WATCH_NONE && are_same(observe.watched[watch].sent, sent))
+            same = watch;
+        else
+            end_claimed(watch, is_touched, 0);
+    }
+    return same;
+}
+
+static enum reason check_parts(const struct watch_part parts[], int count)
+{
+    enum reason reason = REASON_NONE;
+    for (int i = 0; i < count && reason == REASON_NONE; i++)
+        reason = protect_memory_check(parts[i].pages);
+    return reason;
 }
 
 /* --- what a run would do --- */
@@ -397,7 +466,7 @@ static int take_watch(int64_t now_ns)
 {
     int watch = watch_take();
     for (int i = 0; i < WATCHES_MAX && watch == WATCH_NONE; i++) {
-        if (now_ns - returned_of(i) < AGE_MAX_NS)
+        if (now_ns - returned_of(&observe.watched[i].calls[0]) < AGE_MAX_NS)
             continue;
         end_watch(i, 0);
         watch = watch_take();
@@ -405,53 +474,113 @@ static int take_watch(int64_t now_ns)
     return watch;
 }
 
-static void describe(int watch, struct profile_format_site *site, const struct foreseen *foreseen,
-                     const struct row *row)
+/* The oldest call of a full watch makes way: it has been watched for long. */
+static struct observed *add_call(int watch)
 {
-    observe.watched[watch].site = site;
-    observe.watched[watch].foreseen = *foreseen;
-    observe.watched[watch].row = *row;
-    atomic_store_explicit(&observe.watched[watch].hindered_ns, 0, memory_order_relaxed);
-    observe.watched[watch].thread = &profile_thread;
-    observe.watched[watch].inside_ns = profile_thread.inside_ns;
-    atomic_store_explicit(&observe.watched[watch].returned_ns, base_clock_now_ns(), memory_order_relaxed);
+    struct watched *watched = &observe.watched[watch];
+    if (watched->call_count == CALLS_MAX) {
+        note_touch(watch, base_clock_now_ns(), 0);
+        add_sample(&watched->calls[0], &watched->touch, true);
+        watched->call_count--;
+        for (int i = 0; i < watched->call_count; i++)
+            watched->calls[i] = watched->calls[i + 1];
+    }
+    return &watched->calls[watched->call_count++];
+}
+
+/* A call to watch, before it is. */
+struct wanted {
+    struct profile_format_site *site;
+    const struct observe_buffers *call;
+    struct foreseen foreseen;
+    struct watch_part parts[WATCH_PARTS_MAX];
+};
+
+static struct observed *describe(int watch, const struct wanted *wanted)
+{
+    struct observed *observed = add_call(watch);
+    observed->site = wanted->site;
+    observed->foreseen = wanted->foreseen;
+    observed->row = (struct row){.own = traffic_of(wanted->call),
+                                 .length_ns = profile_thread.returned_ns - profile_thread.begun_ns};
+    atomic_store_explicit(&observed->hindered_ns, 0, memory_order_relaxed);
+    observed->thread = &profile_thread;
+    observed->inside_ns = profile_thread.inside_ns;
+    atomic_store_explicit(&observed->returned_ns, base_clock_now_ns(), memory_order_relaxed);
+    return observed;
 }
 
 /* The time of arming is not the program's: its slack begins afterwards. */
-static enum reason arm(struct profile_format_site *site, const struct foreseen *foreseen, const struct row *row,
-                       const struct watch_part parts[], int count)
+static enum reason arm(int watch, const struct wanted *wanted)
+{
+    struct observed *observed = describe(watch, wanted);
+    observe.watched[watch].sent = sent_alone(wanted->call);
+    if (!watch_arm(watch, wanted->parts, wanted->call->count))
+        return REASON_MEMORY_FAILED;
+    profile_thread.returned_ns = base_clock_now_ns();
+    atomic_store_explicit(&observed->returned_ns, profile_thread.returned_ns, memory_order_relaxed);
+    return REASON_NONE;
+}
+
+static enum reason arm_new(const struct wanted *wanted)
 {
     int watch = take_watch(profile_thread.returned_ns);
     if (watch == WATCH_NONE)
         return REASON_TOO_MANY_OPS;
-    describe(watch, site, foreseen, row);
-    if (!watch_arm(watch, parts, count))
-        return REASON_MEMORY_FAILED;
-    profile_thread.returned_ns = base_clock_now_ns();
-    atomic_store_explicit(&observe.watched[watch].returned_ns, profile_thread.returned_ns, memory_order_relaxed);
-    return REASON_NONE;
+    observe.watched[watch].call_count = 0;
+    return arm(watch, wanted);
+}
+
+/* Also for the calls before, which have been claimed. */
+static enum reason arm_again(int watch, const struct wanted *wanted)
+{
+    watch_take_again(watch);
+    return arm(watch, wanted);
+}
+
+static enum reason prepare(struct wanted *wanted, const enum reason neighbours[])
+{
+    enum reason reason = REASON_NONE;
+    for (int i = 0; i < wanted->call->count && reason == REASON_NONE; i++)
+        reason = prepare_part(&wanted->call->buffers[i], neighbours[i], &wanted->parts[i]);
+    return reason;
+}
+
+/* Returns the claimed watch of the same buffer, if any. */
+static int make_way_for(const struct wanted *wanted)
+{
+    int same = WATCH_NONE;
+    struct range sent = sent_alone(wanted->call);
+    for (int i = 0; i < wanted->call->count && same == WATCH_NONE; i++)
+        same = make_way(wanted->parts[i].pages, sent);
+    return same;
+}
+
+static enum reason watch_call(const struct wanted *wanted, int same)
+{
+    enum reason reason = check_parts(wanted->parts, wanted->call->count);
+    if (reason == REASON_NONE)
+        return same != WATCH_NONE ? arm_again(same, wanted) : arm_new(wanted);
+    if (same != WATCH_NONE)
+        end_claimed(same, false, 0);
+    return reason;
 }
 
 static enum reason sample(struct profile_format_site *site, const struct observe_buffers *call)
 {
-    struct watch_part parts[WATCH_PARTS_MAX];
+    struct wanted wanted = {.site = site, .call = call};
     enum reason neighbours[WATCH_PARTS_MAX];
-    enum reason reason = REASON_NONE;
-    for (int i = 0; i < call->count; i++) {
-        const struct observe_buffer *buffer = &call->buffers[i];
-        neighbours[i] = neighbours_check(buffer->bytes, buffer->has_gaps, false);
-        if (reason == REASON_NONE)
-            reason = prepare_part(buffer, neighbours[i], &parts[i]);
-    }
-    struct foreseen foreseen = foresee(call, neighbours);
-    struct row row = {.own = traffic_of(call), .length_ns = profile_thread.returned_ns - profile_thread.begun_ns};
+    for (int i = 0; i < call->count; i++)
+        neighbours[i] = neighbours_check(call->buffers[i].bytes, call->buffers[i].has_gaps, false);
+    enum reason reason = prepare(&wanted, neighbours);
+    int same = reason == REASON_NONE ? make_way_for(&wanted) : WATCH_NONE;
+    wanted.foreseen = foresee(call, neighbours);
     if (reason == REASON_NONE)
-        reason = arm(site, &foreseen, &row, parts, call->count);
+        reason = watch_call(&wanted, same);
     if (reason != REASON_NONE) /* else at the touch */
-        add_foreseen(site, &foreseen, false);
+        add_foreseen(site, &wanted.foreseen, false);
     return reason;
 }
-
 static uint32_t random_bits(void)
 {
     uint32_t state = profile_thread.jitter != 0 ? profile_thread.jitter : 2463534242;

@@ -47,6 +47,9 @@ bool watch_is_touched(int watch);
 bool watch_claim(int watch, bool *is_touched);
 void watch_free(int watch);
 
+/* The same, but it is taken again at once. */
+void watch_take_again(int watch);
+
 /* The first watch at or after `from` that a touch of these bytes would end; WATCH_NONE. */
 int watch_find(int from, struct range bytes, bool is_read);
 

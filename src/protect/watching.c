@@ -100,12 +100,22 @@ bool watch_claim(int watch, bool *is_touched)
     return true;
 }
 
-void watch_free(int watch)
+static void slot_leave(struct watch_slot *slot, uint32_t state)
 {
     /* A fault may be on its way to the handler, and will not find the watch: it tries again. */
     atomic_fetch_add_explicit(&holds.release_count, 1, memory_order_release);
     atomic_fetch_sub_explicit(&protect_armed_count, 1, memory_order_relaxed);
-    atomic_store_explicit(&watches.slots[watch].state, WATCH_FREE, memory_order_release);
+    atomic_store_explicit(&slot->state, state, memory_order_release);
+}
+
+void watch_free(int watch)
+{
+    slot_leave(&watches.slots[watch], WATCH_FREE);
+}
+
+void watch_take_again(int watch)
+{
+    slot_leave(&watches.slots[watch], WATCH_TAKEN);
 }
 
 static bool part_minds(const struct watch_part *part, struct range bytes, bool is_read)

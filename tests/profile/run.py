@@ -222,9 +222,33 @@ def check_rows(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterato
             yield f"line {number}: {crossing} of {bytes_total} bytes cross, not {mark[1]}"
 
 
+def find_sent_again(case: Case, profile: JobProfile) -> Iterator[tuple[str, SiteStatistics]]:
+    """Yield each call that sends what has been sent before, and what becomes of the buffer."""
+    for number, line in enumerate(case.source.read_text().splitlines(), 1):
+        mark = re.search(r"/\* AGAIN (\w+) \*/", line)
+        yield from ((mark[1], site) for site in list_sites(profile) if mark and site.line == number)
+
+
+def check_sent_again(case: Case, profile: JobProfile, lines: Sequence[str]) -> Iterator[str]:
+    """No send is a write, and none ends what is known of the sends before it."""
+    writes = {number for number, line in enumerate(case.source.read_text().splitlines(), 1) if "/* WRITE */" in line}
+    found = list(find_sent_again(case, profile))
+    if len(found) != 3:
+        yield f"{len(found)} sends instead of 3"
+    for mark, site in found:
+        slack, touches = site.slack, {touch.line for touch in site.touches}
+        if touches != (writes if mark == "written" else set()):
+            yield f"line {site.line} is touched at lines {touches}"
+        computation = sum(bucket.computation_total_ns for bucket in slack.buckets) if slack else 0
+        count, least_ns = slack.sampled_count if slack else 0, int(lines[0])
+        if count == 0 or computation / count < 0.9 * least_ns:
+            yield f"line {site.line}: {count} samples of {computation / max(1, count):.0f} ns, less than {least_ns}"
+
+
 Check = Callable[[Case, JobProfile, Sequence[str]], Iterator[str]]
 CHECKS: Mapping[str, Sequence[Check]] = {
     "slack": [check_slack],
+    "sent_again": [check_sent_again],
     "ends": [check_ends],
     "matching": [check_matching],
     "waits": [check_waits],

@@ -74,6 +74,20 @@ static void check_untouched(char *memory)
     memory[0] = 1;
 }
 
+static void check_again(char *memory)
+{
+    struct watch_part part = {base_range_of(memory, PAGE), base_range_of(memory, PAGE), false};
+    int taken = watch(memory, PAGE, false);
+    bool is_touched;
+    check(watch_claim(taken, &is_touched) && !is_touched, "the watch can be claimed");
+    watch_take_again(taken);
+    check(!protect_armed_is_any(), "nothing is watched meanwhile");
+    check(watch_arm(taken, &part, 1), "it can be armed again");
+    memory[0] = 1;
+    check(atomic_load(&touches_seen) == 1, "a write while it is");
+    end(taken, true);
+}
+
 static void check_limit(char *memory)
 {
     int taken[WATCHES_MAX];
@@ -124,6 +138,7 @@ int main(int argument_count, char **arguments)
     check_receive(memory);
     check_send(memory);
     check_untouched(memory);
+    check_again(memory);
     check_limit(memory);
     check_race(memory);
     protect_stop();
