@@ -12,8 +12,9 @@ int ending_poll(struct native *native, int *is_over, MPI_Status *status)
     return errors_test_and_raise(&native->home, &native->request, is_over, status);
 }
 
-bool ending_settle(struct native *native, uint64_t bytes)
+bool ending_settle(struct transfer *transfer)
 {
+    struct native *native = native_of(transfer);
     MPI_Status status = {0};
     int is_over = 0;
     int result = ending_poll(native, &is_over, &status);
@@ -23,7 +24,9 @@ bool ending_settle(struct native *native, uint64_t bytes)
         return false;
     uint32_t number = atomic_load_explicit(&native->status_number, memory_order_relaxed);
     if (number != 0)
-        status_settle(number, bytes, &status);
+        status_settle(number, transfer->bytes, &status);
+    if (transfer->direction == POLICY_RECEIVE && result == MPI_SUCCESS)
+        transfer->bytes = status_came_bytes(&status, transfer->bytes);
     /* The slot's next op may promise nothing. release: pairs with status_pending_op(). */
     atomic_store_explicit(&native->status_number, 0, memory_order_release);
     return true;

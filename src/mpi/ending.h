@@ -4,7 +4,6 @@
 #define MPI_ENDING_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "abi.h"
 #include "mpi/native.h"
@@ -14,8 +13,8 @@
 int ending_poll(struct native *native, int *is_over, MPI_Status *status);
 
 /* The same for the engine: an error is kept for the next call, and the status that the program was promised becomes
- * exact. bytes: that were expected. */
-bool ending_settle(struct native *native, uint64_t bytes);
+ * exact, as do the bytes of a receive, which were the room for it. */
+bool ending_settle(struct transfer *transfer);
 
 /* It has just been started, with this result: is it over already? An eager send is, or a message that had arrived
  * before; or it could not be started. */

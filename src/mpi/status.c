@@ -162,6 +162,12 @@ MPI_Count status_length_bytes(const MPI_Status *status)
     return bytes;
 }
 
+uint64_t status_came_bytes(const MPI_Status *status, uint64_t room_bytes)
+{
+    MPI_Count bytes = status_length_bytes(status);
+    return bytes >= 0 ? (uint64_t)bytes : room_bytes;
+}
+
 void status_copy(MPI_Status *status, const MPI_Status *real_status)
 {
     if (status_is_ignored(status))

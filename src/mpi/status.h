@@ -33,6 +33,9 @@ void status_settle(uint32_t number, uint64_t expected_bytes, const MPI_Status *r
 /* The length of a message that a probe or a receive has told; MPI_UNDEFINED when it tells none. */
 MPI_Count status_length_bytes(const MPI_Status *status);
 
+/* What a receive has brought; the room for it where its status does not tell. */
+uint64_t status_came_bytes(const MPI_Status *status, uint64_t room_bytes);
+
 /* Gives the program's status what MPI_Recv would write: all but MPI_ERROR
  * (MPI 4.1, 3.2.5), which single completions leave alone. */
 void status_copy(MPI_Status *status, const MPI_Status *real_status);

@@ -31,7 +31,7 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
 }
 # The words that a program's head may begin a line with (what each means: run.py).
 DIRECTIVE = re.compile(
-    r"\b(agrees|arguments|assists|copies|defers|environment|exit|flags|library|passes|plugin|quick|ranks|records|refused"
+    r"\b(agrees|arguments|assists|copies|defers|environment|exit|flags|library|moves|passes|plugin|quick|ranks|records|refused"
     r"|strategies|survives|takes|timeout|variants): "
 )
 # What --quick runs: every hold backend and what users get, each program in several; on MPIs that are not named here

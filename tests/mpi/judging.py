@@ -93,6 +93,18 @@ def is_wrong_agreement(case: Case, records: Sequence[RankRecord]) -> bool:
     return any(record.counters["whole"] != is_seen for record in records)
 
 
+def count_moved_bytes(records: Sequence[RankRecord]) -> int:
+    """How much all ranks' messages moved, each counted where it was sent and where it was received."""
+    passed = sum(p.bytes for record in records for p in record.passes.values())
+    return passed + sum(record.counters["bytes_send"] + record.counters["bytes_receive"] for record in records)
+
+
+def judge_moved(case: Case, records: Sequence[RankRecord]) -> str:
+    """What is wrong with the sum of what was moved, where the program says it."""
+    wanted, found = case.program.directives.get("moves"), count_moved_bytes(records)
+    return f"{found} bytes were moved, not {wanted}" if wanted and found != int(wanted) else ""
+
+
 def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
     """What the record lacks that no timing explains."""
     is_recorded = case.program.directives.get("records") != "none"
@@ -116,7 +128,7 @@ def judge_records(case: Case, records: Sequence[RankRecord]) -> str:
         return f"{ops} ops were deferred"
     if case.program.words("assists") and not has_counted(records, "assisted"):
         return "no nonblocking operation was assisted"
-    return judge_copies(case, records)
+    return judge_moved(case, records) or judge_copies(case, records)
 
 
 def list_passes(records: Sequence[RankRecord]) -> Mapping[str, int]:

@@ -6,7 +6,8 @@ when the program's own checks pass and its exit code and output are as with stoc
 (or `any`) in the program's head demands that Lapwing's record shows such ops: without it a test of deferred
 calls could pass because none was deferred. `assists: any` demands the same of nonblocking operations,
 `passes: REASON` that calls were passed for it (`passes: nothing`: none but those that had finished at once),
-`defers: nothing` that no op began at all. `variants:` names all that a program is about, `quick:` the MPIs and
+`defers: nothing` that no op began at all; `moves: BYTES` that ops and passed calls have moved so much, summed over the
+ranks. `variants:` names all that a program is about, `quick:` the MPIs and
 variants that are enough of those of --quick (cases.py): `openmpi4` where the claim does not depend on the MPI,
 `openmpi4 mpich4` where what MPI does to memory, signals and threads matters.
 `environment: NAME=VALUE` sets options beside the variant's.

@@ -16,9 +16,10 @@
 #include "mpi/status.h"
 #include "mpi/early.h"
 
-/* One half under way: what is left to wait for. */
+/* One half under way: what is left to wait for. reason: why it is. */
 struct half {
     const struct message *message;
+    enum reason reason;
     MPI_Request request;
     int result;
 };
@@ -33,6 +34,7 @@ static struct half half_start(struct message *message, enum reason reason, messa
         return half;
     }
     message_note_pass(message, reason);
+    half.reason = reason;
     if (reason == REASON_FINISHED_AT_ONCE || half.request != abi_handles.request_null)
         return half;
     half.result = message_start_inline(message, start, &half.request);
@@ -93,6 +95,8 @@ static int exchange_split(struct exchange *exchange, enum reason send_reason, en
     int out_result = half_finish(&out, MPI_STATUS_IGNORE);
     if (is_inline)
         status_copy(exchange->status, &own_status);
+    if (is_inline && in_result == MPI_SUCCESS)
+        message_note_came(in.message, in.reason, &own_status);
     return late_errors_or(in_result != MPI_SUCCESS ? in_result : out_result);
 }
 

@@ -32,10 +32,8 @@ static enum reason matched_judge(struct message *message, const MPI_Status *stat
     MPI_Count bytes = status_length_bytes(status);
     if (bytes < 0 || (uint64_t)bytes > message->bytes)
         return REASON_STATUS;
-    if ((uint64_t)bytes < options.threshold_bytes)
-        return REASON_SMALL;
     message->bytes = (uint64_t)bytes;
-    return REASON_NONE;
+    return message->bytes < options.threshold_bytes ? REASON_SMALL : REASON_NONE;
 }
 
 /* Nobody asks the op for a status: it is given now. */

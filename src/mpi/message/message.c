@@ -219,6 +219,12 @@ void message_note_pass(const struct message *message, enum reason reason)
         observer.op_passed(call_site_of(message->caller), message->direction, reason, message->bytes);
 }
 
+void message_note_came(const struct message *message, enum reason reason, const MPI_Status *status)
+{
+    uint64_t came_bytes = status_came_bytes(status, message->bytes);
+    record_passes(reason, 0, came_bytes - message->bytes); /* modulo 2^64: less than was noted */
+}
+
 enum reason message_judge(struct message *message, const void *return_address)
 {
     message->caller = return_address;

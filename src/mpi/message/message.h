@@ -124,6 +124,9 @@ enum reason message_judge(struct message *message, const void *return_address);
 /* The message goes to MPI: counts that, and tells the picture of the run. */
 void message_note_pass(const struct message *message, enum reason reason);
 
+/* A receive that was passed has brought so much: what was noted before was the room for it. */
+void message_note_came(const struct message *message, enum reason reason, const MPI_Status *status);
+
 /* The same for what no site's history speaks of: can its memory be held? */
 enum reason message_judge_to_hold(const struct message *message);
 

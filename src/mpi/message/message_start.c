@@ -40,7 +40,7 @@ static bool message_test(struct engine_pending_op *op)
     size_t reserved_bytes = native->reserved_bytes;
     if (native->stage != NATIVE_STARTED)
         message_turn_carry_on(transfer);
-    if (native->stage != NATIVE_STARTED || !ending_settle(native, transfer->bytes))
+    if (native->stage != NATIVE_STARTED || !ending_settle(transfer))
         return false;
     transfer_end(transfer);
     copies_give_back(copy);
@@ -287,6 +287,14 @@ static void message_make_way(const struct begin_op *op)
         freed_requests_poll();
 }
 
+/* It has come already. */
+static void message_take_status(struct message *message, const MPI_Status *status, int result)
+{
+    status_copy(message->promised, status);
+    if (result == MPI_SUCCESS)
+        message->bytes = status_came_bytes(status, message->bytes);
+}
+
 enum reason message_start_early(struct message *message, message_start_fn *function, MPI_Request *request, int *result)
 {
     MPI_Status own_status = {0};
@@ -303,7 +311,7 @@ enum reason message_start_early(struct message *message, message_start_fn *funct
     reason = message_start_taken(&start, &own_status, request, result);
     gate_leave();
     if (reason == REASON_FINISHED_AT_ONCE && message->direction == POLICY_RECEIVE)
-        status_copy(message->promised, &own_status);
+        message_take_status(message, &own_status, *result);
     bool is_returned = reason == REASON_NONE || reason == REASON_FINISHED_AT_ONCE;
     if (is_returned && *result == MPI_SUCCESS)
         *result = late_errors_take();

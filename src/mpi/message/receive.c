@@ -77,6 +77,21 @@ static int receive_pass(const struct message *message, MPI_Status *status)
     return dispatch_leave_and_tell(receive_pass_now(message, status));
 }
 
+/* The record has what came, not the room for it. Of a small message to ask for a status would take longer than the
+ * number is worth. */
+static int receive_pass_noted(const struct message *message, MPI_Status *status, enum reason reason)
+{
+    MPI_Status own_status;
+    message_note_pass(message, reason);
+    if (message_is_small(message))
+        return receive_pass(message, status);
+    MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own_status : status;
+    int result = receive_pass(message, asked);
+    if (result == MPI_SUCCESS)
+        message_note_came(message, reason, asked);
+    return result;
+}
+
 static int receive_early(struct message *message, MPI_Status *status)
 {
     MPI_Request request;
@@ -84,8 +99,10 @@ static int receive_early(struct message *message, MPI_Status *status)
     enum reason reason = message_start_early(message, message_start_receive, &request, &result);
     if (reason == REASON_NONE)
         return result;
+    if (reason != REASON_FINISHED_AT_ONCE)
+        return receive_pass_noted(message, status, reason);
     message_note_pass(message, reason);
-    return reason == REASON_FINISHED_AT_ONCE ? result : receive_pass(message, status);
+    return result;
 }
 
 /* MPI looks at the arguments before it takes a message. So do we: what is matched is nobody else's. */
@@ -105,8 +122,7 @@ static int receive_judged(struct message *message, MPI_Status *status, const voi
         return result;
     if (reason == REASON_NONE)
         return receive_early(message, status);
-    message_note_pass(message, reason);
-    return receive_pass(message, status);
+    return receive_pass_noted(message, status, reason);
 }
 
 /* Some messages are received before they are asked for: this may be one. */

@@ -240,7 +240,7 @@ static bool ahead_test(struct engine_pending_op *op)
 {
     struct transfer *transfer = (struct transfer *)op;
     struct native *native = native_of(transfer);
-    if (!ending_settle(native, transfer->bytes))
+    if (!ending_settle(transfer))
         return false;
     if (native->ahead.is_unmatched)
         transfer_unmatched_remove();
