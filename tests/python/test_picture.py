@@ -34,6 +34,7 @@ def has_preload() -> bool:
 
 def make_story(**changes: object) -> SiteStory:
     story = SiteStory("send", "a.c:7", ops=10, bytes=10 << 20, overlapped_ns=95 * MS, lasted_ns=100 * MS)
+    story.least_bytes = story.most_bytes = 1 << 20
     story.__dict__.update(changes)
     return story
 
@@ -64,6 +65,11 @@ def test_reasons_of_passed_calls_are_in_words() -> None:
 def test_what_never_was_large_is_told() -> None:
     assert format_picture([]) == ["no message was large enough for the background"]
     assert "10 in the background, 1 MiB each" in format_picture([make_story()])[0].replace("1.0 MiB", "1 MiB")
+
+
+def test_sizes_that_differ_are_not_told_as_each() -> None:
+    uneven = format_picture([make_story(least_bytes=70_000, most_bytes=8 << 20)])[0]
+    assert uneven.endswith(", 68.4 KiB to 8 MiB, 1 MiB on average")
 
 
 def make_rows() -> list[Row]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from lapwing.profile.job_file import Atlas, ProfileJob
 from lapwing.profile.rank_file import KIND_OP as CELL_OP
-from lapwing.profile.rank_file import KIND_PASS, KIND_TOUCHED, Event, RankFile
+from lapwing.profile.rank_file import KIND_PASS, KIND_TOUCHED, Event, RankFile, Sample
 from lapwing.profile.record import load_names, load_reason_help
 from lapwing.report.html import (
     MARGIN,
@@ -61,6 +61,8 @@ class SiteStory:
     place: str
     ops: int = 0
     bytes: int = 0
+    least_bytes: int = 0
+    most_bytes: int = 0
     call_ns: int = 0
     overlapped_ns: int = 0
     lasted_ns: int = 0
@@ -75,13 +77,21 @@ class SiteStory:
         return min(1.0, self.overlapped_ns / self.lasted_ns) if self.lasted_ns else 1.0
 
 
+def add_sizes(story: SiteStory, sizes: Sample) -> None:
+    """Add one rank's messages; before its ops."""
+    if sizes.count:
+        story.least_bytes = min(story.least_bytes, sizes.minimum) if story.ops else sizes.minimum
+        story.most_bytes = max(story.most_bytes, sizes.maximum)
+        story.bytes += sizes.total
+
+
 def add_rank(stories: dict[tuple[str, str], SiteStory], rank: RankFile, atlas: Atlas) -> None:
     """Add what one rank knows of its sites."""
     reasons = load_names("reasons")
     for site in rank.sites:
         kind, place = describe_site(site, atlas)
         story = stories.setdefault((kind, place), SiteStory(kind, place if site.address else "place not known"))
-        story.bytes += site.bytes.total
+        add_sizes(story, site.bytes)
         story.call_ns += site.time.total
         for cell in site.cells.get(CELL_OP, ()):
             story.ops += cell.count
@@ -136,11 +146,19 @@ def encode_story(story: SiteStory) -> dict[str, Any]:
     return {**vars(story), "passes": dict(story.passes), "overlapped": story.share, "why": explain(story)}
 
 
+def describe_sizes(story: SiteStory) -> str:
+    """Say how large the messages in the background were."""
+    mean = format_bytes(story.bytes / story.ops)
+    if story.least_bytes == story.most_bytes:
+        return f"{mean} each"
+    return f"{format_bytes(story.least_bytes)} to {format_bytes(story.most_bytes)}, {mean} on average"
+
+
 def format_picture(stories: Sequence[SiteStory]) -> list[str]:
     """Make the lines that a terminal shows."""
     lines = []
     for story in stories:
-        size = f", {format_bytes(story.bytes / story.ops)} each" if story.ops else ""
+        size = f", {describe_sizes(story)}" if story.ops else ""
         lines.append(f"{story.kind} at {story.place}: {story.ops} in the background{size}")
         lines += [f"    {text}" for text in explain(story)]
     return lines or ["no message was large enough for the background"]
