@@ -22,7 +22,7 @@ from lapwing.model.profile import (
     Source,
     Way,
 )
-from lapwing.model.refined import Prediction, predict_ways
+from lapwing.model.refined import Prediction, find_rewrite_cost_ns, predict_ways
 from lapwing.model.setup import Setup, make_setup
 
 ROUNDS = 40
@@ -376,6 +376,13 @@ def test_rewriting_chooses_the_calls_with_slack() -> None:
     with_slack, without = (profile_of(c) for c in (blocking_with_slack, blocking_without_slack))
     assert predict(with_slack, make_setup(with_slack), Way.REWRITTEN).alpha == 1.0
     assert predict(without, make_setup(without), Way.REWRITTEN).alpha == 0.0
+
+
+def test_a_rewrite_costs_a_start_and_a_wait_and_other_calls_are_no_starts() -> None:
+    floors_ns = {"MPI_Isend": 30_000.0, "PMPI_Irecv": 20_000.0, "MPI_Wait": 10_000.0}
+    others = ("MPI_Iprobe", "MPI_Improbe", "MPI_Initialized", "MPI_Info_create", "MPI_Intercomm_merge")
+    assert find_rewrite_cost_ns(floors_ns) == 30_000.0
+    assert find_rewrite_cost_ns({**floors_ns, **dict.fromkeys(others, 100.0)}) == 30_000.0
 
 
 def test_a_single_core_cannot_be_dedicated() -> None:

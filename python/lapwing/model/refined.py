@@ -17,6 +17,7 @@ from math import isnan, sqrt
 
 from lapwing.model.classes import (
     CallClass,
+    classify_function,
     comes_in,
     count_directions,
     is_convertible,
@@ -251,8 +252,8 @@ def judge_deferred(case: Case, times: SiteTimes) -> SiteOutcome:
 
 def find_rewrite_cost_ns(floors_ns: Mapping[str, float]) -> float:
     """Return what a start and a wait cost: t_minMPInonblock + t_minMPIwait (paper, III-C2b), if the run had any."""
-    starts = [time_ns for name, time_ns in floors_ns.items() if name.removeprefix("MPI_").startswith("I")]
-    waits = [time_ns for name, time_ns in floors_ns.items() if name.removeprefix("MPI_").startswith("Wait")]
+    starts = [time_ns for name, time_ns in floors_ns.items() if classify_function(name) is CallClass.START]
+    waits = [time_ns for name, time_ns in floors_ns.items() if classify_function(name) is CallClass.WAIT]
     return min(starts, default=0.0) + min(waits, default=0.0)
 
 
