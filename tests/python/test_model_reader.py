@@ -15,7 +15,7 @@ from test_model_refined import blocking_with_slack, make_programs, overlapping
 
 from lapwing.errors import RecordError
 from lapwing.model.document import FORMAT, decode_profile
-from lapwing.model.profile import Calibration, Engine, JobProfile, Link, Peer, Touch, Way
+from lapwing.model.profile import Calibration, Engine, JobProfile, Link, Peer, Sweep, Touch, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.schema import format_profile_schema, make_profile_schema
 from lapwing.model.study import study_profile
@@ -48,6 +48,7 @@ def profile() -> JobProfile:
         name="job",
         command="./app",
         spare_cores=1,
+        scaling=Sweep((1, 2), ((9, 8), (5, 6))),
         link=Link(5000.0, 1.25e8, 0.5),
         calibration=Calibration(16, (100, 101), (106, 107)),
         missing_count=3,
@@ -159,6 +160,7 @@ def set_path(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
         (lambda d: d["profile"]["link"].update(bytes_per_s=float("nan")), "not finite"),
         (lambda d: d["profile"]["link"].update(bytes_per_s=0), "carries nothing"),
         (lambda d: d["profile"]["calibration"].update(full_ns=[]), "calibration"),
+        (lambda d: d["profile"]["scaling"].update(times_ns=[[9]]), "sweep"),
         (lambda d: d["profile"]["ranks"][0].update(elapsed_ns=1), "more time in MPI"),
         (lambda d: d["profile"]["ranks"][1].update(rank=0), "twice"),
         (lambda d: d["profile"]["ranks"][0].pop("functions"), "lacks functions"),

@@ -4,20 +4,25 @@
 Few cores show no curve, so that programs of known character are simulated here.
 """
 
+import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from profile_files import make_receive, write_host_file
 from rich.console import Console
 from test_calibrate import needs_cores, profile
 
+from lapwing.cli import main
 from lapwing.commands.profile import parse_runs
 from lapwing.errors import RecordError
+from lapwing.model.profile import Calibration, Sweep
 from lapwing.model.recorded import read_recorded
-from lapwing.model.scaling import Sweep, derive_calibration, fit_sweep, read_sweep
+from lapwing.model.scaling import derive_calibration, fit_sweep, read_sweep
 from lapwing.model.setup import estimate_ratio
-from lapwing.profile.job_file import open_profile_job
+from lapwing.profile.job_file import open_profile_job, write_profile_job
 from lapwing.report.scaling import print_sweep
 
 THREADS = (1, 2, 4, 8, 16)
@@ -79,6 +84,32 @@ def test_small_problems_lose_nothing_by_a_core_less() -> None:
 def test_damaged_sweeps_are_refused(found: Any) -> None:
     with pytest.raises(RecordError, match="damaged"):
         read_sweep({"scaling": found}, "job.record")
+
+
+def predict_computation(folder: Path, found: dict[str, Any], cores: int, capsys: pytest.CaptureFixture[str]) -> float:
+    """Return the predicted computation with a dedicated core, to that of stock, of a record on two cores."""
+    write_host_file(folder / "records", [make_receive()])
+    write_profile_job(folder / "job.record", found, folder / "records")
+    assert main(["predict", "--json", "--cores", str(cores), str(folder / "job.record")]) == 0
+    ways = {way["way"]: way for way in json.loads(capsys.readouterr().out)["ways"]}
+    stock, dedicated = (ways[way]["terms_s"]["computation"] for way in ("stock", "dedicated core"))
+    return float(dedicated / stock)
+
+
+@pytest.mark.parametrize(("cores", "ratio"), [(2, 2.0), (16, 16 / 15)])
+def test_cores_that_the_user_names_are_those_of_the_fit(
+    cores: int, ratio: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = {"scaling": asdict(simulate(0.0, 80.0, 0.0))}
+    assert predict_computation(tmp_path, found, cores, capsys) == pytest.approx(ratio, rel=1e-3)
+
+
+@pytest.mark.parametrize(("cores", "ratio"), [(2, 1.5), (16, 16 / 15)])
+def test_runs_on_one_core_less_say_nothing_of_other_cores(
+    cores: int, ratio: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = {"calibration": asdict(Calibration(2, (100,), (150,)))}
+    assert predict_computation(tmp_path, found, cores, capsys) == pytest.approx(ratio, rel=1e-3)
 
 
 def test_table_shows_fit_and_ratio() -> None:

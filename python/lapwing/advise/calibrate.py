@@ -10,9 +10,8 @@ from typing import Any
 
 from lapwing.advise.trial import Trial
 from lapwing.errors import LapwingError
-from lapwing.model.profile import Calibration
+from lapwing.model.profile import Calibration, Sweep
 from lapwing.model.recorded import estimate_cores, make_rank
-from lapwing.model.scaling import Sweep
 from lapwing.profile.job_file import Atlas, describe_damaged, list_profiles
 from lapwing.profile.rank_file import decode_rank_file
 

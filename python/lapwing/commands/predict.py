@@ -11,6 +11,7 @@ from lapwing.errors import LapwingError
 from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed, take_fitted_run, take_run
 from lapwing.model.profile import JobProfile
 from lapwing.model.reader import read_profile
+from lapwing.model.scaling import change_cores
 from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES
 from lapwing.model.study import Study, study_profile
 from lapwing.model.system import System, read_system
@@ -65,7 +66,7 @@ def check_flags(arguments: argparse.Namespace) -> None:
 def complete_profile(profile: JobProfile, arguments: argparse.Namespace) -> JobProfile:
     """Fill in what the user knows better than the profile."""
     if arguments.cores is not None:
-        profile = replace(profile, cores_per_rank=arguments.cores)
+        profile = change_cores(profile, arguments.cores)
     if arguments.spare_cores is not None:
         profile = replace(profile, spare_cores=arguments.spare_cores)
     return profile

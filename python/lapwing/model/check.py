@@ -3,6 +3,7 @@
 
 from lapwing.errors import RecordError
 from lapwing.model.profile import JobProfile, Moments, RankProfile, SiteStatistics, SizeBucket, SlackBucket, Source
+from lapwing.model.scaling import is_sound_sweep
 from lapwing.profile.job_file import ONE_JOB_REMEDY, SEVERAL_JOBS, count_jobs
 
 
@@ -84,3 +85,5 @@ def check_setting(profile: JobProfile) -> None:
         not calibration.full_ns or not calibration.reduced_ns or min(calibration.full_ns) == 0
     ):
         raise ValueError("the calibration has no times")
+    if profile.scaling is not None and not is_sound_sweep(profile.scaling):
+        raise ValueError("the sweep over threads lacks times, or has the same number twice")

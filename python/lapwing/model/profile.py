@@ -318,11 +318,20 @@ class Calibration:
 
 
 @dataclass(frozen=True)
+class Sweep:
+    """Computation times of the mean rank, in ns: some runs with each number of threads."""
+
+    threads: tuple[int, ...]
+    times_ns: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
 class JobProfile:
     """All ranks of one run.
 
     cores_per_rank: the cores that one rank computes on (N of the paper); None when not known.
     spare_cores: cores of each host that no rank computes on; an engine there slows nobody.
+    scaling: the computation over threads, where that was measured; the calibration is then the fit's.
     matches_first: whether Lapwing would let receives return only when their messages have been announced (`--match`);
         None when not known.
     missing_count: how many ranks of the job are not among `ranks`.
@@ -340,6 +349,7 @@ class JobProfile:
     spare_cores: int = 0
     link: Link | None = None
     calibration: Calibration | None = None
+    scaling: Sweep | None = None
     matches_first: bool | None = None
     missing_count: int = 0
     carries_nonblocking: bool = True

@@ -268,28 +268,26 @@ def read_calibration(about: Mapping[str, Any], source: str) -> Calibration | Non
     return calibration
 
 
-def choose_calibration(about: Mapping[str, Any], source: str, core_count: int | None) -> Calibration | None:
-    """Return what was measured on one core less; else what the fit of a sweep over threads says."""
-    sweep = read_sweep(about, source)
-    return derive_calibration(sweep, core_count) if sweep else read_calibration(about, source)
-
-
 def convert_profile(job: ProfileJob) -> JobProfile:
     """Take a whole job over; the model wants all ranks at once."""
     command = job.about.get("command")
     options = read_options(job.about, str(job.path))
+    sweep = read_sweep(job.about, str(job.path))
     headers: list[RankHeader] = []
     ranks: list[RankProfile] = []
     for rank, atlas in job.iterate_ranks():
         headers.append(rank.header)
         ranks.append(switch_off(make_rank(rank, atlas), options))
+    core_count = estimate_cores(headers)
+    measured = derive_calibration(sweep, core_count) if sweep else read_calibration(job.about, str(job.path))
     return JobProfile(
         source=Source.RECORD,
         ranks=tuple(ranks),
         name=job.path.name,
         command=" ".join(map(str, command)) if isinstance(command, list) else "",
-        cores_per_rank=estimate_cores(headers),
-        calibration=choose_calibration(job.about, str(job.path), estimate_cores(headers)),
+        cores_per_rank=core_count,
+        calibration=measured,
+        scaling=sweep,
         matches_first=find_matching(headers),
         missing_count=count_missing(headers),
         carries_nonblocking=may_carry_nonblocking(options),

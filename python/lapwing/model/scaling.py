@@ -6,29 +6,16 @@ and one that grows with their number (what small problems lose): t(n) = serial +
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import median
 from typing import Any
 
 from lapwing.errors import RecordError
-from lapwing.model.profile import Calibration
+from lapwing.model.profile import Calibration, JobProfile, Sweep
 
 TERMS = 3
 NS_PER_S = 1e9
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Computation times of the mean rank, in ns: some runs with each number of threads."""
-
-    threads: tuple[int, ...]
-    times_ns: tuple[tuple[int, ...], ...]
-
-    @property
-    def medians_s(self) -> list[float]:
-        """Return the median of each number of threads."""
-        return [median(times) / NS_PER_S for times in self.times_ns]
 
 
 @dataclass(frozen=True)
@@ -43,6 +30,11 @@ class ScalingFit:
     def time_s(self, threads: float) -> float:
         """Return the computation with so many threads."""
         return self.serial_s + self.shared_s / threads + self.growing_s * threads
+
+
+def list_medians_s(sweep: Sweep) -> list[float]:
+    """Return the median of each number of threads."""
+    return [median(times) / NS_PER_S for times in sweep.times_ns]
 
 
 def solve_square(matrix: list[list[float]], right: list[float]) -> list[float] | None:
@@ -80,7 +72,7 @@ def solve(rows: Sequence[Sequence[float]], kept: Sequence[int]) -> list[float] |
 
 def fit_sweep(sweep: Sweep) -> ScalingFit:
     """Return the fit with the smallest errors; never as many parts as points where there are more than two."""
-    times_s = sweep.medians_s
+    times_s = list_medians_s(sweep)
     rows = [(1 / time, 1 / n / time, n / time) for n, time in zip(sweep.threads, times_s, strict=True)]
     most = min(TERMS, max(2, len(rows) - 1), len(rows))
     subsets = [kept for count in range(1, most + 1) for kept in combinations(range(TERMS), count)]
@@ -105,9 +97,26 @@ def derive_calibration(sweep: Sweep, core_count: int | None) -> Calibration | No
     return Calibration(core_count, (max(1, round(full_s * NS_PER_S)),), (max(1, round(reduced_s * NS_PER_S)),))
 
 
+def change_cores(profile: JobProfile, core_count: int) -> JobProfile:
+    """Return a profile whose ranks have so many cores: runs on other cores and one less say nothing of these."""
+    calibration = profile.calibration
+    if profile.scaling is not None:
+        calibration = derive_calibration(profile.scaling, core_count)
+    elif calibration is not None and calibration.core_count != core_count:
+        calibration = None
+    return replace(profile, cores_per_rank=core_count, calibration=calibration)
+
+
 def is_number(value: object) -> bool:
     """Tell whether a record may hold this."""
     return type(value) is int and 0 < value < 1 << 63
+
+
+def is_sound_sweep(sweep: Sweep) -> bool:
+    """Tell whether there are at least two different numbers of threads, each with its times."""
+    numbers = [*sweep.threads, *(time for times in sweep.times_ns for time in times)]
+    is_sound = len(sweep.threads) == len(sweep.times_ns) >= 2 and all(sweep.times_ns)
+    return is_sound and all(map(is_number, numbers)) and len(set(sweep.threads)) == len(sweep.threads)
 
 
 def read_sweep(about: Mapping[str, Any], source: str) -> Sweep | None:
@@ -117,9 +126,7 @@ def read_sweep(about: Mapping[str, Any], source: str) -> Sweep | None:
         return None
     try:
         sweep = Sweep(tuple(found["threads"]), tuple(tuple(times) for times in found["times_ns"]))
-        numbers = [*sweep.threads, *(time for times in sweep.times_ns for time in times)]
-        is_sound = len(sweep.threads) == len(sweep.times_ns) >= 2 and all(sweep.times_ns)
-        is_sound = is_sound and all(map(is_number, numbers)) and len(set(sweep.threads)) == len(sweep.threads)
+        is_sound = is_sound_sweep(sweep)
     except (KeyError, TypeError):
         is_sound = False
     if not is_sound:

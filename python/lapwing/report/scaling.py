@@ -5,7 +5,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from lapwing.model.scaling import ScalingFit, Sweep, fit_sweep
+from lapwing.model.profile import Sweep
+from lapwing.model.scaling import ScalingFit, fit_sweep, list_medians_s
 from lapwing.report.summary import format_seconds
 
 NOTHING_SHARED = 0.02  # a share of the time with the fewest threads
@@ -21,7 +22,7 @@ def describe_fit(fit: ScalingFit) -> str:
 
 def print_sweep(console: Console, sweep: Sweep, core_count: int | None) -> None:
     """Print measured and fitted times, speedups, and what giving up a core costs."""
-    fit, medians_s = fit_sweep(sweep), sweep.medians_s
+    fit, medians_s = fit_sweep(sweep), list_medians_s(sweep)
     table = Table(title="computation over threads", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("threads", "measured", "fit", "speedup", "linear"):
         table.add_column(name, justify="right")
