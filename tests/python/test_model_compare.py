@@ -143,13 +143,30 @@ def test_tests_that_drop_could_go() -> None:
     assert "from 10,000 to 4,000" in texts[0]
 
 
-def test_computation_that_scales_otherwise_is_named() -> None:
-    def slow(profile: JobProfile) -> JobProfile:
-        ranks = tuple(replace(rank, elapsed_ns=round(1.2 * rank.elapsed_ns)) for rank in profile.ranks)
-        return replace(profile, ranks=ranks)
+def slow(profile: JobProfile) -> JobProfile:
+    """Let the ranks compute for longer."""
+    ranks = tuple(replace(rank, elapsed_ns=round(1.2 * rank.elapsed_ns)) for rank in profile.ranks)
+    return replace(profile, ranks=ranks)
 
+
+def test_computation_that_scales_otherwise_is_named() -> None:
     assert "computation" in list_kinds(compare(bundled, Way.DEDICATED, slow))
     assert "computation" not in list_kinds(compare(bundled, Way.DEDICATED, keep))
+
+
+@pytest.mark.parametrize(
+    ("way", "cause"),
+    [
+        (Way.STOCK, "the way to run does not explain that"),
+        (Way.DEFERRED, "sharing a core with Lapwing costs more"),
+        (Way.DEDICATED, "giving up a core costs more"),
+    ],
+)
+def test_only_a_run_that_gave_a_core_up_has_lost_one(way: Way, cause: str) -> None:
+    texts = [f.text for f in find_in_comparison(*compare(bundled, way, slow)) if f.kind == "computation"]
+    assert len(texts) == 1
+    assert cause in texts[0]
+    assert ("giving up a core" in texts[0]) == (way is Way.DEDICATED)
 
 
 def test_papers_prediction_stands_beside_a_dedicated_core_only() -> None:

@@ -10,6 +10,7 @@ from rich.table import Table
 from lapwing.model.classes import CallClass
 from lapwing.model.comparison import COMPUTATION, NAMES, Comparison, Row, share_matched
 from lapwing.model.profile import Way
+from lapwing.model.refined import DEDICATED_WAYS
 from lapwing.model.study import Study
 from lapwing.report.findings import Finding, find_waits_without_work
 from lapwing.report.prediction import make_table
@@ -68,17 +69,26 @@ def judge_match(comparison: Comparison) -> list[Finding]:
     return [Finding("different programs", text, comparison.achieved_ns)]
 
 
+def explain_computation(way: Way, is_longer: bool) -> str:
+    """Say why the computation may have taken another time than predicted: only some ways take from its cores."""
+    if way in DEDICATED_WAYS:
+        word = "more" if is_longer else "less"
+        return f"giving up a core costs {word} than assumed (a calibration run on one core less measures it)"
+    if way is not Way.STOCK and is_longer:
+        return "sharing a core with Lapwing costs more than assumed, or the work, or the machine, was another"
+    return "the way to run does not explain that: the work, or the machine, was another"
+
+
 def judge_computation(comparison: Comparison) -> list[Finding]:
     """Say whether the computation scaled as assumed."""
     row = get_row(comparison, COMPUTATION)
     difference_ns = row.achieved_ns - row.predicted_ns
     if not is_large(comparison, difference_ns) or row.before_ns <= 0:
         return []
-    word = "more" if difference_ns > 0 else "less"
+    cause = explain_computation(comparison.way, difference_ns > 0)
     text = (
         f"the computation took {row.achieved_ns / row.before_ns:.3f} of its time before, "
-        f"{row.predicted_ns / row.before_ns:.3f} was predicted: giving up a core, or sharing it, costs {word} "
-        "than assumed (a calibration run on one core less measures it)"
+        f"{row.predicted_ns / row.before_ns:.3f} was predicted: {cause}"
     )
     return [Finding("computation", text, abs(difference_ns))]
 
