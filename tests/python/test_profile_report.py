@@ -74,6 +74,14 @@ def test_summary_names_the_first_touch(totals: JobTotals) -> None:
     assert "the receive at solver+0x2000 is first touched at solver+0x2101, 4 us later (6 of 8 samples;" in text
 
 
+def test_a_mean_of_all_samples_is_called_one(totals: JobTotals) -> None:
+    """The touch's own time is of its own samples: beside it, more computation than time would look like an error."""
+    site = next(site for site in totals.sites.values() if site.function == "MPI_Recv")
+    assert "of computation on average over all samples)" in " ".join(render(totals).split())
+    site.sampled_count = 6
+    assert "(6 of 6 samples; 4 us of computation on average)" in " ".join(render(totals).split())
+
+
 def test_summary_fits_a_screen(totals: JobTotals) -> None:
     assert len(render(totals).splitlines()) <= 40
 

@@ -140,13 +140,14 @@ def name_message(function: str) -> tuple[str, str]:
 
 
 def describe_touch(site: SiteTotals, touch: TouchSum) -> str:
-    """Say when and where a site's buffers are touched first."""
+    """Say when and where a site's buffers are touched first. The computation until then is known of all places only."""
     message, touched = name_message(site.function)
     wall, computation_ns = format_time(touch.mean_ns), site.computation_mean_ns or 0.0
     share = f"{touch.count:,} of {format_count(site.sampled_count, 'sample')}"
+    average = "on average" if touch.count == site.sampled_count else "on average over all samples"
     return (
         f"the {message} at {site.place} is first {touched} at {touch.place}, {wall} later "
-        f"({share}; {format_time(computation_ns)} of computation on average)"
+        f"({share}; {format_time(computation_ns)} of computation {average})"
     )
 
 
