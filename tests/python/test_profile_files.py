@@ -13,6 +13,7 @@ from profile_files import (
     HEADER_BYTES,
     HELD,
     ROW,
+    SIZE,
     UNSET,
     WAY,
     FileSpec,
@@ -29,6 +30,7 @@ from lapwing.model.profile import Moments, Peer, Row
 from lapwing.model.reader import read_profile
 from lapwing.model.recorded import read_recorded
 from lapwing.profile.job_file import (
+    CHECK,
     PICTURE,
     PROFILE_LINE,
     check_one_job,
@@ -192,8 +194,8 @@ def test_damaged_file_does_not_hide_the_others(tmp_path: Path) -> None:
 
 
 def test_hundreds_of_ranks_merge_without_being_in_memory(tmp_path: Path) -> None:
-    receive = make_receive().sites[0]
-    sites = [SiteSpec(0, 0x3000 + 16 * n, (1, 9, 9, 9), cells=receive.cells) for n in range(50)]
+    cells = [(SIZE, 14, 1, 8_192, 9, 9), *make_receive().sites[0].cells[1:]]
+    sites = [SiteSpec(0, 0x3000 + 16 * n, (1, 9, 9, 9), cells=cells) for n in range(50)]
     records = tmp_path / "records"
     write_host_file(records, [replace(make_receive(rank, 300), sites=sites) for rank in range(300)])
     tracemalloc.start()
@@ -247,8 +249,35 @@ def test_truncated_job_is_refused_at_every_length(tmp_path: Path) -> None:
             open_profile_job(path)
 
 
-def test_mutated_jobs_are_read_or_refused(tmp_path: Path) -> None:
+def test_what_follows_a_job_is_refused(tmp_path: Path) -> None:
+    """Two records that somebody joined are not the first of them, whether they have a check or not."""
+    data = write_job(tmp_path, [make_receive()]).read_bytes()
+    path = tmp_path / "joined"
+    for joined in (2 * data, 2 * data[: -CHECK.size], data + b"\n", data[: -CHECK.size] + b"\n"):
+        path.write_bytes(joined)
+        with pytest.raises(RecordError, match="more follows"):
+            open_profile_job(path)
+
+
+def test_every_changed_byte_of_a_job_is_found(tmp_path: Path) -> None:
     data = write_job(tmp_path, [make_receive(rank, 2) for rank in range(2)]).read_bytes()
+    path = tmp_path / "flipped"
+    for place in range(len(PROFILE_LINE), len(data), 13):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
+        with pytest.raises(RecordError):
+            open_profile_job(path)
+
+
+def test_jobs_without_a_check_are_read(tmp_path: Path) -> None:
+    """Earlier records have none."""
+    path = write_job(tmp_path, [make_receive()])
+    path.write_bytes(path.read_bytes()[: -CHECK.size])
+    assert len(sum_profile(open_profile_job(path)).ranks) == 1
+
+
+def test_mutated_jobs_are_read_or_refused(tmp_path: Path) -> None:
+    """A check would find all of them: here is what looks at each part."""
+    data = write_job(tmp_path, [make_receive(rank, 2) for rank in range(2)]).read_bytes()[: -CHECK.size]
     path, chance, outcomes = tmp_path / "mutant", random.Random(7), {True: 0, False: 0}
     for _ in range(300):
         mutant = bytearray(data)

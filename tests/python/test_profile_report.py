@@ -16,7 +16,8 @@ from profile_files import FileSpec, make_receive, write_host_file
 from rich.console import Console
 
 from lapwing.cli import main
-from lapwing.errors import LapwingError
+from lapwing.commands.profile import print_summary
+from lapwing.errors import LapwingError, RecordError
 from lapwing.outfiles import write_text
 from lapwing.profile.job_file import PICTURE, open_profile_job, write_profile_job
 from lapwing.profile.resolve import (
@@ -89,6 +90,23 @@ def test_summary_fits_a_screen(totals: JobTotals) -> None:
 def test_shares_add_up(totals: JobTotals) -> None:
     parts = totals.computation_ns + sum(rank_ns for rank in totals.ranks for rank_ns in rank.class_ns.values())
     assert parts == totals.rank_time_ns == 3_000_000
+
+
+def test_report_refuses_what_the_model_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    job = merge(tmp_path, [replace(make_receive(), elapsed_ns=2_000)])
+    assert main(["report", str(job)]) == 2
+    assert "is damaged: rank 0 spends more time in MPI than it runs" in capsys.readouterr().err
+
+
+def test_a_summary_that_fails_does_not_cost_the_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    print_summary(merge(tmp_path, [replace(make_receive(), elapsed_ns=2_000)]))
+    assert "is damaged: rank 0 spends more time in MPI than it runs" in capsys.readouterr().err
+
+
+def test_a_mean_above_the_longest_call_is_refused(tmp_path: Path) -> None:
+    receive = replace(make_receive().sites[0], time=(10, 300_000, 5_000, 20_000), cells=[])
+    with pytest.raises(RecordError, match="contradict each other"):
+        sum_profile(open_profile_job(merge(tmp_path, [replace(make_receive(), sites=[receive])])))
 
 
 def test_imbalance_names_the_slowest_rank(totals: JobTotals) -> None:

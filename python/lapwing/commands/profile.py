@@ -11,7 +11,7 @@ from typing import Any
 from lapwing.advise.calibrate import calibrate_as_asked, count_runs
 from lapwing.advise.trial import InterruptionError, Trial
 from lapwing.configuration.settings import collect_variables, list_deciders
-from lapwing.errors import LapwingError
+from lapwing.errors import LapwingError, RecordError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
 from lapwing.launch.start import make_variables, prepare_command, refuse_off, refuse_settings, say, tell_copies
@@ -90,10 +90,7 @@ class ProfileCommand:
             return
         record = write_somewhere(arguments.output, about, records)
         if record and not arguments.quiet:
-            totals = sum_profile(open_profile_job(record))
-            with forgive_output():
-                print_profile(totals, Screen(stderr=True))
-                print_scaling(record, Screen(stderr=True))
+            print_summary(record)
         if record and (record != arguments.output or not arguments.quiet):
             say(f"the record is {record}; see `lapwing report` and `lapwing predict`")
 
@@ -126,6 +123,18 @@ def write_somewhere(path: Path, about: Mapping[str, Any], records: Path) -> Path
         except LapwingError as error:
             say(f"{error.message}{'.' if describe_old(place) else ''}{describe_old(place)}")
     return None
+
+
+def print_summary(record: Path) -> None:
+    """Print what a record shows; the exit code stays the launcher's where that cannot be told."""
+    try:
+        totals = sum_profile(open_profile_job(record))
+    except RecordError as error:
+        say(str(error))
+        return
+    with forgive_output():
+        print_profile(totals, Screen(stderr=True))
+        print_scaling(record, Screen(stderr=True))
 
 
 def print_scaling(record: Path, screen: Screen) -> None:

@@ -13,6 +13,7 @@ def check_moments(moments: Moments, place: str) -> None:
         return
     # One part in 1000 for readers of rounded reports.
     fits = moments.minimum * moments.count <= moments.total * 1.001 + moments.count
+    fits = fits and moments.total <= moments.maximum * moments.count * 1.001 + moments.count
     if moments.count == 0 or not fits or moments.minimum > moments.maximum:
         raise ValueError(f"the numbers of {place} contradict each other")
 
@@ -53,6 +54,15 @@ def check_rank(rank: RankProfile) -> None:
         raise ValueError(f"rank {rank.rank} spends more time in MPI than it runs")
 
 
+def refuse_contradictions(rank: RankProfile, source: str) -> RankProfile:
+    """Return a rank, or raise the one error that names its first contradiction."""
+    try:
+        check_rank(rank)
+    except ValueError as error:
+        raise RecordError(f"{source} is damaged: {error}", "profile again") from error
+    return rank
+
+
 def check_ranks_differ(profile: JobProfile, source: str) -> None:
     """Refuse a rank that is there twice: in a record of ours there are then several jobs."""
     count = count_jobs(rank.rank for rank in profile.ranks)
@@ -67,9 +77,9 @@ def check_profile(profile: JobProfile, source: str) -> JobProfile:
     if not profile.ranks or profile.elapsed_ns == 0:
         raise RecordError(f"{source} holds no rank that ran", "profile a run that reaches MPI_Finalize")
     check_ranks_differ(profile, source)
+    for rank in profile.ranks:
+        refuse_contradictions(rank, source)
     try:
-        for rank in profile.ranks:
-            check_rank(rank)
         check_setting(profile)
     except ValueError as error:
         raise RecordError(f"{source} is damaged: {error}", "profile again") from error

@@ -5,6 +5,7 @@
     {"command": [...], "files": 2, ...}     one line of JSON about the run
     the ranks' profiles                     rank_file.py; each says how long it is
     LAPPLACE, 8 bytes of length, JSON       the lines, found while the binaries were at hand
+    LAPCHECK, 4 bytes                       the CRC-32 of all before it; earlier records end without it
 
 Thousands of ranks are written and read one after the other: memory never holds more than one of them.
 """
@@ -13,6 +14,7 @@ import json
 import shutil
 import struct
 import tempfile
+import zlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,6 +41,9 @@ from lapwing.profile.resolve import Place, resolve_places
 PROFILE_LINE = b"LAPWING-PROFILE 1\n"
 PLACES_MAGIC = b"LAPPLACE"
 PLACES_HEAD = struct.Struct("<8sQ")
+CHECK = struct.Struct("<8sI")
+CHECK_MAGIC = b"LAPCHECK"
+CHUNK_BYTES = 1 << 18
 ABOUT_BYTES_MAX = 1 << 20
 PLACES_BYTES_MAX = 1 << 30
 SEVERAL_JOBS = "the command, or the program by MPI_Comm_spawn, started MPI more than once"
@@ -136,7 +141,24 @@ def copy_rank(header: RankHeader, stored: Stored, output: BinaryIO) -> set[tuple
     return set(list_addresses(rank))
 
 
-def write_places(output: BinaryIO, places: Mapping[tuple[str, int], Place]) -> None:
+@dataclass
+class CheckedOutput:
+    """Sums up what is written."""
+
+    output: BinaryIO
+    check: int = 0
+
+    def write(self, data: bytes) -> None:
+        """Write."""
+        self.check = zlib.crc32(data, self.check)
+        self.output.write(data)
+
+    def end(self) -> None:
+        """Append the sum."""
+        self.output.write(CHECK.pack(CHECK_MAGIC, self.check))
+
+
+def write_places(output: CheckedOutput, places: Mapping[tuple[str, int], Place]) -> None:
     """Append the lines of addresses."""
     rows = [[path, offset, p.file, p.line, p.function] for (path, offset), p in sorted(places.items())]
     text = json.dumps(rows, separators=(",", ":")).encode()
@@ -149,7 +171,7 @@ def write_profile_job(path: Path, about: Mapping[str, Any], folder: Path) -> lis
     addresses: set[tuple[str, int]] = set()
     count = 0
     # How many profiles are whole stands before them. The folder that holds them holds them twice for a while.
-    with write_whole(path) as output, tempfile.TemporaryFile(dir=folder) as ranks:
+    with write_whole(path) as stream, tempfile.TemporaryFile(dir=folder) as ranks:
         for header, stored in profiles:
             try:
                 addresses |= copy_rank(header, stored, ranks)
@@ -157,10 +179,12 @@ def write_profile_job(path: Path, about: Mapping[str, Any], folder: Path) -> lis
             except RecordError as error:
                 damaged.append(error.message)
         line = json.dumps({**about, "files": count, "damaged": damaged}, sort_keys=True).encode() + b"\n"
+        output = CheckedOutput(stream)
         output.write(PROFILE_LINE + line)
         ranks.seek(0)
         shutil.copyfileobj(ranks, output, 1 << 20)
         write_places(output, resolve_places(addresses))
+        output.end()
     return damaged
 
 
@@ -237,6 +261,29 @@ def read_places(stream: BinaryIO, source: str) -> dict[tuple[str, int], Place]:
     return decode_places(text, source)
 
 
+def sum_up(stream: BinaryIO, length_bytes: int) -> int:
+    """Return the CRC-32 of a file's first bytes."""
+    check = 0
+    stream.seek(0)
+    for start in range(0, length_bytes, CHUNK_BYTES):
+        check = zlib.crc32(stream.read(min(CHUNK_BYTES, length_bytes - start)), check)
+    return check
+
+
+def check_end(stream: BinaryIO, source: str) -> None:
+    """Refuse a record in which a bit has changed, or that something follows. The stream is behind the lines."""
+    length_bytes = stream.tell()
+    end = stream.read(CHECK.size + 1)
+    if not end:
+        return
+    if len(end) > CHECK.size or not end.startswith(CHECK_MAGIC[: len(end)]):
+        raise RecordError(f"{source} is damaged: more follows a whole record", "give one record at a time")
+    if len(end) < CHECK.size:
+        raise RecordError(f"{source} is cut short", "profile again")
+    if sum_up(stream, length_bytes) != CHECK.unpack(end)[1]:
+        raise RecordError(f"{source} is damaged", "profile again")
+
+
 def open_stream(stream: BinaryIO, path: Path) -> ProfileJob:
     """Read everything but the ranks."""
     source, length_bytes = str(path), path.stat().st_size
@@ -247,7 +294,9 @@ def open_stream(stream: BinaryIO, path: Path) -> ProfileJob:
         return ProfileJob(path, {}, starts, resolve_places(list_addresses(rank)))
     about = decode_about(stream.readline(ABOUT_BYTES_MAX), source)
     starts = find_starts(stream, about["files"], length_bytes, source)
-    return ProfileJob(path, about, starts, read_places(stream, source))
+    places = read_places(stream, source)
+    check_end(stream, source)
+    return ProfileJob(path, about, starts, places)
 
 
 def open_profile_job(path: Path) -> ProfileJob:

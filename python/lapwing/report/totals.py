@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lapwing.model.check import refuse_contradictions
 from lapwing.model.classes import CallClass, classify_function
 from lapwing.model.profile import RankProfile, SiteStatistics, Touch, name_address
 from lapwing.model.recorded import make_rank
@@ -248,7 +249,7 @@ def sum_profile(job: ProfileJob) -> JobTotals:
     """Sum a record up; one rank is in memory at a time."""
     totals, options = JobTotals(job.about), read_options(job.about, str(job.path))
     for rank, atlas in job.iterate_ranks():
-        totals.add(switch_off(make_rank(rank, atlas), options))
+        totals.add(refuse_contradictions(switch_off(make_rank(rank, atlas), options), str(job.path)))
         totals.watch_count += rank.header.watch_count
         totals.watch_cost_ns += rank.header.watch_cost_ns
         totals.lost_calls += rank.header.lost_calls
