@@ -143,6 +143,16 @@ def test_tests_that_drop_could_go() -> None:
     assert "from 10,000 to 4,000" in texts[0]
 
 
+def test_tests_that_stay_may_wait_for_a_peer() -> None:
+    """A rank that polls for a late message needs its tests: a profile does not tell them from those for progress."""
+    programs = make_programs(overlapping, SIZE)
+    study = study_profile(add_tests(10_000)(profile_programs(programs)))
+    result = compare_run(study, add_tests(10_000)(profile_programs(programs, Way.EVENTS)), Way.EVENTS), study
+    texts = [f.text for f in find_in_comparison(*result) if f.kind == "tests could go"]
+    assert len(texts) == 1
+    assert "those that are there for progress could go" in texts[0]
+
+
 def slow(profile: JobProfile) -> JobProfile:
     """Let the ranks compute for longer."""
     ranks = tuple(replace(rank, elapsed_ns=round(1.2 * rank.elapsed_ns)) for rank in profile.ranks)

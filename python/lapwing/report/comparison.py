@@ -148,7 +148,7 @@ def judge_tests(comparison: Comparison) -> list[Finding]:
     else:
         text = (
             f"the program still tests {after:,.0f} times per rank ({format_time(row.achieved_ns)}): with progress in "
-            "the background these tests could go"
+            "the background those that are there for progress could go"
         )
     return [Finding("tests could go", text, row.achieved_ns)]
 
