@@ -58,13 +58,20 @@ static inline ssize_t kernel_pread(int descriptor, void *buffer, size_t length_b
     return syscall(SYS_pread64, descriptor, buffer, length_bytes, offset_bytes);
 }
 
-/* Memory of this process that may not be there: EFAULT then, where a plain read would end it. */
+/* Memory of this process that may not be there: EFAULT then, where a plain read would end it. One call copies less than
+ * 2 GiB. */
 static inline bool kernel_copy(void *buffer, uintptr_t address, size_t length_bytes)
 {
-    struct iovec to = {buffer, length_bytes};
-    struct iovec from = {(void *)address, length_bytes};
     long own = syscall(SYS_getpid);
-    return syscall(SYS_process_vm_readv, own, &to, 1L, &from, 1L, 0L) == (long)length_bytes;
+    long copied = 0;
+    for (size_t done_bytes = 0; done_bytes < length_bytes; done_bytes += (size_t)copied) {
+        struct iovec to = {(char *)buffer + done_bytes, length_bytes - done_bytes};
+        struct iovec from = {(void *)(address + done_bytes), length_bytes - done_bytes};
+        copied = syscall(SYS_process_vm_readv, own, &to, 1L, &from, 1L, 0L);
+        if (copied <= 0)
+            return false;
+    }
+    return true;
 }
 
 /* The descriptor, or -1. `flags` is O_*. */

@@ -10,6 +10,7 @@
 #include "protect/fault.h"
 #include "protect/holds.h"
 #include "protect/huge.h"
+#include "protect/kernel.h"
 #include "protect/keys.h"
 #include "protect/locked.h"
 #include "protect/memory.h"
@@ -98,6 +99,16 @@ enum reason protect_memory_check_to_hold(struct range bytes)
     if (locked_touches(base_pages_of(bytes)))
         return REASON_MEMORY_LOCKED;
     return is_counted_off() ? REASON_MEMORY_LIMITED : REASON_NONE;
+}
+
+/* Of no memory: it only tells whether the kernel knows the advice. */
+bool protect_may_hide_guards(void)
+{
+    enum { GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL; newer than Debian 12's headers */
+    int saved_errno = errno;
+    bool are_known = syscall(SYS_madvise, 0L, 0L, (long)GUARD_INSTALL) == 0;
+    errno = saved_errno;
+    return are_known;
 }
 
 struct base_rights protect_prepare(enum option_hold choice)

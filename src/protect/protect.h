@@ -71,6 +71,10 @@ enum reason protect_memory_check(struct range bytes);
  * REASON_MEMORY_LIMITED where pages that are closed might not be opened again (RLIMIT_DATA). */
 enum reason protect_memory_check_to_hold(struct range bytes);
 
+/* May pages that end who reads them lie in memory that these checks find nothing wrong with? Guard regions
+ * (MADV_GUARD_INSTALL, Linux 6.13) do not show in the list of mappings. */
+bool protect_may_hide_guards(void);
+
 /* Whether other threads of the program may touch the neighbours of a buffer in
  * its first and last page while a receive is being armed. True at start; false
  * saves 10 to 20 us per receive whose buffer does not fill its pages. */

@@ -115,6 +115,16 @@ static void check_accepted(void)
     protect_hold_release(second);
 }
 
+/* They do not show in the list of mappings. */
+static void check_guards(void)
+{
+    enum { GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL; newer than Debian 12's headers */
+    char *memory = map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    bool are_guarded = madvise(memory + PAGE, PAGE, GUARD_INSTALL) == 0;
+    check(protect_may_hide_guards() == are_guarded, "whether the kernel knows guard regions is known");
+    munmap(memory, BYTES);
+}
+
 static char large_variable[3 * ARENA_BYTES];
 
 /* As glibc maps the heaps of threads: on a multiple of their greatest size. */
@@ -145,6 +155,7 @@ int main(int argument_count, char **arguments)
     check_arena();
     check_huge_page_file();
     check_accepted();
+    check_guards();
     memory_stop();
     check_refused();
     check_devices();

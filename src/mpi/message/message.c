@@ -54,13 +54,19 @@ static bool message_may_have_gaps(const struct message *message)
     return message->has_gaps || message->is_list || datatype_may_hide_gaps(datatype_layout(message->datatype));
 }
 
+/* What MPI reads the program can read. */
+static bool message_is_readable(const struct message *message)
+{
+    return !message_may_have_gaps(message) ||
+           (!protect_may_hide_guards() && protect_memory_check(message->range) == REASON_NONE);
+}
+
 /* MPI does not read the gaps, and a guard page may lie there. The kernel, which finds out, copies more slowly. */
 static void *message_copy_range(const struct message *message)
 {
     const void *bytes = (const void *)message->range.low;
     size_t length_bytes = message->range.high - message->range.low;
-    bool is_readable = !message_may_have_gaps(message) || protect_memory_check(message->range) == REASON_NONE;
-    return is_readable ? copies_take(bytes, length_bytes) : copies_take_readable(bytes, length_bytes);
+    return message_is_readable(message) ? copies_take(bytes, length_bytes) : copies_take_readable(bytes, length_bytes);
 }
 
 bool message_is_beside(const struct message *message)
