@@ -23,6 +23,7 @@ enum {
     USERFAULT_EXACT_ADDRESS = 1 << 11,  /* Linux 5.18: the byte, not its page */
     USERFAULT_WP_UNPOPULATED = 1 << 13, /* Linux 6.4 */
     USERFAULT_DEVICE_NEW = 0xAA00,      /* _IO(0xAA, 0) of /dev/userfaultfd, Linux 6.1 */
+    USERFAULT_POPULATE_READ = 22,       /* MADV_POPULATE_READ, Linux 5.14 */
     USERFAULT_MESSAGES_MAX = 16,
 };
 
@@ -184,17 +185,28 @@ static bool userfault_transit_settle(struct range transit_pages)
     return true;
 }
 
-/* Before WP_UNPOPULATED a page that is not there cannot carry the protection. */
-static void pages_make_present(struct range pages)
+static void pages_read(struct range pages)
 {
     for (uintptr_t page = pages.low; page < pages.high; page += base_page_bytes())
         (void)*(volatile const char *)page;
 }
 
+/* Without WP_UNPOPULATED a page that is not there cannot carry the protection. False: there are guard pages in a gap,
+ * which end who reads them, and which no kernel has that does not know the advice. */
+static bool pages_make_present(struct range pages)
+{
+    if (syscall(SYS_madvise, pages.low, pages.high - pages.low, (long)USERFAULT_POPULATE_READ) == 0)
+        return true;
+    if (errno != EINVAL)
+        return false;
+    pages_read(pages);
+    return true;
+}
+
 static bool userfault_write_close(struct range pages)
 {
-    if (!(userfault.features & USERFAULT_WP_UNPOPULATED))
-        pages_make_present(pages);
+    if (!(userfault.features & USERFAULT_WP_UNPOPULATED) && !pages_make_present(pages))
+        return false;
     return pages_register(pages, UFFDIO_REGISTER_MODE_WP) && pages_write_protect(pages, true);
 }
 
