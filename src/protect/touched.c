@@ -177,14 +177,23 @@ __attribute__((no_sanitize("address", "thread"))) void touched_collect(const str
     atomic_fetch_sub_explicit(&copying.holds, 1, memory_order_relaxed);
 }
 
-/* Without memory for a copy MPI loses the page rather than the program: the process ends. */
+/* Without memory for a copy MPI loses the page rather than the program: the process ends. So it does a guard page, of
+ * which there is no copy, and which it does not read. Returns where to go on. */
+static uintptr_t page_take_home(uintptr_t page)
+{
+    struct range pages = {page, page + base_page_bytes()};
+    transit_fetch(TRANSIT_SEND, pages);
+    return pages.high;
+}
+
 void touched_complete(const struct hold *hold, struct range pages)
 {
     struct touched *touched = touched_of(hold);
     struct range gap = uncopied_from(touched, pages.low, pages.high);
-    for (; !base_range_is_empty(gap); gap = uncopied_from(touched, gap.high, pages.high)) {
-        size_t done_bytes = table.backend->page_place(gap, transit_address(TRANSIT_SEND, gap.low));
-        transit_fetch(TRANSIT_SEND, (struct range){gap.low + done_bytes, gap.high});
+    for (uintptr_t next; !base_range_is_empty(gap); gap = uncopied_from(touched, next, pages.high)) {
+        next = gap.low + table.backend->page_place(gap, transit_address(TRANSIT_SEND, gap.low));
+        if (next < gap.high)
+            next = page_take_home(next);
     }
     atomic_fetch_sub_explicit(&copying.holds, 1, memory_order_relaxed);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: guard pages between those of a hold (MADV_GUARD_INSTALL, Linux 6.13), which end who reads them, hinder nobody:
- * what lies around them is held, arrives and is home afterwards; the guards stay. Also where userfaultfd protects no
- * pages that are not there (before Linux 6.4, or where the kernel is built so): a send may be refused then. */
+ * what lies around them is held, arrives and is home afterwards, and stays with MPI where a transfer never ends; the
+ * guards stay. Also where userfaultfd protects no pages that are not there (before Linux 6.4, or where the kernel is
+ * built so): a send may be refused then. */
 #include "hold_test.h"
 
 #include <dlfcn.h>
@@ -105,7 +106,7 @@ static void *engine_run(void *unused)
     return unused;
 }
 
-static void send_touched(void)
+static void send_touched(bool has_end)
 {
     pthread_t engine;
     char *memory = memory_make();
@@ -114,8 +115,14 @@ static void send_touched(void)
     struct hold *hold = hold_arm(HOLD_COPY_ON_TOUCH, memory, BYTES, TEST_OP);
     const char *sent = protect_hold_transfer_address(hold);
     memory[GUARD_LOW - PAGE] = 'w';
-    expect_around(sent, 'o', "MPI reads what stood there at the call");
-    protect_hold_release(hold);
+    if (has_end)
+        expect_around(sent, 'o', "MPI reads what stood there at the call");
+    if (has_end)
+        protect_hold_release(hold);
+    else
+        protect_hold_abandon(hold);
+    if (!has_end)
+        expect_around(sent, 'o', "MPI keeps what it may go on to read");
     check(memory[GUARD_LOW - PAGE] == 'w', "the program's write is there");
     memory[GUARD_LOW - PAGE] = 'o';
     expect_around(memory, 'o', "and all else");
@@ -129,8 +136,10 @@ static int play(int argument_count, char **arguments)
     backend_start(argument_count, arguments);
     receive();
     send();
-    if (protect_copies_touched())
-        send_touched();
+    if (protect_copies_touched()) {
+        send_touched(true);
+        send_touched(false);
+    }
     return 0;
 }
 
