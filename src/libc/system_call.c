@@ -93,5 +93,6 @@ long libc_entry_syscall(long number, long a, long b, long c, long d, long e, lon
     if (!libc_close_does(number, a, b, c, &result))
         result = (LIBC_REAL(syscall))(number, a, b, c, d, e, f);
     libc_use_remaps(call_remaps(number));
+    libc_use_maps_locked(number == SYS_mmap && (d & MAP_LOCKED), (const void *)result, (size_t)b);
     return result;
 }

@@ -97,6 +97,13 @@ static inline void libc_use_unlocks(const void *address, size_t length_bytes)
     locked_remove(base_range_of(address, length_bytes));
 }
 
+/* It has mapped memory that is locked, if so. Also when nothing is armed. */
+static inline void libc_use_maps_locked(int condition, const void *result, size_t length_bytes)
+{
+    if (condition && result != MAP_FAILED)
+        libc_use_locks(result, length_bytes);
+}
+
 /* Memory gets a protection key. Also when nothing is armed. */
 void libc_use_key(int key);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that the program has locked (mlock(2)): it may have told a device where it lies. */
+/* Memory that the program has locked (mlock(2), MAP_LOCKED): it may have told a device where it lies. */
 #ifndef PROTECT_LOCKED_H
 #define PROTECT_LOCKED_H
 
