@@ -404,7 +404,8 @@ def track(row: Row) -> list[str]:
         begin = "dispatch_begin_send" if is_send else "dispatch_begin_message"
         return [f"{begin}({uses}{may_outlast}, {caller});"]
     nothing = f"dispatch_track(*{request.name}, NULL, 0, abi_handles.byte);"
-    unknown = f"dispatch_track_unknown(*{request.name});" if row.has_memory else nothing
+    track_unknown = "dispatch_track_file" if row.name.startswith("MPI_File_") else "dispatch_track_unknown"
+    unknown = f"{track_unknown}(*{request.name});" if row.has_memory else nothing
     tracked = f"dispatch_track({uses});" if buffer else unknown
     if row.has("begins_duplicate"):
         return [tracked, "collective_comm_duplicate(comm);"]

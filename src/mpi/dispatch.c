@@ -164,6 +164,13 @@ void dispatch_track_unknown(MPI_Request request)
         requests_track(request_key(request), everything);
 }
 
+void dispatch_track_file(MPI_Request request)
+{
+    dispatch_track_unknown(request);
+    if (request != abi_handles.request_null)
+        requests_note_file(request_key(request));
+}
+
 static void dispatch_assist_bytes(MPI_Request request, uint64_t bytes, const void *return_address)
 {
     bool is_possible = options.nonblocking && session_reason_to_begin() == REASON_NONE;

@@ -97,6 +97,9 @@ void dispatch_track(MPI_Request request, const void *buffer, MPI_Count count, MP
 /* The same for a request whose bytes are not one simple buffer. */
 void dispatch_track_unknown(MPI_Request request);
 
+/* The same for an operation on a file. */
+void dispatch_track_file(MPI_Request request);
+
 /* The operation of a tracked request has begun, from this call of the program: the
  * engine may keep it going. */
 void dispatch_assist(MPI_Request request, const void *return_address);

@@ -23,6 +23,7 @@ struct request {
     bool may_outlast;   /* that may still be under way when the program has waited for it */
     bool may_hide_gaps; /* which may not use all of `bytes` */
     bool is_persistent;
+    bool is_file; /* an operation on one */
     bool is_aside;
     uint8_t loss;             /* an enum requests_loss */
     uint64_t op_id;           /* that the persistent send was left to, when it was last waited for */
@@ -47,6 +48,7 @@ static struct {
     _Atomic uint32_t unknown_count;
     atomic_bool may_be_collective;
     atomic_bool may_be_persistent;
+    atomic_bool may_be_files;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
@@ -287,6 +289,30 @@ bool requests_is_persistent(uint64_t key)
     bool is_persistent = request != NULL && request->is_persistent;
     requests_unlock();
     return is_persistent;
+}
+
+bool requests_may_be_files(void)
+{
+    return atomic_load_explicit(&requests.may_be_files, memory_order_relaxed);
+}
+
+void requests_note_file(uint64_t key)
+{
+    atomic_store_explicit(&requests.may_be_files, true, memory_order_relaxed); /* see the header */
+    requests_lock();
+    struct request *request = request_of(key);
+    if (request != NULL)
+        request->is_file = true;
+    requests_unlock();
+}
+
+bool requests_is_file(uint64_t key)
+{
+    requests_lock();
+    const struct request *request = request_of(key);
+    bool is_file = request != NULL && request->is_file;
+    requests_unlock();
+    return is_file;
 }
 
 void requests_note_lost(uint64_t key, bool has_status)

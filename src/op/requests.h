@@ -64,6 +64,11 @@ void requests_note_persistent(uint64_t key);
 bool requests_may_be_persistent(void);
 bool requests_is_persistent(uint64_t key);
 
+/* What has just been tracked with this key is an operation on a file. May requests be? Asked as above. Is this one? */
+void requests_note_file(uint64_t key);
+bool requests_may_be_files(void);
+bool requests_is_file(uint64_t key);
+
 /* What has just been tracked with this key is a persistent request that is not active any more once MPI has been asked
  * whether it is over, and found that: its status is lost. has_status: it is no send. */
 void requests_note_lost(uint64_t key, bool has_status);

@@ -123,6 +123,18 @@ static void test_sends(void)
     requests_untrack(key_of(2));
 }
 
+static void test_files(void)
+{
+    requests_track(key_of(1), bytes_of(1));
+    claim(!requests_may_be_files() && !requests_is_file(key_of(1)), "no operation on a file");
+    requests_track(key_of(2), bytes_of(2));
+    requests_note_file(key_of(2));
+    claim(requests_may_be_files() && requests_is_file(key_of(2)) && !requests_is_file(key_of(1)), "one");
+    requests_untrack(key_of(2));
+    claim(!requests_is_file(key_of(2)), "one that is over");
+    requests_untrack(key_of(1));
+}
+
 static void test_left(void)
 {
     struct requests_send send;
@@ -198,6 +210,7 @@ int main(void)
     test_same_key();
     test_counted();
     test_sends();
+    test_files();
     test_left();
     test_regions();
     test_unknown();
