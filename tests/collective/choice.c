@@ -34,8 +34,9 @@ static enum collective_choice_kind rank_call(int rank, const int64_t stopped_us[
     enum collective_choice_kind kind = collective_choice_next(&choices[rank], clocks_ns[rank]);
     int64_t stopped_ns = stopped_us[kind] * US_NS * rank;
     collective_choice_learn(&choices[rank], kind, stopped_ns);
-    clocks_ns[rank] +=
-        computes_us * US_NS + stopped_ns + (kind == COLLECTIVE_CHOICE_BLOCKING ? 0 : early_costs_us * US_NS);
+    bool is_blocking = kind == COLLECTIVE_CHOICE_BLOCKING;
+    collective_choice_note_return(&choices[rank], clocks_ns[rank] + (is_blocking ? stopped_ns : 0));
+    clocks_ns[rank] += computes_us * US_NS + stopped_ns + (is_blocking ? 0 : early_costs_us * US_NS);
     return kind;
 }
 
@@ -197,6 +198,21 @@ static void changes_are_followed(void)
     claim(calls_of_kind(CALLS_BESIDE, pieces, 9000, 9000, 3000) > CALLS_BESIDE * 3 / 4, "longer stops are noticed");
 }
 
+/* A step calls several times, and then computes. Calls under way together wait for the same data, and each counts it.
+ */
+static void steps_are_no_changes(void)
+{
+    enum { CALLS_OF_STEP = 10, STEPS = 200 };
+    const enum collective_choice_kind blocking = COLLECTIVE_CHOICE_BLOCKING;
+    int number = 0;
+    begin_anew();
+    for (int i = 0; i < CALLS_OF_STEP * STEPS; i++) {
+        computes_us = i % CALLS_OF_STEP == 0 ? 90000 : 0;
+        number += calls_of_kind(1, blocking, 9000, 40000, 40000);
+    }
+    claim(CALLS_OF_STEP * STEPS - number < CALLS_OF_STEP * STEPS / 25, "they are not tried again and again");
+}
+
 /* As docs/limits-all.md says. */
 static void changes_for_ever_are_not_followed(void)
 {
@@ -224,6 +240,7 @@ int main(void)
     nothing_is_tried_in_vain();
     hidden_costs_count();
     changes_are_followed();
+    steps_are_no_changes();
     changes_for_ever_are_not_followed();
     begin_anew();
     dear_tries_are_rare_at_first();

@@ -501,6 +501,8 @@ static int call_run(struct collective_call *call, struct collective_comm *comm)
         collective_alone_end("a collective's arguments for sending and receiving name different lengths");
     void *displacements = call_tell_blocks_apart(call);
     int result = call_carry_out(call, comm);
+    if (call->choice != NULL)
+        collective_choice_note_return(call->choice, base_clock_now_ns());
     free(displacements);
     return result;
 }

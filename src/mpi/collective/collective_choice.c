@@ -131,6 +131,8 @@ static void choice_begin(struct collective_choice *choice, enum collective_choic
                                        [COLLECTIVE_CHOICE_FIRST] = FIRST_ROUND,
                                        [COLLECTIVE_CHOICE_PROVING] = COLLECTIVE_PROOF_ROUND};
     choice->round_length = round == COLLECTIVE_CHOICE_LATER ? choice_begin_later(choice) : lengths[round];
+    if (round != COLLECTIVE_CHOICE_LATER || choice->round != COLLECTIVE_CHOICE_LATER)
+        collective_watch_begin(&choice->watch);
     choice->round = round;
     choice->call = 0;
     memset(choice->round_sums, 0, sizeof choice->round_sums);
@@ -183,25 +185,13 @@ static void choice_add_edges(struct collective_choice *choice)
     choice_try_again(choice);
 }
 
-static int64_t sums_mean(const int64_t sums[SUMS_PER_KIND])
-{
-    return sums[SUM_CALLS] == 0 ? 0 : sums[SUM_NS] / sums[SUM_CALLS];
-}
-
 /* By what the ranks have measured since the last look. */
 static bool choice_sees_change(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS])
 {
-    int64_t all[SUMS_PER_KIND] = {0};
-    for (int i = 0; i < COLLECTIVE_CHOICE_SHARERS; i++)
-        all[i % SUMS_PER_KIND] += sums[i];
-    struct collective_watch_look look = {
-        .stopped_ns = sums_mean(all),
-        .chosen_ns = sums_mean(&sums[(int)choice->chosen * SUMS_PER_KIND]),
-        .known_ns = choice->means_ns[choice->chosen],
-        .blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING],
-    };
+    const int64_t *chosen = &sums[(int)choice->chosen * SUMS_PER_KIND];
     return choice->round == COLLECTIVE_CHOICE_LATER &&
-           collective_watch_sees_change(&choice->watch, &sums[COLLECTIVE_CHOICE_WATCH], &look);
+           collective_watch_sees_change(&choice->watch, &sums[COLLECTIVE_CHOICE_WATCH], chosen[SUM_NS],
+                                        chosen[SUM_CALLS], choice->means_ns[COLLECTIVE_CHOICE_BLOCKING]);
 }
 
 /* Early returns that stay are compared with blocking calls soon. */
@@ -222,6 +212,8 @@ static void choice_choose(struct collective_choice *choice, const int64_t proof_
         choice->is_brief = sums[COLLECTIVE_CHOICE_STOPPED] == 0;
     choice_note_proof(choice, proof_sums);
     choice->chosen = choice_best(choice);
+    if (choice->chosen != before)
+        collective_watch_begin(&choice->watch);
     choice_begin(choice, choice_round_next(choice, before != COLLECTIVE_CHOICE_BLOCKING));
 }
 
@@ -291,10 +283,16 @@ enum collective_choice_kind collective_choice_next(struct collective_choice *cho
     bool was_blocking = choice->last == COLLECTIVE_CHOICE_BLOCKING;
     if (choice->round == COLLECTIVE_CHOICE_PROVING)
         collective_proof_note(&choice->proof, call, now_ns);
-    collective_watch_note(&choice->watch, now_ns);
+    if (choice->round == COLLECTIVE_CHOICE_LATER)
+        collective_watch_note_call(&choice->watch, now_ns, choice->last == choice->chosen);
     choice->last = choice_kind(choice, call);
     choice->is_in_step = choice->last == COLLECTIVE_CHOICE_BLOCKING && was_blocking;
     return choice->last;
+}
+
+void collective_choice_note_return(struct collective_choice *choice, int64_t now_ns)
+{
+    collective_watch_note_return(&choice->watch, now_ns);
 }
 
 void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns)

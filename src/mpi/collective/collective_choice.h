@@ -86,8 +86,9 @@ bool collective_choice_is_due(const struct collective_choice *choice);
 void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLECTIVE_CHOICE_SUMS]);
 void collective_choice_agree(struct collective_choice *choice, const int64_t sums[COLLECTIVE_CHOICE_SUMS]);
 
-/* How the next call goes, which begins now. */
+/* How the next call goes, which begins now. And it returns to the program. */
 enum collective_choice_kind collective_choice_next(struct collective_choice *choice, int64_t now_ns);
+void collective_choice_note_return(struct collective_choice *choice, int64_t now_ns);
 
 /* A call of this kind stopped the program for so long, or slowed it down by as much: the engine works on the program's
  * core. Any thread. */

@@ -11,14 +11,32 @@ enum { ALIKE_PART = 8, ALIKE_CALLS = 512, CHANGES_MOST = 9 };
 /* Less than a part in NOISE_PART of a blocking call is none. */
 enum { NOISE_PART = 8 };
 
-void collective_watch_note(struct collective_watch *watch, int64_t now_ns)
+static void watch_clear(struct collective_watch *watch)
 {
-    if (watch->begun_ns != 0) {
-        watch->sums[COLLECTIVE_WATCH_NS] += now_ns - watch->begun_ns;
-        watch->sums[COLLECTIVE_WATCH_PERIODS]++;
-    }
-    watch->begun_ns = now_ns;
+    memset(watch->all, 0, sizeof watch->all);
+    watch->all_stopped_ns = 0;
+    watch->all_stopped_times = 0;
+    watch->calls = 0;
+}
+
+void collective_watch_begin(struct collective_watch *watch)
+{
+    watch_clear(watch);
+    watch->has_known = false;
+}
+
+void collective_watch_note_call(struct collective_watch *watch, int64_t now_ns, bool was_chosen)
+{
     watch->calls++;
+    if (watch->returned_ns == 0 || !was_chosen)
+        return;
+    watch->sums[COLLECTIVE_WATCH_AWAY_NS] += now_ns - watch->returned_ns;
+    watch->sums[COLLECTIVE_WATCH_AWAY_TIMES]++;
+}
+
+void collective_watch_note_return(struct collective_watch *watch, int64_t now_ns)
+{
+    watch->returned_ns = now_ns;
 }
 
 bool collective_watch_is_due(const struct collective_watch *watch)
@@ -32,16 +50,20 @@ void collective_watch_take(struct collective_watch *watch, int64_t sums[COLLECTI
     memset(watch->sums, 0, sizeof watch->sums);
 }
 
+static int64_t mean_of(int64_t sum_ns, int64_t times)
+{
+    return times == 0 ? 0 : sum_ns / times;
+}
+
 static bool is_twice(int64_t value_ns, int64_t other_ns, int64_t noise_ns)
 {
     return value_ns > 2 * other_ns + noise_ns;
 }
 
-static bool watch_between_changed(struct collective_watch *watch, int64_t between_ns, int64_t noise_ns)
+static bool means_differ(struct collective_watch_means known, struct collective_watch_means seen, int64_t noise_ns)
 {
-    if (watch->between_ns == 0)
-        watch->between_ns = between_ns > 0 ? between_ns : 1;
-    return is_twice(between_ns, watch->between_ns, noise_ns) || is_twice(watch->between_ns, between_ns, noise_ns);
+    return is_twice(seen.away_ns, known.away_ns, noise_ns) || is_twice(known.away_ns, seen.away_ns, noise_ns) ||
+           is_twice(seen.stopped_ns, known.stopped_ns, noise_ns);
 }
 
 static void watch_note_change(struct collective_watch *watch)
@@ -49,22 +71,35 @@ static void watch_note_change(struct collective_watch *watch)
     uint32_t undone = watch->calls_alike / ALIKE_CALLS;
     watch->changes = 1 + (watch->changes > undone ? watch->changes - undone : 0);
     watch->calls_alike = 0;
-    watch->between_ns = 0;
 }
 
-bool collective_watch_sees_change(struct collective_watch *watch, const int64_t sums[COLLECTIVE_WATCH_SUMS],
-                                  const struct collective_watch_look *look)
+static bool watch_look(struct collective_watch *watch, struct collective_watch_means seen, int64_t noise_ns)
 {
-    if (watch->interval == 0 || sums[COLLECTIVE_WATCH_PERIODS] == 0)
-        return false;
-    int64_t noise_ns = look->blocking_ns / NOISE_PART;
-    int64_t between_ns = sums[COLLECTIVE_WATCH_NS] / sums[COLLECTIVE_WATCH_PERIODS] - look->stopped_ns;
-    bool is_change =
-        watch_between_changed(watch, between_ns, noise_ns) || is_twice(look->chosen_ns, look->known_ns, noise_ns);
+    bool is_change = watch->has_known && means_differ(watch->known, seen, noise_ns);
     watch->calls_alike += watch->calls;
+    watch_clear(watch);
+    if (!watch->has_known)
+        watch->known = seen;
+    watch->has_known = true;
     if (is_change)
         watch_note_change(watch);
     return is_change;
+}
+
+bool collective_watch_sees_change(struct collective_watch *watch, const int64_t sums[COLLECTIVE_WATCH_SUMS],
+                                  int64_t stopped_ns, int64_t stopped_times, int64_t blocking_ns)
+{
+    for (int i = 0; i < COLLECTIVE_WATCH_SUMS; i++)
+        watch->all[i] += sums[i];
+    watch->all_stopped_ns += stopped_ns;
+    watch->all_stopped_times += stopped_times;
+    if (!collective_watch_is_due(watch))
+        return false;
+    struct collective_watch_means seen = {
+        .away_ns = mean_of(watch->all[COLLECTIVE_WATCH_AWAY_NS], watch->all[COLLECTIVE_WATCH_AWAY_TIMES]),
+        .stopped_ns = mean_of(watch->all_stopped_ns, watch->all_stopped_times),
+    };
+    return watch_look(watch, seen, blocking_ns / NOISE_PART);
 }
 
 static uint32_t watch_interval(const struct collective_watch *watch, int64_t blocking_ns)
@@ -81,5 +116,4 @@ static uint32_t watch_interval(const struct collective_watch *watch, int64_t blo
 void collective_watch_plan(struct collective_watch *watch, int64_t blocking_ns)
 {
     watch->interval = blocking_ns > 0 ? watch_interval(watch, blocking_ns) : 0;
-    watch->calls = 0;
 }
