@@ -112,28 +112,19 @@ def list_bars(run: CampaignRun) -> list[CampaignBar]:
     return bars
 
 
-def measure_way_s(run: CampaignRun, way: Way, beside_s: float) -> float | None:
-    """Return the median time from MPI_Init to MPI_Finalize, as that of the profiled run is; None where not measured."""
-    entry = find_way(run, way)
-    return None if entry is None or entry.measured is None else max(0.0, entry.measured.time.median - beside_s)
-
-
 def measure_dedicated_s(run: CampaignRun) -> float | None:
-    """Return the time with a dedicated core."""
-    return measure_way_s(run, Way.DEDICATED, run.advice.launch_s + run.advice.start_s)
-
-
-def measure_no_progress_s(run: CampaignRun) -> float:
-    """Return the time without progress: that of the profiled run where no other was measured."""
-    measured_s = measure_way_s(run, Way.STOCK, run.advice.launch_s)
-    return run.advice.profile_s if measured_s is None else measured_s
+    """Return the median time with a dedicated core from MPI_Init to MPI_Finalize, as that of the profiled run is."""
+    dedicated = find_way(run, Way.DEDICATED)
+    if dedicated is None or dedicated.measured is None:
+        return None
+    return max(0.0, dedicated.measured.time.median - run.advice.launch_s - run.advice.start_s)
 
 
 def list_parameters(run: CampaignRun) -> dict[str, float | None]:
     """Return the rows of Tables I and II, with N and t_min of every class; times in seconds."""
     rows: dict[str, float | None] = {
         "ranks": run.advice.rank_count,
-        "t_noprogress": measure_no_progress_s(run),
+        "t_noprogress": run.advice.profile_s,
         "t_MPI": run.mpi_s,
         "t_model": run.curve.time_s(0.0) if run.curve else None,
         "t_dedicated": measure_dedicated_s(run),
