@@ -179,6 +179,26 @@ def test_only_a_run_that_gave_a_core_up_has_lost_one(way: Way, cause: str) -> No
     assert ("giving up a core" in texts[0]) == (way is Way.DEDICATED)
 
 
+def hurry(profile: JobProfile) -> JobProfile:
+    """Let the ranks compute for a shorter time."""
+    ranks = tuple(replace(rank, elapsed_ns=round(0.9 * rank.elapsed_ns)) for rank in profile.ranks)
+    return replace(profile, ranks=ranks)
+
+
+@pytest.mark.parametrize(
+    ("way", "cause"),
+    [
+        (Way.STOCK, "the way to run does not explain that"),
+        (Way.DEFERRED, "sharing a core with Lapwing costs less than assumed"),
+        (Way.DEDICATED, "giving up a core costs less"),
+    ],
+)
+def test_a_run_that_computes_for_less_was_charged_too_much(way: Way, cause: str) -> None:
+    texts = [f.text for f in find_in_comparison(*compare(bundled, way, hurry)) if f.kind == "computation"]
+    assert len(texts) == 1
+    assert cause in texts[0]
+
+
 def test_papers_prediction_stands_beside_a_dedicated_core_only() -> None:
     assert compare(bundled, Way.DEDICATED, keep)[0].paper_ns is not None
     assert compare(bundled, Way.DEFERRED, keep)[0].paper_ns is None

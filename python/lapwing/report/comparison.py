@@ -71,11 +71,11 @@ def judge_match(comparison: Comparison) -> list[Finding]:
 
 def explain_computation(way: Way, is_longer: bool) -> str:
     """Say why the computation may have taken another time than predicted: only some ways take from its cores."""
+    word = "more" if is_longer else "less"
     if way in DEDICATED_WAYS:
-        word = "more" if is_longer else "less"
         return f"giving up a core costs {word} than assumed (a calibration run on one core less measures it)"
-    if way is not Way.STOCK and is_longer:
-        return "sharing a core with Lapwing costs more than assumed, or the work, or the machine, was another"
+    if way is not Way.STOCK:
+        return f"sharing a core with Lapwing costs {word} than assumed, or the work, or the machine, was another"
     return "the way to run does not explain that: the work, or the machine, was another"
 
 
