@@ -268,6 +268,16 @@ def test_every_changed_byte_of_a_job_is_found(tmp_path: Path) -> None:
             open_profile_job(path)
 
 
+def test_a_changed_magic_of_the_check_is_damage(tmp_path: Path) -> None:
+    """It is not a second record, which somebody could take away again."""
+    data = write_job(tmp_path, [make_receive()]).read_bytes()
+    path = tmp_path / "flipped"
+    for place in range(len(data) - CHECK.size, len(data)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 8]) + data[place + 1 :])
+        with pytest.raises(RecordError, match="is damaged; profile again"):
+            open_profile_job(path)
+
+
 def test_jobs_without_a_check_are_read(tmp_path: Path) -> None:
     """Earlier records have none."""
     path = write_job(tmp_path, [make_receive()])

@@ -270,18 +270,24 @@ def sum_up(stream: BinaryIO, length_bytes: int) -> int:
     return check
 
 
-def check_end(stream: BinaryIO, source: str) -> None:
-    """Refuse a record in which a bit has changed, or that something follows. The stream is behind the lines."""
+def check_end(stream: BinaryIO, source: str) -> bool:
+    """Refuse a record in which a bit has changed, or that something follows. The stream is behind the lines.
+
+    Return whether the record has a check.
+    """
     length_bytes = stream.tell()
     end = stream.read(CHECK.size + 1)
     if not end:
-        return
-    if len(end) > CHECK.size or not end.startswith(CHECK_MAGIC[: len(end)]):
-        raise RecordError(f"{source} is damaged: more follows a whole record", "give one record at a time")
-    if len(end) < CHECK.size:
+        return False
+    has_magic = end.startswith(CHECK_MAGIC[: len(end)])
+    if len(end) < CHECK.size and has_magic:
         raise RecordError(f"{source} is cut short", "profile again")
-    if sum_up(stream, length_bytes) != CHECK.unpack(end)[1]:
+    if len(end) != CHECK.size:
+        raise RecordError(f"{source} is damaged: more follows a whole record", "give one record at a time")
+    # As long as a check, it is one: a bit of its magic may have changed, too.
+    if not has_magic or sum_up(stream, length_bytes) != CHECK.unpack(end)[1]:
         raise RecordError(f"{source} is damaged", "profile again")
+    return True
 
 
 def open_stream(stream: BinaryIO, path: Path) -> ProfileJob:
