@@ -166,6 +166,7 @@ def set_path(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
         (lambda d: d["profile"]["ranks"][0].pop("functions"), "lacks functions"),
         (set_path("time", "count", value=1 << 70), "too large"),
         (set_path("time", "minimum", value=1 << 60), "contradict"),
+        (set_path("time", "total", value=1 << 40), "contradict"),
         (break_site(lambda site: site["sizes"][0].update(count=99, time_min_ns=0)), "add up"),
         (set_path("sizes", 0, "time_min_ns", value=1 << 60), "contradict"),
         (set_path("sizes", 0, "bits", value=4000), "contradict"),
@@ -190,6 +191,15 @@ def test_rank_that_was_killed_may_contradict_itself(profile: JobProfile, tmp_pat
     document["profile"]["ranks"][0]["sites"][0]["time"].update(minimum=1 << 40, maximum=0)
     (tmp_path / "p.json").write_text(json.dumps(document), "utf-8")
     assert not read_profile(tmp_path / "p.json").ranks[0].is_complete
+
+
+def test_a_maximum_may_be_left_out(profile: JobProfile, tmp_path: Path) -> None:
+    """The schema does not require it, and has 0 where there is none."""
+    document = json.loads(FORMAT.encode(profile))
+    for entry in (*document["profile"]["ranks"][0]["sites"], *document["profile"]["ranks"][0]["functions"]):
+        entry["time"] = {"count": entry["time"]["count"], "total": entry["time"]["total"]}
+    (tmp_path / "p.json").write_text(json.dumps(document), "utf-8")
+    assert read_profile(tmp_path / "p.json").ranks[0].sites[0].time.maximum == 0
 
 
 def test_deep_nesting_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What must hold in any profile, whoever wrote it: the model divides and pools without looking again."""
 
+from collections.abc import Callable, Iterator
+from functools import partial
+
 from lapwing.errors import RecordError
 from lapwing.model.profile import JobProfile, Moments, RankProfile, SiteStatistics, SizeBucket, SlackBucket, Source
 from lapwing.model.scaling import is_sound_sweep
@@ -13,7 +16,6 @@ def check_moments(moments: Moments, place: str) -> None:
         return
     # One part in 1000 for readers of rounded reports.
     fits = moments.minimum * moments.count <= moments.total * 1.001 + moments.count
-    fits = fits and moments.total <= moments.maximum * moments.count * 1.001 + moments.count
     if moments.count == 0 or not fits or moments.minimum > moments.maximum:
         raise ValueError(f"the numbers of {place} contradict each other")
 
@@ -54,12 +56,35 @@ def check_rank(rank: RankProfile) -> None:
         raise ValueError(f"rank {rank.rank} spends more time in MPI than it runs")
 
 
-def refuse_contradictions(rank: RankProfile, source: str) -> RankProfile:
-    """Return a rank, or raise the one error that names its first contradiction."""
+def list_samples(rank: RankProfile) -> Iterator[tuple[str, Moments]]:
+    """Yield the samples of a rank, each with its place."""
+    for function in rank.functions:
+        yield f"{function.function} on rank {rank.rank}", function.time
+    for site in rank.sites:
+        for moments in (site.time, site.bytes):
+            yield f"{site.function} at {site.place} on rank {rank.rank}", moments
+
+
+def check_maxima(rank: RankProfile, may_lack: bool = False) -> None:
+    """Check that no mean lies above its maximum. may_lack: a maximum of 0 is one that the writer did not know."""
+    for place, moments in list_samples(rank) if rank.is_complete else ():
+        is_known = moments.maximum > 0 or not may_lack
+        if is_known and moments.total > moments.maximum * moments.count * 1.001 + moments.count:
+            raise ValueError(f"the numbers of {place} contradict each other")
+
+
+def refuse(check: Callable[[], None], source: str) -> None:
+    """Turn what a check finds into the one error that names it."""
     try:
-        check_rank(rank)
+        check()
     except ValueError as error:
         raise RecordError(f"{source} is damaged: {error}", "profile again") from error
+
+
+def refuse_damaged(rank: RankProfile, source: str) -> RankProfile:
+    """Return a rank of a record without a check, in which any bit may have changed; refuse contradictions."""
+    refuse(partial(check_rank, rank), source)
+    refuse(partial(check_maxima, rank), source)
     return rank
 
 
@@ -78,11 +103,10 @@ def check_profile(profile: JobProfile, source: str) -> JobProfile:
         raise RecordError(f"{source} holds no rank that ran", "profile a run that reaches MPI_Finalize")
     check_ranks_differ(profile, source)
     for rank in profile.ranks:
-        refuse_contradictions(rank, source)
-    try:
-        check_setting(profile)
-    except ValueError as error:
-        raise RecordError(f"{source} is damaged: {error}", "profile again") from error
+        refuse(partial(check_rank, rank), source)
+        if profile.source is not Source.RECORD:
+            refuse(partial(check_maxima, rank, may_lack=True), source)
+    refuse(partial(check_setting, profile), source)
     return profile
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lapwing.errors import RecordError
+from lapwing.model.check import refuse_damaged
 from lapwing.model.profile import (
     Calibration,
     FunctionStatistics,
@@ -277,7 +278,8 @@ def convert_profile(job: ProfileJob) -> JobProfile:
     ranks: list[RankProfile] = []
     for rank, atlas in job.iterate_ranks():
         headers.append(rank.header)
-        ranks.append(switch_off(make_rank(rank, atlas), options))
+        found = switch_off(make_rank(rank, atlas), options)
+        ranks.append(found if job.is_checked else refuse_damaged(found, str(job.path)))
     core_count = estimate_cores(headers)
     measured = derive_calibration(sweep, core_count) if sweep else read_calibration(job.about, str(job.path))
     return JobProfile(

@@ -190,12 +190,17 @@ def write_profile_job(path: Path, about: Mapping[str, Any], folder: Path) -> lis
 
 @dataclass(frozen=True)
 class ProfileJob:
-    """A record of a profiled job, or the profile of a single process; ranks are read when asked for."""
+    """A record of a profiled job, or the profile of a single process; ranks are read when asked for.
+
+    is_checked: it ends with a check, which is right: what it holds is what was measured. Where threads still called MPI
+    as their rank ended, that may contradict itself a little.
+    """
 
     path: Path
     about: Mapping[str, Any]
     starts: Sequence[int]
     places: Mapping[tuple[str, int], Place]
+    is_checked: bool = False
 
     def iterate_ranks(self) -> Iterator[tuple[RankFile, Atlas]]:
         """Yield one rank after the other."""
@@ -301,8 +306,7 @@ def open_stream(stream: BinaryIO, path: Path) -> ProfileJob:
     about = decode_about(stream.readline(ABOUT_BYTES_MAX), source)
     starts = find_starts(stream, about["files"], length_bytes, source)
     places = read_places(stream, source)
-    check_end(stream, source)
-    return ProfileJob(path, about, starts, places)
+    return ProfileJob(path, about, starts, places, check_end(stream, source))
 
 
 def open_profile_job(path: Path) -> ProfileJob:

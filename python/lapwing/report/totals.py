@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lapwing.model.check import refuse_contradictions
+from lapwing.model.check import refuse_damaged
 from lapwing.model.classes import CallClass, classify_function
 from lapwing.model.profile import RankProfile, SiteStatistics, Touch, name_address
 from lapwing.model.recorded import make_rank
@@ -249,7 +249,8 @@ def sum_profile(job: ProfileJob) -> JobTotals:
     """Sum a record up; one rank is in memory at a time."""
     totals, options = JobTotals(job.about), read_options(job.about, str(job.path))
     for rank, atlas in job.iterate_ranks():
-        totals.add(refuse_contradictions(switch_off(make_rank(rank, atlas), options), str(job.path)))
+        found = switch_off(make_rank(rank, atlas), options)
+        totals.add(found if job.is_checked else refuse_damaged(found, str(job.path)))
         totals.watch_count += rank.header.watch_count
         totals.watch_cost_ns += rank.header.watch_cost_ns
         totals.lost_calls += rank.header.lost_calls
