@@ -273,6 +273,18 @@ def test_times_of_several_threads_are_no_shares_of_the_time(capsys: pytest.Captu
     assert "is not known, since several threads of a rank called it" in explain_nothing(found)
 
 
+def test_a_call_by_another_thread_takes_no_explanation_away(capsys: pytest.CaptureFixture[str]) -> None:
+    """One call is enough for the mark; nothing adds up to more than the time."""
+    found = study(late_sender)
+    ranks = tuple(replace(rank, has_threaded_calls=True) for rank in found.profile.ranks)
+    threaded = study_profile(replace(found.profile, ranks=ranks))
+    print_study(threaded, Console(width=200))
+    printed = capsys.readouterr().out
+    assert "Ranks waited:" in printed
+    for text in (printed, explain_nothing(threaded)):
+        assert "for senders" in text
+
+
 def test_missing_progress_is_named_and_nothing_is_called_uneven() -> None:
     found = study(missing_progress)
     texts = [finding.text for finding in find_in_profile(found)]

@@ -28,7 +28,7 @@ def explain_nothing(study: Study, speedup: float = 1.0) -> str:
     data_ns = causes.transfer_ns + causes.missed_ns
     if mpi < SHARE_MIN:
         return f"MPI takes {100 * mpi:.1f} % of the time: there is nothing to hide"
-    if study.profile.has_threaded_calls:
+    if study.profile.adds_up_threads:
         return "what part of the ranks' time passes in MPI is not known, since several threads of a rank called it"
     told = describe_causes(causes, whole_ns)
     text = f"of the ranks' time {100 * mpi:.1f} % passes in MPI{': ' if told else ''}{told}"

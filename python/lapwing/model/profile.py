@@ -366,6 +366,11 @@ class JobProfile:
         return any(rank.has_threaded_calls for rank in self.ranks)
 
     @property
+    def adds_up_threads(self) -> bool:
+        """Say whether calls of several threads add up to more than a rank ran: they are then no parts of its time."""
+        return any(rank.counted_share < 1 for rank in self.ranks)
+
+    @property
     def elapsed_ns(self) -> int:
         """Return the time of the slowest rank."""
         return max((rank.elapsed_ns for rank in self.ranks), default=0)

@@ -123,8 +123,8 @@ def print_findings(console: Console, findings: Sequence[Finding]) -> None:
 
 
 def describe_waited(study: Study) -> str:
-    """Say what the ranks waited for; of several threads only that this is no part of the time."""
-    if study.profile.has_threaded_calls:
+    """Say what the ranks waited for; where threads' times add up, only that this is no part of the time."""
+    if study.profile.adds_up_threads:
         return f"notice: {SEVERAL_THREADS}"
     whole_ns = sum(rank.elapsed_ns for rank in study.profile.ranks) or 1
     told = describe_causes(sum_all_causes(study.waits), whole_ns).replace(" %", " % of their time", 1)
