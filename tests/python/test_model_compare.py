@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from model_simulation import profile_programs
+from rich.console import Console
 from test_model_refined import (
     CHARACTERS,
     Character,
@@ -20,7 +21,7 @@ from test_model_refined import (
 from lapwing.model.comparison import UNEXPLAINED, Comparison, compare_run
 from lapwing.model.profile import FunctionStatistics, JobProfile, Moments, RankProfile, SiteStatistics, Source, Way
 from lapwing.model.study import Study, study_profile
-from lapwing.report.comparison import find_in_comparison
+from lapwing.report.comparison import encode_comparison, find_in_comparison, print_comparison
 from lapwing.report.findings import find_in_profile
 
 SIZE = 1 << 20
@@ -197,6 +198,26 @@ def test_a_run_that_computes_for_less_was_charged_too_much(way: Way, cause: str)
     texts = [f.text for f in find_in_comparison(*compare(bundled, way, hurry)) if f.kind == "computation"]
     assert len(texts) == 1
     assert cause in texts[0]
+
+
+def thread(profile: JobProfile) -> JobProfile:
+    """Return the profile of the same calls by three threads, which are in MPI at once."""
+    ranks = (replace(r, elapsed_ns=r.elapsed_ns // 3, has_threaded_calls=True) for r in profile.ranks)
+    return replace(profile, ranks=tuple(ranks))
+
+
+def test_times_that_add_up_over_threads_are_not_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    profile = replace(thread(profile_programs(make_programs(blocking_with_slack, SIZE))), cores_per_rank=1)
+    study = study_profile(profile)
+    comparison = compare_run(study, profile, Way.STOCK)
+    print_comparison(comparison, study, Console(width=200))
+    printed = capsys.readouterr().out
+    assert "several threads of a rank called MPI" in printed
+    assert "MPI_Recv" not in printed
+    assert "blocking calls" not in printed
+    assert list_kinds((comparison, study)) == ["total", "several threads"]
+    document = encode_comparison(comparison, study)
+    assert (document["terms"], document["sites"]) == ({}, [])
 
 
 def test_papers_prediction_stands_beside_a_dedicated_core_only() -> None:

@@ -55,7 +55,10 @@ class SiteRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One run beside what was predicted for its way. paper_s: what the paper's model says, where it says something."""
+    """One run beside what was predicted for its way. paper_s: what the paper's model says, where it says something.
+
+    adds_up_threads: in one of the runs times in MPI are no parts of the ranks' time, so that there is no line of them.
+    """
 
     profile: JobProfile
     way: Way
@@ -65,6 +68,7 @@ class Comparison:
     sites: tuple[SiteRow, ...]
     counts: Mapping[CallClass, tuple[float, float]]
     paper_ns: float | None
+    adds_up_threads: bool = False
 
     @property
     def achieved_ns(self) -> float:
@@ -212,15 +216,17 @@ def find_paper_ns(study: Study, way: Way) -> float | None:
 def compare_run(study: Study, after: JobProfile, way: Way) -> Comparison:
     """Set a run beside the prediction for its way."""
     prediction = study.predictions[way]
+    adds_up = study.profile.adds_up_threads or after.adds_up_threads
     return Comparison(
         profile=after,
         way=way,
         prediction=prediction,
         before_ns=float(study.profile.elapsed_ns),
-        rows=compare_classes(study.profile, prediction, after),
-        sites=compare_sites(study.profile, prediction, after),
+        rows=() if adds_up else compare_classes(study.profile, prediction, after),
+        sites=() if adds_up else compare_sites(study.profile, prediction, after),
         counts=compare_counts(study.profile, after),
         paper_ns=find_paper_ns(study, way),
+        adds_up_threads=adds_up,
     )
 
 

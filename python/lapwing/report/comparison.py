@@ -15,6 +15,7 @@ from lapwing.model.study import Study
 from lapwing.report.findings import Finding, find_waits_without_work
 from lapwing.report.prediction import make_table
 from lapwing.report.summary import format_time
+from lapwing.report.waits import SEVERAL_THREADS
 
 SCHEMA = "lapwing-comparison-1"
 # A difference below this part of the run is not worth a sentence.
@@ -154,7 +155,12 @@ def judge_tests(comparison: Comparison) -> list[Finding]:
 
 
 def find_in_comparison(comparison: Comparison, study: Study) -> list[Finding]:
-    """Return all sentences about one run: the total first, then the weightiest."""
+    """Return all sentences about one run: the total first, then the weightiest.
+
+    Of times that add up over threads there is nothing to say but that.
+    """
+    if comparison.adds_up_threads:
+        return [judge_total(comparison), Finding("several threads", SEVERAL_THREADS, comparison.achieved_ns)]
     findings = [
         *judge_computation(comparison),
         *judge_contention(comparison),
@@ -196,8 +202,9 @@ def make_site_table(comparison: Comparison) -> Table:
 def print_comparison(comparison: Comparison, study: Study, console: Console) -> None:
     """Print one run beside its prediction."""
     console.print(f"{comparison.profile.name}, {comparison.way.value}", style="bold", highlight=False)
-    console.print(make_class_table(comparison))
-    console.print(make_site_table(comparison))
+    if not comparison.adds_up_threads:
+        console.print(make_class_table(comparison))
+        console.print(make_site_table(comparison))
     for finding in find_in_comparison(comparison, study):
         console.print(f"- {finding.text}.", highlight=False)
 
