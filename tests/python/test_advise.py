@@ -26,7 +26,7 @@ from test_model_refined import (
 )
 
 from lapwing.advise.advice import Advice
-from lapwing.advise.build import NOTHING_BESIDE, Beside, build_advice
+from lapwing.advise.build import build_advice
 from lapwing.advise.document import SCHEMA, decode_advice, encode_advice, format_advice_schema, read_advice
 from lapwing.advise.judge import (
     Outcome,
@@ -40,7 +40,7 @@ from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, Run, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
 from lapwing.advise.trial import find_problem, is_idle
-from lapwing.advise.ways import Choice, choose_ways, keep_fit, make_flags, make_variables
+from lapwing.advise.ways import NOTHING_BESIDE, Beside, Choice, choose_ways, keep_fit, make_flags, make_variables
 from lapwing.bench.interval import LOOKS, Interval, bound_median, calculate_chance, find_rank_at_look
 from lapwing.bench.measures import summarise
 from lapwing.cli import main
@@ -92,7 +92,7 @@ def advise(
 ) -> Advice:
     """Make an advice."""
     totals = sum_ranks(study.profile)
-    chosen = choice or choose_ways(study)
+    chosen = choice or choose_ways(study, beside=beside)
     return build_advice(study, totals, chosen, rounds, {}, PROGRAM, cause=cause, beside=beside)
 
 
@@ -122,6 +122,14 @@ def test_way_that_is_predicted_to_be_slower_does_not_change_nothing() -> None:
     study = make_study(blocking_without_slack, cores=2)
     assert study.predictions[Way.DEDICATED].expected_ns > 1.3 * study.predictions[Way.STOCK].expected_ns
     assert choose_ways(study).left_out[Way.DEDICATED] == "it is predicted to be slower"
+
+
+def test_whole_runs_are_compared_before_a_way_is_said_to_change_nothing() -> None:
+    """The start of `lapwing run` is a loss where nothing else changes."""
+    study = make_study(blocking_without_slack)
+    assert choose_ways(study).left_out[Way.EVENTS] == "it would change nothing"
+    assert choose_ways(study, beside=Beside(0.1, 0.2)).left_out[Way.EVENTS] == "it is predicted to be slower"
+    assert choose_ways(study, beside=Beside(1e4, 0.2)).left_out[Way.EVENTS] == "it would change nothing"
 
 
 def test_of_two_ways_that_do_the_same_the_simpler_is_tried() -> None:

@@ -12,9 +12,9 @@ from test_advise_run import LAUNCH, build, needs_preload
 from test_advise_run import advise as run_advise
 from test_model_refined import blocking_with_slack
 
-from lapwing.advise.build import Beside
 from lapwing.advise.campaign import CampaignRun, list_bars, list_parameters, parse_inputs, summarise_run
 from lapwing.advise.campaign_page import draw_campaign, encode_campaign, make_campaign_page, print_campaign
+from lapwing.advise.ways import Beside
 from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.model.classes import CallClass

@@ -3,7 +3,6 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from lapwing.advise.advice import Advice, Measured, Point, WayAdvice
 from lapwing.advise.judge import (
@@ -18,7 +17,7 @@ from lapwing.advise.judge import (
 )
 from lapwing.advise.rounds import Rounds
 from lapwing.advise.sites import advise_sites
-from lapwing.advise.ways import CANDIDATES, Choice, make_flags
+from lapwing.advise.ways import CANDIDATES, NOTHING_BESIDE, Beside, Choice, make_flags
 from lapwing.advise.words import describe_rewrite, describe_threshold, describe_verdict, find_predicted
 from lapwing.bench.interval import bound_median
 from lapwing.bench.measures import summarise
@@ -31,25 +30,6 @@ from lapwing.report.waits import SEVERAL_THREADS
 
 FINDINGS_MAX = 4
 SHOWN_WAYS = (Way.STOCK, *CANDIDATES, Way.REWRITTEN)
-
-
-@dataclass(frozen=True)
-class Beside:
-    """What a run takes beside the time from MPI_Init to MPI_Finalize.
-
-    launch_s: for the launcher, and for the ranks before and after. start_s: for `lapwing run` itself, which a rewrite
-    needs for its progress, too.
-    """
-
-    launch_s: float = 0.0
-    start_s: float = 0.0
-
-    def sum_s(self, way: Way) -> float:
-        """Return it for one way."""
-        return self.launch_s + (0.0 if way is Way.STOCK else self.start_s)
-
-
-NOTHING_BESIDE = Beside()
 
 
 def predict(prediction: Prediction, beside_s: float) -> Predicted | None:

@@ -40,6 +40,25 @@ TWINS = {Way.EVENTS: Way.DEFERRED, Way.DEDICATED: Way.DEFERRED_DEDICATED}
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What a run takes beside the time from MPI_Init to MPI_Finalize.
+
+    launch_s: for the launcher, and for the ranks before and after. start_s: for `lapwing run` itself, which a rewrite
+    needs for its progress, too.
+    """
+
+    launch_s: float = 0.0
+    start_s: float = 0.0
+
+    def sum_s(self, way: Way) -> float:
+        """Return it for one way."""
+        return self.launch_s + (0.0 if way is Way.STOCK else self.start_s)
+
+
+NOTHING_BESIDE = Beside()
+
+
+@dataclass(frozen=True)
 class Choice:
     """What will be run, and why the rest will not.
 
@@ -80,14 +99,16 @@ def find_best_ns(prediction: Prediction) -> float:
     return max(0.0, prediction.expected_ns - sqrt(sum(low_ns**2 for low_ns in lows)))
 
 
-def explain_hopeless(prediction: Prediction, stock_ns: float) -> str:
-    """Say why a way is not worth a run; nothing when it is."""
+def explain_hopeless(prediction: Prediction, stock_ns: float, beside: Beside) -> str:
+    """Say why a way is not worth a run; nothing when it is. Whole runs are compared, as where they are measured."""
     if prediction.impossible:
         return prediction.impossible
-    gain = 1 - find_best_ns(prediction) / stock_ns if stock_ns > 0 else 0.0
+    own_ns, beside_ns = 1e9 * beside.sum_s(prediction.way), 1e9 * beside.sum_s(Way.STOCK)
+    stock_ns += beside_ns
+    gain = 1 - (find_best_ns(prediction) + own_ns) / stock_ns if stock_ns > 0 else 0.0
     if gain >= GAIN_MIN:
         return ""
-    if prediction.expected_ns > (1 + CHANGE_MIN) * stock_ns:
+    if prediction.expected_ns + own_ns > (1 + CHANGE_MIN) * stock_ns:
         return "it is predicted to be slower"
     return "it would change nothing" if gain <= CHANGE_MIN else f"at best {100 * gain:.1f} % of the time would be saved"
 
@@ -98,7 +119,7 @@ def is_twin(way: Way, study: Study) -> bool:
     return twin is not None and not twin.impossible and not twin.alpha
 
 
-def choose_ways(study: Study, wanted: Sequence[Way] = ()) -> Choice:
+def choose_ways(study: Study, wanted: Sequence[Way] = (), beside: Beside = NOTHING_BESIDE) -> Choice:
     """Choose the ways whose predicted interval reaches below the stock time; those that are wanted in any case."""
     stock_ns = study.predictions[Way.STOCK].expected_ns
     left_out: dict[Way, str] = {}
@@ -107,7 +128,7 @@ def choose_ways(study: Study, wanted: Sequence[Way] = ()) -> Choice:
         prediction = study.predictions[way]
         reason = "not asked for" if wanted and way not in wanted else ""
         if not wanted:
-            reason = explain_hopeless(prediction, stock_ns)
+            reason = explain_hopeless(prediction, stock_ns, beside)
         if not wanted and not reason and is_twin(way, study):
             reason = f"no blocking call would be deferred, so it is the same as: {TWINS[way].value}"
         if reason:

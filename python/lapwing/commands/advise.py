@@ -15,7 +15,7 @@ from typing import Any
 from rich.progress import Progress, TaskID
 
 from lapwing.advise.advice import Advice
-from lapwing.advise.build import Beside, build_advice, needs_more
+from lapwing.advise.build import build_advice, needs_more
 from lapwing.advise.calibrate import calibrate_as_asked
 from lapwing.advise.campaign import CampaignRun, parse_inputs, summarise_run
 from lapwing.advise.campaign_page import encode_campaign, make_campaign_page, print_campaign
@@ -24,7 +24,7 @@ from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
 from lapwing.advise.trial import InterruptionError, Trial, check_stock
-from lapwing.advise.ways import CANDIDATES, UNFIT, WAY_VARIABLES, Choice, choose_ways, keep_fit
+from lapwing.advise.ways import CANDIDATES, UNFIT, WAY_VARIABLES, Beside, Choice, choose_ways, keep_fit
 from lapwing.bench.interval import LOOKS
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import add_system_flag, complete_profile, read_system_flag
@@ -185,7 +185,8 @@ class AdviseCommand:
             except InterruptionError as interrupted:
                 say("interrupted before anything was measured")
                 return Finished(interrupted.exit_code)
-            choice = choose_ways(profiled.study, [NAMES[name] for name in arguments.way or ()])
+            wanted = [NAMES[name] for name in arguments.way or ()]
+            choice = choose_ways(profiled.study, wanted, find_beside(trial, profiled))
             # Of two runs, one may have met a busy moment.
             run_s = min(plain_s, profiled.wall_s)
             looks = (arguments.rounds,) if arguments.rounds else LOOKS
@@ -360,9 +361,13 @@ def list_remarks(trial: Trial, profiled: Profiled, rounds: Rounds) -> list[str]:
     return [*remarks, *(f"the profile cannot tell {text}" for text in profiled.study.profile.unknown[1:])]
 
 
+def find_beside(trial: Trial, profiled: Profiled) -> Beside:
+    """Return what runs take beside the time from MPI_Init to MPI_Finalize; the launcher as in the profiled run."""
+    return Beside(max(0.0, profiled.wall_s - profiled.study.profile.elapsed_ns / 1e9), trial.start_s)
+
+
 def conclude(trial: Trial, profiled: Profiled, choice: Choice, rounds: Rounds, cause: str) -> Advice:
     """Make the advice. cause: why nothing was measured, if nothing was."""
-    launch_s = max(0.0, profiled.wall_s - profiled.study.profile.elapsed_ns / 1e9)
     return build_advice(
         profiled.study,
         profiled.totals,
@@ -372,5 +377,5 @@ def conclude(trial: Trial, profiled: Profiled, choice: Choice, rounds: Rounds, c
         shlex.join(trial.command.words),
         cause=cause,
         remarks=list_remarks(trial, profiled, rounds),
-        beside=Beside(launch_s, trial.start_s),
+        beside=find_beside(trial, profiled),
     )
