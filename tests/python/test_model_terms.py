@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from lapwing.model.alpha import take_fitted_run
 from lapwing.model.assumptions import Assumption
 from lapwing.model.calibration import derive_parameters
 from lapwing.model.classes import share_first_piece
@@ -22,9 +23,11 @@ from lapwing.model.profile import (
     Slack,
     SlackBucket,
     Source,
+    Sweep,
     Way,
 )
 from lapwing.model.refined import Prediction, predict_ways
+from lapwing.model.scaling import change_cores
 from lapwing.model.setup import CPU_NS_PER_BYTE, HOLD_NS, Setup, make_setup, measure_costs
 from lapwing.model.sites import make_baseline, take_apart
 from lapwing.model.study import study_profile
@@ -350,6 +353,25 @@ def test_verdict_on_scaling(reduced_ns: int, holds: bool) -> None:
     calibrated = replace(profile, calibration=Calibration(16, (100,), (reduced_ns,)))
     assert find_assumption(calibrated, "N / (N - 1)").holds is holds
     assert find_assumption(profile, "N / (N - 1)").holds is None
+
+
+@pytest.mark.parametrize(("cores", "holds"), [(4, True), (8, True), (64, None)])
+def test_what_a_sweep_did_not_run_is_not_called_measured(cores: int, holds: bool | None) -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Recv", 10, MS)))
+    swept = change_cores(replace(profile, scaling=Sweep((1, 2, 8), ((800,), (400,), (100,)))), cores)
+    found = find_assumption(swept, "N / (N - 1)")
+    assert found.holds is holds
+    assert "by the fit of 1 to 8 threads" in found.evidence
+    assert "measured" not in found.evidence
+
+
+def test_a_calibration_of_other_cores_is_told() -> None:
+    profile = make_job(make_rank(0, 100 * MS, make_site("MPI_Recv", 10, MS)), cores=4)
+    calibrated = replace(profile, calibration=Calibration(4, (100,), (150,)))
+    found = find_assumption(change_cores(calibrated, 8), "N / (N - 1)")
+    assert (found.holds, found.evidence) == (None, "the calibration is of 4 cores")
+    assert take_fitted_run(calibrated) is not None
+    assert take_fitted_run(change_cores(calibrated, 8)) is None
 
 
 def test_ratio_in_the_verdict_is_the_models() -> None:

@@ -17,7 +17,7 @@ from lapwing.model.paper import (
     calculate_speedup_slope,
 )
 from lapwing.model.profile import JobProfile
-from lapwing.model.setup import estimate_ratio
+from lapwing.model.setup import estimate_ratio, measure_ratio
 
 CURVE_POINTS = 11
 VALUE_LEAST, VALUE_LIMIT = 1e-12, 1e12  # beside 0: beyond them nothing is meant, and products leave what a float holds
@@ -90,7 +90,7 @@ def take_run(profile: JobProfile) -> AlphaRun:
 def take_fitted_run(profile: JobProfile) -> AlphaRun | None:
     """Take the same with the first summand of the formula as measured (`--calibrate`), instead of N / (N - 1)."""
     ratio = estimate_ratio(profile)
-    if profile.calibration is None or ratio is None:
+    if measure_ratio(profile.calibration) is None or ratio is None:
         return None
     run = take_run(profile)
     cores, computation_s = run.parameters.core_count, run.parameters.computation_s

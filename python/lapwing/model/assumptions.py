@@ -69,9 +69,22 @@ def judge_scaling(profile: JobProfile) -> Assumption:
     claim = "the computation takes N / (N - 1) of its time on one core less"
     measured, cores = measure_ratio(profile.calibration), profile.cores_per_rank
     if measured is None or cores is None or cores < 2:
-        return Assumption(claim, None, "no calibration run on one core less")
+        return Assumption(claim, None, explain_uncalibrated(profile))
     ratio, linear = measured.expected, cores / (cores - 1)
-    return Assumption(claim, abs(ratio - linear) < 0.02, f"measured {ratio:.3f}, linear {linear:.3f}")
+    is_linear = abs(ratio - linear) < 0.02
+    if profile.scaling is None:
+        return Assumption(claim, is_linear, f"measured {ratio:.3f}, linear {linear:.3f}")
+    least, most = min(profile.scaling.threads), max(profile.scaling.threads)
+    evidence = f"by the fit of {least} to {most} threads {ratio:.3f}, linear {linear:.3f}"
+    return Assumption(claim, is_linear if least < cores <= most else None, evidence)
+
+
+def explain_uncalibrated(profile: JobProfile) -> str:
+    """Say why the scaling is not known."""
+    calibration = profile.calibration
+    if calibration is None or calibration.core_count == profile.cores_per_rank:
+        return "no calibration run on one core less"
+    return f"the calibration is of {calibration.core_count} cores"
 
 
 def judge_balance(stock: Prediction, is_measured: bool) -> Assumption:

@@ -310,7 +310,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Computation times of the same work on N and on N - 1 cores, of short runs in turn."""
+    """Computation times of the same work on N and on N - 1 cores, of short runs in turn.
+
+    Without times where the cores are not those of the profile.
+    """
 
     core_count: int
     full_ns: tuple[int, ...]

@@ -98,12 +98,15 @@ def derive_calibration(sweep: Sweep, core_count: int | None) -> Calibration | No
 
 
 def change_cores(profile: JobProfile, core_count: int) -> JobProfile:
-    """Return a profile whose ranks have so many cores: runs on other cores and one less say nothing of these."""
+    """Return a profile whose ranks have so many cores.
+
+    Runs on other cores and one less say nothing of these: of that calibration only its cores are kept.
+    """
     calibration = profile.calibration
     if profile.scaling is not None:
         calibration = derive_calibration(profile.scaling, core_count)
     elif calibration is not None and calibration.core_count != core_count:
-        calibration = None
+        calibration = Calibration(calibration.core_count, (), ())
     return replace(profile, cores_per_rank=core_count, calibration=calibration)
 
 
