@@ -9,8 +9,10 @@ from rich.console import Console
 
 from lapwing.cli import main
 from lapwing.errors import LapwingError
-from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed
+from lapwing.model.alpha import AlphaCurve, make_curve, parse_alpha, parse_typed, take_run
 from lapwing.model.paper import PaperParameters
+from lapwing.model.reader import read_profile
+from lapwing.model.study import apply_paper
 from lapwing.report.alpha import draw_curves, draw_text, list_cells, make_alpha_page, print_curves
 
 # MiniMD, cases 1 to 3 of the paper's Table II.
@@ -31,6 +33,19 @@ THIRD = (
 @pytest.fixture
 def curves() -> list[AlphaCurve]:
     return [make_curve(parse_typed(text)) for text in (FIRST, SECOND, THIRD)]
+
+
+def test_calls_of_threads_may_leave_no_time(tmp_path: Path) -> None:
+    time = {"count": 10, "total": 2_000_000_000, "minimum": 1000, "maximum": 900_000_000}
+    functions = [{"function": "MPI_Recv", "time": time}]
+    rank = {"rank": 0, "elapsed_ns": 1_000_000_000, "has_threaded_calls": True, "functions": functions, "sites": []}
+    document = {"source": "document", "cores_per_rank": 4, "ranks": [rank]}
+    path = tmp_path / "threads.json"
+    path.write_text(json.dumps({"schema": "lapwing-profile", "version": 1, "profile": document}))
+    profile = read_profile(path)
+    assert apply_paper(profile) is None
+    with pytest.raises(LapwingError, match="take all of the ranks' time"):
+        take_run(profile)
 
 
 def test_typed_parameters_are_the_papers() -> None:

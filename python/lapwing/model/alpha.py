@@ -15,6 +15,7 @@ from lapwing.model.paper import (
     calculate_dedicated_s,
     calculate_speedup,
     calculate_speedup_slope,
+    leaves_time,
 )
 from lapwing.model.profile import JobProfile
 from lapwing.model.setup import estimate_ratio, measure_ratio
@@ -84,7 +85,11 @@ def take_run(profile: JobProfile) -> AlphaRun:
         known = "is not known" if profile.cores_per_rank is None else "is 1"
         cause = f"{profile.name}: the number of cores of a rank {known}, and a dedicated core needs two"
         raise LapwingError(cause, "say it with --cores N")
-    return AlphaRun(profile.name, derive_parameters(profile, profile.cores_per_rank), profile.elapsed_ns / 1e9)
+    parameters = derive_parameters(profile, profile.cores_per_rank)
+    if not leaves_time(parameters):
+        cause = f"{profile.name}: calls of MPI take all of the ranks' time, so that the paper's model leaves none"
+        raise LapwingError(cause, "profile a run in which one thread of a rank calls MPI")
+    return AlphaRun(profile.name, parameters, profile.elapsed_ns / 1e9)
 
 
 def take_fitted_run(profile: JobProfile) -> AlphaRun | None:

@@ -92,6 +92,14 @@ def calculate_dedicated_s(parameters: PaperParameters, alpha: float = 0.0) -> fl
     return calculate_terms(parameters, alpha).total_s
 
 
+def leaves_time(parameters: PaperParameters) -> bool:
+    """Say whether anything is left to be compared with where all blocking calls are rewritten.
+
+    Nothing is where calls of several threads add up to all of a rank's time.
+    """
+    return calculate_dedicated_s(parameters, alpha=1.0) > 0
+
+
 def calculate_speedup(parameters: PaperParameters, no_progress_s: float, alpha: float = 0.0) -> float:
     """Return s_model = t_noprogress / t_model (V); figure 5 draws it over alpha."""
     return no_progress_s / calculate_dedicated_s(parameters, alpha)

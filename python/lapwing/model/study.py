@@ -15,6 +15,7 @@ from lapwing.model.paper import (
     calculate_speedup,
     calculate_speedup_slope,
     calculate_terms,
+    leaves_time,
 )
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.refined import Case, Prediction, RankOutcome, calculate_ranks, predict_ways
@@ -53,9 +54,9 @@ class Lowered:
 class Study:
     """Everything that is said about one profile.
 
-    paper: None when the number of cores is not known or 1. waits: what waiting was for, by rank and call site. system:
-    where transfer times are from; None: from the profile itself. lowered: a lower progress threshold, where the present
-    one is what prevents a gain.
+    paper: None when the number of cores is not known or 1, or nothing is left of the time. waits: what waiting was for,
+    by rank and call site. system: where transfer times are from; None: from the profile itself. lowered: a lower
+    progress threshold, where the present one is what prevents a gain.
     """
 
     profile: JobProfile
@@ -73,6 +74,8 @@ def apply_paper(profile: JobProfile) -> PaperResult | None:
     if profile.cores_per_rank is None or profile.cores_per_rank < 2:
         return None
     parameters, time_s = derive_parameters(profile, profile.cores_per_rank), profile.elapsed_ns / 1e9
+    if not leaves_time(parameters):
+        return None
     alphas = [number / (CURVE_POINTS - 1) for number in range(CURVE_POINTS)]
     return PaperResult(
         parameters=parameters,
