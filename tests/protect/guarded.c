@@ -5,14 +5,12 @@
  * built so): a send may be refused then. */
 #include "hold_test.h"
 
-#include <dlfcn.h>
 #include <linux/userfaultfd.h>
-#include <stdarg.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "protect/kernel.h"
+#include "system_calls.h"
 
 enum { PAGE = 4096, PAGES = 64, BYTES = PAGES * PAGE, GUARD_LOW = 20 * PAGE, GUARD_HIGH = 24 * PAGE };
 enum { GUARD_INSTALL = 102, WP_UNPOPULATED = 1 << 13 }; /* newer than Debian 12's headers */
@@ -20,23 +18,11 @@ enum { GUARD_INSTALL = 102, WP_UNPOPULATED = 1 << 13 }; /* newer than Debian 12'
 static bool is_old;
 static _Atomic bool is_over;
 
-/* Stands before libc's: all system calls of the protect layer go through it. It reads as many arguments as a system
- * call may have, where fewer were given. */
-__attribute__((no_sanitize("address"))) long syscall(long number, ...)
+static long system_calls_answer(long number, const long *arguments)
 {
-    enum { ARGUMENTS = 6 };
-    static long (*real)(long number, ...);
-    long of[ARGUMENTS];
-    va_list list;
-    va_start(list, number);
-    for (int i = 0; i < ARGUMENTS; i++)
-        of[i] = va_arg(list, long);
-    va_end(list);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "syscall");
-    long result = real(number, of[0], of[1], of[2], of[3], of[4], of[5]);
-    if (is_old && number == SYS_ioctl && (unsigned long)of[1] == UFFDIO_API)
-        ((struct uffdio_api *)of[2])->features &= ~(uint64_t)WP_UNPOPULATED;
+    long result = system_calls_real(number, arguments);
+    if (is_old && number == SYS_ioctl && (unsigned long)arguments[1] == UFFDIO_API)
+        ((struct uffdio_api *)arguments[2])->features &= ~(uint64_t)WP_UNPOPULATED;
     return result;
 }
 

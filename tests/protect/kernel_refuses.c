@@ -4,14 +4,13 @@
  * kernel does not unregister after a refused hold are open all the same, even those that were never populated. */
 #include "hold_test.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/userfaultfd.h>
-#include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
+
+#include "system_calls.h"
 
 enum { PAGE = 4096, PAGES = 64, BYTES = PAGES * PAGE, DONTUNMAP = 4 };
 
@@ -47,23 +46,11 @@ static bool is_refused_for_now(long number, const long *arguments)
     return !is_moved;
 }
 
-/* Stands before libc's: all system calls of the protect layer go through it. It reads as many arguments as a system
- * call may have, where fewer were given. */
-__attribute__((no_sanitize("address"))) long syscall(long number, ...)
+static long system_calls_answer(long number, const long *arguments)
 {
-    enum { ARGUMENTS = 6 };
-    static long (*real)(long number, ...);
-    long of[ARGUMENTS];
-    va_list list;
-    va_start(list, number);
-    for (int i = 0; i < ARGUMENTS; i++)
-        of[i] = va_arg(list, long);
-    va_end(list);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "syscall");
-    bool is_for_good = is_refused_for_good(number, of);
-    if (!is_for_good && !is_refused_for_now(number, of))
-        return real(number, of[0], of[1], of[2], of[3], of[4], of[5]);
+    bool is_for_good = is_refused_for_good(number, arguments);
+    if (!is_for_good && !is_refused_for_now(number, arguments))
+        return system_calls_real(number, arguments);
     errno = is_for_good ? ENOMEM : kernel.error;
     return -1;
 }

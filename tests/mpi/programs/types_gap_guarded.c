@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "buffered_send.h"
 
 enum { BLOCKS = 4, BLOCK_BYTES = 256 * 1024, SPAN_BYTES = 2 * BLOCKS * BLOCK_BYTES, TIMES = 8 };
 enum { GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL, Linux 6.13; newer than Debian 12's headers */
@@ -62,16 +62,6 @@ static void gaps_check(void)
         check(!is_readable(gap(i)) && !is_readable(gap(i) + BLOCK_BYTES - 1), "a gap is guarded");
 }
 
-static void bsend(void)
-{
-    int length = 2 * SPAN_BYTES;
-    void *buffer = malloc(length);
-    MPI_Buffer_attach(buffer, length);
-    MPI_Bsend(memory, 1, type, 1, 0, MPI_COMM_WORLD);
-    MPI_Buffer_detach(&buffer, &length);
-    free(buffer);
-}
-
 static void isend(void)
 {
     MPI_Request request;
@@ -82,7 +72,7 @@ static void isend(void)
 static void send(const char *way)
 {
     if (strcmp(way, "bsend") == 0)
-        bsend();
+        buffered_send(memory, type, 2 * SPAN_BYTES);
     else if (strcmp(way, "isend") == 0)
         isend();
     else

@@ -3,7 +3,7 @@
  * arguments: send bsend replace */
 #include <sys/mman.h>
 
-#include "check.h"
+#include "buffered_send.h"
 
 enum { BLOCKS = 4, BLOCK_BYTES = 256 * 1024, SPAN_BYTES = 2 * BLOCKS * BLOCK_BYTES, TIMES = 6 };
 
@@ -34,16 +34,6 @@ static void blocks_check(unsigned seed)
         check(check_is_filled(memory + 2 * i * BLOCK_BYTES, BLOCK_BYTES, seed + i), "a block");
 }
 
-static void bsend(void)
-{
-    int length = 2 * SPAN_BYTES;
-    void *buffer = malloc(length);
-    MPI_Buffer_attach(buffer, length);
-    MPI_Bsend(memory, 1, type, 1, 0, MPI_COMM_WORLD);
-    MPI_Buffer_detach(&buffer, &length);
-    free(buffer);
-}
-
 static void play(const char *way)
 {
     bool is_sender = check_rank() == 0;
@@ -51,7 +41,7 @@ static void play(const char *way)
         MPI_Sendrecv_replace(memory, 1, type, 1 - check_rank(), 0, 1 - check_rank(), 0, MPI_COMM_WORLD,
                              MPI_STATUS_IGNORE);
     else if (is_sender && strcmp(way, "bsend") == 0)
-        bsend();
+        buffered_send(memory, type, 2 * SPAN_BYTES);
     else if (is_sender)
         MPI_Send(memory, 1, type, 1, 0, MPI_COMM_WORLD);
     else

@@ -3,9 +3,7 @@
  * under way. MPICH's MPI_Testall completes an operation on a file twice, if it is called again for that.
  * defers: send
  * quick: mpich4 mpich5 userfaultfd */
-#include <unistd.h>
-
-#include "check.h"
+#include "own_file.h"
 
 enum { LENGTH = CHECK_LARGE_BYTES, PART = 1000, TAG = 3, ROUNDS = 3, REQUESTS = 4 };
 
@@ -44,10 +42,7 @@ static void wait_play(MPI_File file, int round)
 
 static void send_and_wait(void)
 {
-    char path[] = "/tmp/lapwing-test-XXXXXX";
-    MPI_File file;
-    close(mkstemp(path));
-    MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File file = own_file_open();
     check_fill(data, LENGTH, TAG);
     MPI_File_write_at(file, 0, data, LENGTH, MPI_BYTE, MPI_STATUS_IGNORE);
     for (int round = 0; round < ROUNDS; round++)

@@ -3,9 +3,7 @@
  * operations on files only go on in calls that complete them.
  * defers: send
  * quick: mpich4 mpich5 userfaultfd */
-#include <unistd.h>
-
-#include "check.h"
+#include "own_file.h"
 
 #if MPI_VERSION >= 4
 enum { LENGTH = CHECK_LARGE_BYTES, TAG = 3, ROUNDS = 3, REQUESTS = 3 };
@@ -32,10 +30,7 @@ static void wait_play(MPI_File file, int round, MPI_Request requests[REQUESTS])
 /* A broadcast that ends first, and an answer that comes when the file has been read. */
 static void send_and_wait(MPI_Request requests[REQUESTS])
 {
-    char path[] = "/tmp/lapwing-test-XXXXXX";
-    MPI_File file;
-    close(mkstemp(path));
-    MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File file = own_file_open();
     check_fill(data, LENGTH, TAG);
     MPI_File_write_at(file, 0, data, LENGTH, MPI_BYTE, MPI_STATUS_IGNORE);
     for (int round = 0; round < ROUNDS; round++)

@@ -3,9 +3,7 @@
  * it, beside a send under way.
  * defers: send
  * quick: mpich4 mpich5 userfaultfd */
-#include <unistd.h>
-
-#include "check.h"
+#include "own_file.h"
 
 enum { LENGTH = CHECK_LARGE_BYTES, ROOM = 50, SENT = 100, TAG = 3, REQUESTS = 3, UNTOUCHED = -99 };
 
@@ -31,10 +29,7 @@ static void wait_truncated(MPI_File file, unsigned char *message, unsigned char 
 
 static void send_and_wait(unsigned char *message)
 {
-    char path[] = "/tmp/lapwing-test-XXXXXX";
-    MPI_File file;
-    close(mkstemp(path));
-    MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File file = own_file_open();
     wait_truncated(file, message, check_buffer_new(LENGTH));
     MPI_File_close(&file);
 }
