@@ -13,7 +13,6 @@ from lapwing.model.alpha import AlphaCurve, make_curve, take_run
 from lapwing.model.calibration import ClassSummary, summarise_classes
 from lapwing.model.classes import CallClass
 from lapwing.model.profile import JobProfile, Way
-from lapwing.model.study import apply_paper
 
 EXAMPLE = "write lines as in: small, 2 ranks: mpirun -n 2 ./app small.dat"
 
@@ -79,7 +78,6 @@ def parse_inputs(text: str) -> list[CampaignLine]:
 
 def summarise_run(name: str, advice: Advice, profile: JobProfile) -> CampaignRun:
     """Put together what is shown of one line."""
-    has_curve = apply_paper(profile) is not None
     ranks = max(1, len(profile.ranks))
     return CampaignRun(
         name=name,
@@ -87,7 +85,7 @@ def summarise_run(name: str, advice: Advice, profile: JobProfile) -> CampaignRun
         core_count=profile.cores_per_rank,
         computation_s=sum(rank.computation_ns for rank in profile.ranks) / ranks / 1e9,
         classes=summarise_classes(profile),
-        curve=make_curve(take_run(profile)) if has_curve else None,
+        curve=make_curve(take_run(profile)) if advice.curve else None,
     )
 
 
