@@ -581,6 +581,7 @@ static enum reason sample(struct profile_format_site *site, const struct observe
         add_foreseen(site, &wanted.foreseen, false);
     return reason;
 }
+
 static uint32_t random_bits(void)
 {
     uint32_t state = profile_thread.jitter != 0 ? profile_thread.jitter : 2463534242;

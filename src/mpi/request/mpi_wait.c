@@ -77,7 +77,9 @@ static void wait_empty_statuses(const struct completion *c)
 static void wait_look(struct completion *c)
 {
     c->is_looked_at = true;
-    for (int i = 0; requests_may_be_files() && c->requests != NULL && i < c->count && !c->has_file; i++)
+    if (!requests_may_be_files() || c->requests == NULL)
+        return;
+    for (int i = 0; i < c->count && !c->has_file; i++)
         c->has_file = requests_is_file(request_key(c->requests[i]));
     if (c->has_file)
         wait_empty_statuses(c);
