@@ -2,7 +2,10 @@
 /* How much computation fits beside blocking collectives, and how soon their data can be used.
  *
  *     collective --calibrate
- *     collective blocking|nonblocking int|double WARM_UP FUNCTION UNITS SIZE REPETITIONS [FUNCTION UNITS ...]
+ *     collective blocking|nonblocking int|double WARM_UP CALLS FUNCTION UNITS SIZE REPETITIONS [FUNCTION UNITS ...]
+ *
+ * CALLS collectives follow each other, each with buffers of its own; what is said of the collective below goes for all
+ * of them together.
  *
  * SIZE is what a rank receives in all: the buffer of bcast and allreduce; SIZE / ranks from each rank in allgather and
  * alltoall (and their twins with lists of counts); from rank 0 in scatter (which sends SIZE * ranks); the rank's own
@@ -37,7 +40,7 @@ enum {
     BLOCK_BYTES = 64 << 10,
     ROOT = 0,
     FAILURE_BYTES = 200,
-    WORDS_BEFORE = 4,
+    WORDS_BEFORE = 5,
     WORDS_PER_POINT = 4
 };
 enum { COMM, CALL, COMP_APART, BOTH_APART, COMP_IN_ORDER, BOTH_IN_ORDER, FIRST_PAGE, KINDS };
@@ -83,6 +86,14 @@ static const struct collective {
  * own: a library that learns from either must not mix them. */
 enum { ALONE, APART, IN_ORDER, PLACES };
 
+struct call {
+    char *out;
+    char *in;
+    MPI_Request request;
+    unsigned touched; /* what was read within the time */
+    uint64_t *block_sums;
+};
+
 struct job {
     int rank;
     int size;
@@ -100,14 +111,14 @@ struct job {
     size_t sent_count;
     size_t received_count; /* of this rank */
     size_t block_count;    /* of the work in order, also where a rank receives nothing */
-    char *out;
+    int call_count;        /* that follow each other */
+    struct call *calls;
+    char *out; /* of one of these, as below */
     char *in;
-    MPI_Request request;
-    unsigned call; /* number of the collective */
+    unsigned number; /* of the collective, since the beginning */
+    unsigned repetition;
 
-    unsigned touched;  /* what was read within the time */
-    uint64_t page_sum; /* of the first page */
-    uint64_t *block_sums;
+    uint64_t page_sum;           /* of the first page of the first call */
     char failure[FAILURE_BYTES]; /* empty: none */
 };
 
@@ -151,12 +162,12 @@ static inline __attribute__((always_inline)) void call_blocking(struct job *job,
     }
 }
 
-static inline __attribute__((always_inline)) void start_nonblocking(struct job *job, MPI_Comm communicator)
+static inline __attribute__((always_inline)) void start_nonblocking(struct job *job, MPI_Comm communicator,
+                                                                    MPI_Request *request)
 {
     char *out = job->out, *in = job->in;
     int count = job->count;
     MPI_Datatype type = job->type;
-    MPI_Request *request = &job->request;
     switch (job->collective->function) {
     case BCAST:
         MPI_Ibcast(in, count, type, ROOT, communicator, request);
@@ -192,12 +203,25 @@ static inline __attribute__((always_inline)) void start_nonblocking(struct job *
     }
 }
 
+/* From here on the job's buffers are those of this one of the calls that follow each other. */
+static struct call *use_call(struct job *job, int index)
+{
+    struct call *call = &job->calls[index];
+    job->in = call->in;
+    job->out = call->out;
+    job->number = job->repetition * (unsigned)job->call_count + (unsigned)index;
+    return call;
+}
+
 static inline __attribute__((always_inline)) void begin(struct job *job, int place)
 {
-    if (job->is_nonblocking)
-        start_nonblocking(job, job->communicators[place]);
-    else
-        call_blocking(job, job->communicators[place]);
+    for (int i = 0; i < job->call_count; i++) {
+        struct call *call = use_call(job, i);
+        if (job->is_nonblocking)
+            start_nonblocking(job, job->communicators[place], &call->request);
+        else
+            call_blocking(job, job->communicators[place]);
+    }
 }
 
 static void begin_alone(struct job *job)
@@ -217,8 +241,8 @@ static void begin_in_order(struct job *job)
 
 static void finish(struct job *job)
 {
-    if (job->is_nonblocking)
-        MPI_Wait(&job->request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < job->call_count && job->is_nonblocking; i++)
+        MPI_Wait(&job->calls[i].request, MPI_STATUS_IGNORE);
 }
 
 static size_t received_bytes(const struct job *job)
@@ -246,8 +270,19 @@ static void rewrite_byte(struct job *job)
 
 static void touch(struct job *job)
 {
-    job->touched = read_pages(job);
-    rewrite_byte(job);
+    for (int i = 0; i < job->call_count; i++) {
+        struct call *call = use_call(job, i);
+        call->touched = read_pages(job);
+        rewrite_byte(job);
+    }
+}
+
+static void rewrite_bytes(struct job *job)
+{
+    for (int i = 0; i < job->call_count; i++) {
+        use_call(job, i);
+        rewrite_byte(job);
+    }
 }
 
 /* All of a part of the received data; of what goes beyond its end, nothing. */
@@ -265,12 +300,14 @@ static uint64_t sum_words(const struct job *job, size_t begin_byte, size_t lengt
 /* Returns when the first page was read. */
 static double work_in_order(struct job *job, long units)
 {
-    long blocks = (long)job->block_count;
+    long blocks = (long)job->block_count, all = blocks * job->call_count;
+    use_call(job, 0);
     job->page_sum = sum_words(job, 0, PAGE_BYTES);
     double first_us = measure_now_us();
-    for (long i = 0; i < blocks; i++) {
-        job->block_sums[i] = sum_words(job, (size_t)i * BLOCK_BYTES, BLOCK_BYTES);
-        measure_work(units * (i + 1) / blocks - units * i / blocks);
+    for (long i = 0; i < all; i++) {
+        struct call *call = use_call(job, (int)(i / blocks));
+        call->block_sums[i % blocks] = sum_words(job, (size_t)(i % blocks) * BLOCK_BYTES, BLOCK_BYTES);
+        measure_work(units * (i + 1) / all - units * i / all);
     }
     return first_us;
 }
@@ -285,12 +322,12 @@ static int expected_element(const struct job *job, size_t index)
 {
     size_t count = (size_t)job->count, before = job->collective->is_split ? (size_t)job->rank * count : 0;
     if (job->collective->source == FROM_ROOT)
-        return element_of(job->call, ROOT, before + index);
+        return element_of(job->number, ROOT, before + index);
     if (job->collective->source == FROM_EACH)
-        return element_of(job->call, (int)(index / count), before + index % count);
+        return element_of(job->number, (int)(index / count), before + index % count);
     int sum = 0;
     for (int rank = 0; rank < job->size; rank++)
-        sum += element_of(job->call, rank, before + index);
+        sum += element_of(job->number, rank, before + index);
     return sum;
 }
 
@@ -299,16 +336,24 @@ static double element_at(const struct job *job, size_t index)
     return job->is_double ? ((const double *)job->in)[index] : ((const int *)job->in)[index];
 }
 
-/* The next call's data. What is received lies over the last call's. */
-static void fill(struct job *job)
+static void fill_call(struct job *job)
 {
-    job->call++;
     for (size_t i = 0; i < job->sent_count; i++) {
-        int element = element_of(job->call, job->rank, i);
+        int element = element_of(job->number, job->rank, i);
         if (job->is_double)
             ((double *)job->out)[i] = element;
         else
             ((int *)job->out)[i] = element;
+    }
+}
+
+/* The next repetition's data. What is received lies over the last one's. */
+static void fill(struct job *job)
+{
+    job->repetition++;
+    for (int i = 0; i < job->call_count; i++) {
+        use_call(job, i);
+        fill_call(job);
     }
 }
 
@@ -318,7 +363,7 @@ __attribute__((format(printf, 2, 3))) static void fail(struct job *job, const ch
     if (job->failure[0])
         return;
     int length = snprintf(job->failure, FAILURE_BYTES, "rank %d, %s of %zu bytes, call %u: ", job->rank,
-                          job->collective->name, received_bytes(job), job->call);
+                          job->collective->name, received_bytes(job), job->number);
     va_list values;
     va_start(values, format);
     vsnprintf(job->failure + length, FAILURE_BYTES - (size_t)length, format, values);
@@ -336,20 +381,30 @@ static void check_elements(struct job *job)
 
 static void check_touched(struct job *job)
 {
+    for (int i = 0; i < job->call_count; i++) {
+        const struct call *call = use_call(job, i);
+        check_elements(job);
+        unsigned now = read_pages(job);
+        if (call->touched != now)
+            fail(job, "the bytes read after the work had the sum %u, later they had %u", call->touched, now);
+    }
+}
+
+static void check_blocks(struct job *job, const struct call *call)
+{
     check_elements(job);
-    unsigned now = read_pages(job);
-    if (job->touched != now)
-        fail(job, "the bytes read after the work had the sum %u, later they had %u", job->touched, now);
+    for (size_t i = 0; i < job->block_count; i++)
+        if (call->block_sums[i] != sum_words(job, i * BLOCK_BYTES, BLOCK_BYTES))
+            fail(job, "block %zu was not there when it was read", i);
 }
 
 static void check_in_order(struct job *job)
 {
-    check_elements(job);
+    use_call(job, 0);
     if (job->page_sum != sum_words(job, 0, PAGE_BYTES))
         fail(job, "the first page was not there when it was read");
-    for (size_t i = 0; i < job->block_count; i++)
-        if (job->block_sums[i] != sum_words(job, i * BLOCK_BYTES, BLOCK_BYTES))
-            fail(job, "block %zu was not there when it was read", i);
+    for (int i = 0; i < job->call_count; i++)
+        check_blocks(job, use_call(job, i));
 }
 
 static void measure_alone(struct job *job, double *times_us)
@@ -398,7 +453,7 @@ static void measure_in_order(struct job *job, long units, double *times_us)
     begin_in_order(job);
     finish(job);
     times_us[FIRST_PAGE] = work_in_order(job, units) - begin_us;
-    rewrite_byte(job);
+    rewrite_bytes(job);
     times_us[BOTH_IN_ORDER] = measure_now_us() - begin_us;
     check_in_order(job);
 }
@@ -478,24 +533,36 @@ static void make_lists(struct job *job)
 }
 
 /* A broadcast has one buffer. */
-static void make_buffers(struct job *job)
+static struct call make_call(const struct job *job)
 {
-    make_lists(job);
-    job->in = measure_buffer(received_bytes(job), job->rank);
-    job->out = job->in;
+    struct call call = {.request = MPI_REQUEST_NULL, .in = measure_buffer(received_bytes(job), job->rank)};
+    call.out = call.in;
     if (job->collective->function != BCAST)
-        job->out = measure_buffer(job->sent_count * job->element_bytes, job->rank);
-    job->block_sums = calloc(job->block_count, sizeof(*job->block_sums));
+        call.out = measure_buffer(job->sent_count * job->element_bytes, job->rank);
+    call.block_sums = calloc(job->block_count, sizeof(*call.block_sums));
+    return call;
 }
 
-static void free_buffers(struct job *job)
+static void make_calls(struct job *job)
 {
+    make_lists(job);
+    job->calls = calloc((size_t)job->call_count, sizeof(*job->calls));
+    for (int i = 0; i < job->call_count; i++)
+        job->calls[i] = make_call(job);
+}
+
+static void free_calls(struct job *job)
+{
+    for (int i = 0; i < job->call_count; i++) {
+        struct call *call = &job->calls[i];
+        free(call->block_sums);
+        if (call->out != call->in)
+            free(call->out);
+        free(call->in);
+    }
+    free(job->calls);
     free(job->counts);
     free(job->displacements);
-    free(job->block_sums);
-    if (job->out != job->in)
-        free(job->out);
-    free(job->in);
 }
 
 static bool run_point(struct job *job, char **words)
@@ -505,9 +572,9 @@ static bool run_point(struct job *job, char **words)
     if (!job->collective)
         MPI_Abort(MPI_COMM_WORLD, 2);
     choose_counts(job, (size_t)length_bytes);
-    make_buffers(job);
+    make_calls(job);
     bool is_right = measure_point(job, atol(words[1]), length_bytes, atoi(words[3]));
-    free_buffers(job);
+    free_calls(job);
     return is_right;
 }
 
@@ -526,7 +593,7 @@ static bool run_points(struct job *job, int argc, char **argv)
 static int usage(int rank)
 {
     if (rank == 0)
-        fprintf(stderr, "usage, on 2 ranks or more: collective blocking|nonblocking int|double WARM_UP "
+        fprintf(stderr, "usage, on 2 ranks or more: collective blocking|nonblocking int|double WARM_UP CALLS "
                         "FUNCTION UNITS SIZE REPETITIONS [FUNCTION UNITS SIZE REPETITIONS ...]\n");
     MPI_Finalize();
     return 1;
@@ -537,7 +604,7 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--calibrate") == 0)
         return measure_calibrate();
     MPI_Init(&argc, &argv);
-    struct job job = {.request = MPI_REQUEST_NULL};
+    struct job job = {0};
     MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &job.size);
     if (job.size < 2 || argc < WORDS_BEFORE + WORDS_PER_POINT || (argc - WORDS_BEFORE) % WORDS_PER_POINT != 0)
@@ -547,6 +614,9 @@ int main(int argc, char **argv)
     job.type = job.is_double ? MPI_DOUBLE : MPI_INT;
     job.element_bytes = job.is_double ? sizeof(double) : sizeof(int);
     job.warm_up = atoi(argv[3]);
+    job.call_count = atoi(argv[4]);
+    if (job.call_count < 1)
+        return usage(job.rank);
     bool is_right = run_points(&job, argc, argv);
     MPI_Finalize();
     return is_right ? 0 : 1;

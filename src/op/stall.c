@@ -56,6 +56,11 @@ int64_t stall_total_ns(void)
     return (int64_t)sum >> DEPTH_BITS;
 }
 
+int64_t stall_ran_ns(void)
+{
+    return base_clock_now_ns() - stall_total_ns();
+}
+
 uint32_t stall_wait_begin(void)
 {
     stall_begin();

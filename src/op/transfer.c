@@ -32,6 +32,7 @@ static struct {
     _Atomic uint32_t unmatched;
     _Atomic uintptr_t unmatched_starter; /* transfer_me() of who has begun them: one thread */
     _Atomic uint32_t ahead;              /* changed inside the gate; read by any thread, which has begun them */
+    _Atomic int64_t charged_ns;          /* of all stalls: up to where they were charged; by who ends a collective */
     uint32_t launched;                   /* and not ended; inside the gate, as the next */
     int64_t ran_before_ns; /* for how long the program had run, but for stalls, when the first of these was launched */
 } transfers;
@@ -74,6 +75,7 @@ static struct transfer *transfer_reset(uint32_t slot)
     atomic_store_explicit(&transfer->is_kept, false, memory_order_relaxed); /* as let_go */
     transfer->is_parted = false;
     transfer->part_pages = (struct range){0, 0};
+    transfer->stalled_when_taken_ns = stall_total_ns();
     transfer->begun_ns = observer_draws() ? base_clock_now_ns() : 0;
     transfer->announced_ns = 0;
     return transfer;
@@ -283,6 +285,18 @@ static void transfer_count(const struct transfer *transfer, int64_t overlapped_n
     record_count(RECORD_HOLD_NS, (uint64_t)transfer->hold_cost_ns);
 }
 
+/* Collectives that are under way together are waited for together: who ends first has the stall, so that each counts
+ * once. Others are not asked for theirs. relaxed: numbers for judging. */
+static int64_t transfer_stopped_ns(const struct transfer *transfer)
+{
+    int64_t total_ns = stall_total_ns();
+    int64_t own_ns = total_ns - transfer->stalled_when_taken_ns;
+    if (transfer->direction != POLICY_COLLECTIVE)
+        return own_ns;
+    int64_t new_ns = total_ns - atomic_exchange_explicit(&transfers.charged_ns, total_ns, memory_order_relaxed);
+    return new_ns < own_ns ? new_ns : own_ns;
+}
+
 static struct transfer_outcome transfer_judge(struct transfer *transfer)
 {
     int64_t ended_ns = base_clock_now_ns();
@@ -309,7 +323,8 @@ static struct transfer_outcome transfer_judge(struct transfer *transfer)
                           .engine_ns = engine_ns - dear_ns,
                           .is_late = engine_strategy_is_polling(),
                       });
-    return (struct transfer_outcome){lasted_ns, overlapped_ns, cost_ns, engine_ns - dear_ns};
+    return (struct transfer_outcome){lasted_ns, overlapped_ns, transfer_stopped_ns(transfer), cost_ns,
+                                     engine_ns - dear_ns};
 }
 
 /* Where it was parted the room is in transit, and no more ours. */

@@ -51,8 +51,9 @@ struct transfer {
     int64_t begun_ns;     /* 0, as the next, where nobody draws the run (observer.h) */
     int64_t announced_ns; /* written inside the gate */
     int64_t returned_ns;
-    int64_t stalled_before_ns; /* stall_total_ns() at the early return */
-    int64_t engine_before_ns;  /* engine_shared_core_ns() then */
+    int64_t stalled_when_taken_ns; /* stall_total_ns() when it was taken, */
+    int64_t stalled_before_ns;     /* and at the early return */
+    int64_t engine_before_ns;      /* engine_shared_core_ns() then */
     /* Of memory that is held ahead of its op: see transfer_ahead_begin(). NULL: it is not. Changed inside the gate. */
     _Atomic(transfer_let_go_fn *) let_go;
     _Atomic bool is_kept; /* see transfer_keep_begin(); as let_go */
@@ -131,12 +132,13 @@ void transfer_settle_parted(void);
 /* In the child after fork, to which no data come. */
 void transfer_forked_child(void);
 
-/* What became of an op: for how long it was under way, how much of that the program used
- * for something else, what holding took, and what the engine took of the program's core, if cost_ns does not have it.
- */
+/* What became of an op: for how long it was under way, how much of that the program used for something else, how long
+ * the program was stopped since the op was taken (each stall counts for one collective), what holding took, and what
+ * the engine took of the program's core, if cost_ns does not have it. */
 struct transfer_outcome {
     int64_t lasted_ns;
     int64_t overlapped_ns;
+    int64_t stopped_ns;
     int64_t cost_ns;
     int64_t engine_ns;
 };

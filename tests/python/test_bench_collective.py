@@ -201,6 +201,7 @@ def test_plot_is_written(results: list[dict[str, Any]], tmp_path: Path) -> None:
         ("--hosts 4 --sizes 16", "no element from each of 4 ranks"),
         ("--functions barrier", "no collective"),
         ("--warm-up -1", "cannot be negative"),
+        ("--calls 0", "at least 1"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(words: str, cause: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,9 +217,10 @@ def run_bench(folder: Path, preload: Path, words: str) -> "subprocess.CompletedP
 
 
 @needs_mpi
-@pytest.mark.parametrize("type_name", ["int", "double"])
-def test_short_run(tmp_path: Path, stand_in_preload: Path, type_name: str) -> None:
+@pytest.mark.parametrize(("type_name", "calls"), [("int", 1), ("double", 3)])
+def test_short_run(tmp_path: Path, stand_in_preload: Path, type_name: str, calls: int) -> None:
     words = f"--shared-memory --sizes 100KiB --functions all --type {type_name} --stock-nonblocking --warm-up 1"
+    words += f" --calls {calls}"
     done = run_bench(tmp_path, stand_in_preload, words)
     assert done.returncode == 0, done.stderr
     document = json.loads((tmp_path / "out.json").read_text())

@@ -162,7 +162,7 @@ def test_ranks_on_several_hosts_find_out_whether_they_are_alike(name: str, witho
     program = build_program(mpi, "collective.c", tmp_path)
     record = tmp_path / "hosts.record"
     run = [sys.executable, "-m", "lapwing", "run", "--learn", "off", "--keep-record", str(record)]
-    words = ["blocking", "int", "1", "bcast", "100", "1048576", "3"]
+    words = ["blocking", "int", "1", "1", "bcast", "100", "1048576", "3"]
     begin = f'[ "$PMIX_RANK$PMI_RANK" = "{without}" ] && unset LD_PRELOAD; exec "$@"'
     line = [*run, mpi.launcher.path, "-n", "3", "sh", "-c", begin, "sh", str(program), *words]
     done = start(["--hosts", "3", "--", *line], mpi.environment)

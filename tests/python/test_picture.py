@@ -141,7 +141,7 @@ def test_collectives_have_their_places(tmp_path: Path) -> None:
     """Broadcasts of 1 MiB, by three call sites: each has a place of its own, and says why."""
     program = build_program(find_mpi(None), "collective.c", tmp_path)
     points = "bcast 2000 1048576 5"
-    run(f"run --learn off --timeline 400 mpirun -n 2 {program} blocking int 1 {points}", tmp_path)
+    run(f"run --learn off --timeline 400 mpirun -n 2 {program} blocking int 1 1 {points}", tmp_path)
     sites = [site for site in read_sites(tmp_path) if site["kind"] == "collective"]
     assert len({site["place"] for site in sites}) == 3
     assert all(program.name in site["place"] and site["why"] for site in sites)

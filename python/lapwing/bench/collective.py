@@ -82,6 +82,7 @@ class Bench:
     program: Path
     type_name: str = TYPES[0]
     warm_up: int = WARM_UP
+    calls: int = 1  # that follow each other before the work
     ranks_per_core: int = 1
     units_per_us: float = 0  # of one rank while all compute
     tasks: Sequence[Task] = field(default_factory=list)
@@ -89,7 +90,7 @@ class Bench:
     def run(self, way: Way, tasks: Sequence[Task], warm_up: int) -> list[Mapping[str, Any]]:
         """Run the tasks once in one way; wrong data end everything."""
         words = [word for task in tasks for word in task.words(self.units_per_us)]
-        line = [str(self.program), way.call, self.type_name, str(warm_up), *words]
+        line = [str(self.program), way.call, self.type_name, str(warm_up), str(self.calls), *words]
         lines: list[str] = []
         try:
             self.place.run_as(way.contender, line, len(tasks), lines.append)
@@ -131,7 +132,7 @@ def plan_tasks(
 
 
 def estimate_once_us(comm_us: float, compute_us: float) -> float:
-    """Return how long a repetition takes: three collectives, and four times the work."""
+    """Return how long a repetition takes: three times the collectives, and four times the work."""
     return 3 * comm_us + 4 * compute_us
 
 
@@ -181,7 +182,7 @@ def count_bytes(function: str, size_bytes: int, ranks: int) -> list[tuple[float,
 
 
 def calculate_processor_us(wire: WireCost, task: Task, ranks: int, ranks_per_core: int) -> float:
-    """Return what the transfer itself costs the busiest core."""
+    """Return what the transfer of one call costs the busiest core."""
     costs = [
         sent * wire.send_us_per_byte + received * wire.receive_us_per_byte
         for sent, received in count_bytes(task.function, task.size_bytes, ranks)
@@ -251,13 +252,13 @@ def describe_way(
 
 
 def describe_task(
-    task: Task, shape: str, rows: Mapping[str, Rows], processor_us: float | None = None
+    task: Task, shape: str, rows: Mapping[str, Rows], processor_us: float | None = None, calls: int = 1
 ) -> dict[str, Any]:
     """Calculate the measures of all ways at one task, for one kind of work."""
     times = {name: summarise_way(own, shape) for name, own in rows.items()}
     stock = times[STOCK]
     comm, comp = stock["comm_us"]["median"], stock["comp_us"]["median"]
-    pieces = count_pieces(task.size_bytes) if shape == IN_ORDER else None
+    pieces = calls * count_pieces(task.size_bytes) if shape == IN_ORDER else None
     limit = calculate_limit(comm, comp, pieces)
     shared = None if processor_us is None else calculate_limit(comm, comp, pieces, processor_us)
     result = {
@@ -287,8 +288,10 @@ def describe_bench(
     for shape in SHAPES:
         for number, task in enumerate(bench.tasks):
             rows = {way.name: samples[way.name, number] for way in ways}
-            charged = None if wire is None else calculate_processor_us(wire, task, ranks, bench.ranks_per_core)
-            results.append(describe_task(task, shape, rows, charged))
+            charged = None
+            if wire is not None:
+                charged = bench.calls * calculate_processor_us(wire, task, ranks, bench.ranks_per_core)
+            results.append(describe_task(task, shape, rows, charged, bench.calls))
     return results
 
 

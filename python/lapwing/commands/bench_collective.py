@@ -57,7 +57,8 @@ class CollectiveExperiment:
     one byte of each page is read after it. "in order": the work is done in blocks; before each the next 64 KiB of the
     data are read. Stock and Lapwing run in turn; overlap is measured by stock's times of the collective and of the
     work alone; the slowest rank counts. In order the first data must come before the work begins: the limit is that of
-    data in 16 pieces (fewer below 1 MiB). Also: when the first page had been read, as a part of stock's time of the
+    data in 16 pieces (fewer below 1 MiB). With --calls several collectives follow each other before the work, and all
+    times are those of all of them. Also: when the first page had been read, as a part of stock's time of the
     whole collective. All data are checked in every repetition; wrong data end the command with exit code 1.
 
     A size is the bytes that a rank receives in all: the buffer of bcast and allreduce; all blocks together of
@@ -83,6 +84,8 @@ class CollectiveExperiment:
         parser.add_argument("--compute", metavar="US", help=text)
         text = "also stock MPI's nonblocking twins, waited for after the work; in order before it"
         parser.add_argument("--stock-nonblocking", action="store_true", help=text)
+        text = "collectives that follow each other before the work, each with buffers of its own (default: 1)"
+        parser.add_argument("--calls", type=int, default=1, metavar="N", help=text)
         text = f"repetitions of a point before those that count (default: {WARM_UP})"
         parser.add_argument("--warm-up", type=int, default=WARM_UP, metavar="N", help=text)
         add_repetition_flags(parser)
@@ -104,9 +107,10 @@ class CollectiveExperiment:
             pairs = [(name, size) for name in functions for size in sizes]
             results = self._measure(arguments, place, ways, pairs, computes)
             document = make_document(arguments, mpi, results, place, time.time() - begin)
-        document |= {"type": arguments.type, "ranks_per_core": place.ranks_per_core}
+        document |= {"type": arguments.type, "calls": arguments.calls, "ranks_per_core": place.ranks_per_core}
         document["disturbed"] = find_disturbance(results)
         title = f"{make_title(document)}, {document['ranks']} ranks, {document['type']}"
+        title += f", {document['calls']} calls in a row" if document["calls"] > 1 else ""
         finish(
             arguments,
             document,
@@ -125,7 +129,9 @@ class CollectiveExperiment:
     ) -> list[Any]:
         """Run everything."""
         program = build_program(place.mpi, "collective.c", place.folder)
-        bench = Bench(place, program, arguments.type, arguments.warm_up, place.ranks_per_core)
+        bench = Bench(
+            place, program, arguments.type, arguments.warm_up, arguments.calls, ranks_per_core=place.ranks_per_core
+        )
         rate = MEMORY_BITS_PER_S if arguments.rate == "none" else parse_rate(arguments.rate)
         with show_progress(self.name, 1 + len(ways) * arguments.rounds) as advance:
             wire = measure_wire_cost(place, rate)
@@ -148,6 +154,8 @@ def check_arguments(arguments: argparse.Namespace) -> None:
     check_ranks(arguments)
     if arguments.warm_up < 0:
         raise LapwingError("--warm-up cannot be negative", "correct --warm-up")
+    if arguments.calls < 1:
+        raise LapwingError("--calls must be at least 1", "correct --calls")
 
 
 def check_sizes(sizes: Sequence[int], ranks: int) -> None:

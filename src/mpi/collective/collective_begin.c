@@ -18,6 +18,7 @@
 #include "mpi/gaps.h"
 #include "mpi/reductions.h"
 #include "op/session.h"
+#include "op/stall.h"
 #include "op/transfer.h"
 
 /* --- what is the same on all ranks --- */
@@ -134,11 +135,12 @@ static struct collective_comm *comm_complete(const struct collective_call *call,
 static void call_choose(struct collective_call *call, const struct collective_comm *comm)
 {
     int64_t now_ns = base_clock_now_ns();
+    int64_t ran_ns = stall_ran_ns();
     if (collective_choice_is_due(call->choice)) {
         call_enter_alone();
         choice_agree(call, comm);
     }
-    call->kind = collective_choice_next(call->choice, now_ns);
+    call->kind = collective_choice_next(call->choice, now_ns, ran_ns);
 }
 
 /* Over shared memory short calls take less than holds do. Elsewhere each communicator would lose its first calls. */
@@ -354,15 +356,13 @@ static void call_place_blocks(struct collective_call *call, const struct collect
     }
 }
 
-/* Waits in it, to see what that takes. After calls of another kind what is left of these is theirs to answer for. */
+/* Waits in it, to see what that takes. What is left of earlier calls is theirs to answer for. */
 static int call_wait(struct collective_call *call)
 {
     int result;
     collective_call_note_pass(call, REASON_LEARNED, collective_call_bytes(call));
-    if (!busy_is_clear() && !call->choice->is_in_step) {
+    if (!busy_is_clear() && !call->choice->is_in_step)
         transfer_wait_due();
-        call->begun_ns = base_clock_now_ns();
-    }
     if (busy_is_clear()) {
         result = collective_blocking(call);
     } else {
@@ -371,7 +371,7 @@ static int call_wait(struct collective_call *call)
         dispatch_enter();
         result = dispatch_leave_and_tell(collective_blocking(call));
     }
-    collective_choice_learn(call->choice, COLLECTIVE_CHOICE_BLOCKING, base_clock_now_ns() - call->begun_ns);
+    collective_choice_learn(call->choice, COLLECTIVE_CHOICE_BLOCKING, stall_ran_ns() - call->begun_ran_ns);
     return result;
 }
 
@@ -502,7 +502,7 @@ static int call_run(struct collective_call *call, struct collective_comm *comm)
     void *displacements = call_tell_blocks_apart(call);
     int result = call_carry_out(call, comm);
     if (call->choice != NULL)
-        collective_choice_note_return(call->choice, base_clock_now_ns());
+        collective_choice_note_return(call->choice, stall_ran_ns());
     free(displacements);
     return result;
 }
@@ -633,6 +633,7 @@ static bool call_begin(enum collective_work_function function, const struct coll
     if (comm == NULL)
         return false;
     call.begun_ns = base_clock_now_ns(); /* what agreeing has taken is none of a kind's */
+    call.begun_ran_ns = stall_ran_ns();
     *result = call_run(&call, comm);
     return true;
 }

@@ -55,6 +55,7 @@ struct collective_call {
     uint64_t longest_bytes; /* as in struct collective_work */
     bool is_in_a_row;       /* then what is received is put where the list says afterwards */
     int64_t begun_ns;
+    int64_t begun_ran_ns; /* stall_ran_ns() then */
     enum collective_choice_kind kind;
     struct collective_choice *choice; /* NULL: nothing is learnt */
 };

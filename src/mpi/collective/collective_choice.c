@@ -3,27 +3,35 @@
 
 #include <string.h>
 
-/* What the first call takes is not learnt: memory is touched for the first time, connections are made. Where an early
- * return pays, one call in 32 goes each other way at first, then one in 64, then one in EARLY_ROUND_MOST. Where it does
- * not, that is tried again after 16, 32, and so on, then every 256 calls: one that takes twice as long then costs half
- * a percent. Where they take so long that they would cost more than a part in TRIES_PART, rounds grow further. The
- * first of these rounds is longer where its tries would cost more than a part in TRIES_PART_AT_FIRST of it, but no
- * longer than FRESH_ROUND_MOST: one try may have met a slow moment. */
+/* All in steps, of one call each until more is known. What the first step takes is not learnt: memory is touched for
+ * the first time, connections are made. Where an early return pays, one step in 32 goes each other way at first, then
+ * one in 64, then one in EARLY_ROUND_MOST. Where it does not, that is tried again after 16, 32, and so on, then every
+ * 256 steps: one that takes twice as long then costs half a percent. Where they take so long that they would cost more
+ * than a part in TRIES_PART, rounds grow further. The first of these rounds is longer where its tries would cost more
+ * than a part in TRIES_PART_AT_FIRST of it, but no longer than FRESH_ROUND_MOST: one try may have met a slow moment. */
 enum { LISTEN_ROUND = 3, FIRST_ROUND = 7, EARLY_ROUND = 32, BLOCKING_ROUND = 16 };
 enum { FRESH_ROUND_MOST = 64, BLOCKING_ROUND_MOST = 256, EARLY_ROUND_MOST = 128, DEAR_ROUND_MOST = 4096 };
 enum { TRIES_PART = 100, TRIES_PART_AT_FIRST = 16 };
 /* A hold takes 17 to 44 us, and a call has up to two. Who is stopped for no longer than that gains nothing. */
 enum { HOLDS_NS = 100000 };
-/* Proofs cost five blocking calls; then there is one in 1024 calls. */
+/* Proofs cost five blocking steps; then there is one in 1024 steps. */
 enum { PROOF_EARLY_ROUNDS = 8 };
 /* An early return must bring a part in GAIN_PART. What a single call of another kind took counts half. */
 enum { GAIN_PART = 32, MEAN_MEMORY = 2, HIDDEN_MEMORY = 4 };
+/* Steps whose length never stays the same are not followed for ever. */
+enum { STEP_CHANGES_MOST = 4 };
 enum { SUM_NS = 0, SUM_CALLS = 1, SUMS_PER_KIND = 2 };
+
+static uint32_t choice_step_calls(const struct collective_choice *choice)
+{
+    return choice->step_calls == 0 ? 1 : choice->step_calls;
+}
 
 bool collective_choice_is_due(const struct collective_choice *choice)
 {
-    bool is_over = choice->round != COLLECTIVE_CHOICE_NONE && choice->call == choice->round_length;
-    return is_over || (choice->round == COLLECTIVE_CHOICE_LATER && collective_watch_is_due(&choice->watch));
+    bool is_over = choice->round != COLLECTIVE_CHOICE_NONE && choice->step == choice->round_length;
+    bool must_look = choice->round == COLLECTIVE_CHOICE_LATER && collective_watch_is_due(&choice->watch);
+    return choice->step_call == 0 && (is_over || must_look);
 }
 
 static bool sums_are_stopped(const int64_t sums[SUMS_PER_KIND])
@@ -39,6 +47,7 @@ void collective_choice_take(struct collective_choice *choice, int64_t sums[COLLE
     sums[COLLECTIVE_CHOICE_STOPPED] = sums_are_stopped(&sums[COLLECTIVE_CHOICE_BLOCKING * SUMS_PER_KIND]);
     collective_proof_take(&choice->proof, &sums[COLLECTIVE_CHOICE_PROOF]);
     collective_watch_take(&choice->watch, &sums[COLLECTIVE_CHOICE_WATCH]);
+    collective_step_tell(&choice->steps, &sums[COLLECTIVE_CHOICE_STEP]);
     choice->shares_edges = false;
 }
 
@@ -122,7 +131,7 @@ static uint32_t choice_begin_later(struct collective_choice *choice)
 static void choice_watch(struct collective_choice *choice)
 {
     int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
-    collective_watch_plan(&choice->watch, choice_is_hopeless(choice) ? 0 : blocking_ns);
+    collective_watch_plan(&choice->watch, choice_is_hopeless(choice) ? 0 : blocking_ns, choice_step_calls(choice));
 }
 
 static void choice_begin(struct collective_choice *choice, enum collective_choice_round round)
@@ -134,7 +143,8 @@ static void choice_begin(struct collective_choice *choice, enum collective_choic
     if (round != COLLECTIVE_CHOICE_LATER || choice->round != COLLECTIVE_CHOICE_LATER)
         collective_watch_begin(&choice->watch);
     choice->round = round;
-    choice->call = 0;
+    choice->step = 0;
+    choice->step_call = 0;
     memset(choice->round_sums, 0, sizeof choice->round_sums);
     choice_watch(choice);
 }
@@ -144,7 +154,7 @@ static void choice_begin(struct collective_choice *choice, enum collective_choic
  * less after each round of blocking calls, since the program may do something else by then. */
 static void choice_note_proof(struct collective_choice *choice, const int64_t sums[COLLECTIVE_PROOF_SUMS])
 {
-    int64_t loss_ns = collective_proof_loss_ns(sums);
+    int64_t loss_ns = collective_proof_loss_ns(sums) / choice_step_calls(choice);
     int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
     int64_t hidden_ns = loss_ns + blocking_ns - choice->means_ns[choice->chosen];
     if (choice->round != COLLECTIVE_CHOICE_PROVING)
@@ -201,6 +211,19 @@ static void choice_follow_change(struct collective_choice *choice)
     choice_try_again(choice);
 }
 
+/* What was measured by single calls says little where the program computes after several: true, unless nothing can be
+ * gained. */
+static bool choice_sees_steps(struct collective_choice *choice, const int64_t sums[COLLECTIVE_STEP_SUMS])
+{
+    uint32_t agreed = collective_step_agreed(sums);
+    if (agreed == 0 || agreed == choice_step_calls(choice) || choice->step_changes == STEP_CHANGES_MOST)
+        return false;
+    choice->step_calls = agreed;
+    choice->step_changes++;
+    choice->blocking_length = 0;
+    return !choice_is_hopeless(choice);
+}
+
 /* By all of the round. A round that proves something has no looks. */
 static void choice_choose(struct collective_choice *choice, const int64_t proof_sums[COLLECTIVE_PROOF_SUMS])
 {
@@ -221,52 +244,53 @@ void collective_choice_agree(struct collective_choice *choice, const int64_t sum
 {
     if (sums[COLLECTIVE_CHOICE_SHARERS] != 0 && !choice->has_edges)
         return choice_add_edges(choice);
-    if (choice_sees_change(choice, sums))
+    bool are_steps = choice_sees_steps(choice, &sums[COLLECTIVE_CHOICE_STEP]);
+    if (are_steps || choice_sees_change(choice, sums))
         return choice_follow_change(choice);
     for (int i = 0; i < COLLECTIVE_CHOICE_PROOF; i++)
         choice->round_sums[i] += sums[i];
-    if (choice->call == choice->round_length)
+    if (choice->step == choice->round_length)
         return choice_choose(choice, &sums[COLLECTIVE_CHOICE_PROOF]);
     choice_watch(choice);
 }
 
-static enum collective_choice_kind choice_first(uint32_t call)
+static enum collective_choice_kind choice_first(uint32_t step)
 {
     static const uint8_t kinds[FIRST_ROUND] = {
         COLLECTIVE_CHOICE_PIECES,   COLLECTIVE_CHOICE_WHOLE,    COLLECTIVE_CHOICE_PIECES, COLLECTIVE_CHOICE_WHOLE,
         COLLECTIVE_CHOICE_BLOCKING, COLLECTIVE_CHOICE_BLOCKING, COLLECTIVE_CHOICE_PIECES};
-    return (enum collective_choice_kind)kinds[call];
+    return (enum collective_choice_kind)kinds[step];
 }
 
-/* Is this one of the calls that the round tries this kind in? Of blocking ones the first does not count. */
-static bool is_trial(enum collective_choice_kind kind, uint32_t begin, uint32_t call)
+/* Is this one of the steps that the round tries this kind in? Of blocking calls the first does not count. */
+static bool is_trial(enum collective_choice_kind kind, uint32_t begin, uint32_t step)
 {
-    return call == begin || (kind == COLLECTIVE_CHOICE_BLOCKING && call == begin + 1);
+    return step == begin || (kind == COLLECTIVE_CHOICE_BLOCKING && step == begin + 1);
 }
 
 /* The two others, unless there is nothing to gain, at a third and at two thirds of a round. */
-static enum collective_choice_kind choice_later(const struct collective_choice *choice, uint32_t call)
+static enum collective_choice_kind choice_later(const struct collective_choice *choice, uint32_t step)
 {
     for (int i = 1; i < COLLECTIVE_CHOICE_KINDS && !choice_is_hopeless(choice); i++) {
         enum collective_choice_kind other =
             (enum collective_choice_kind)(((int)choice->chosen + i) % COLLECTIVE_CHOICE_KINDS);
-        if (is_trial(other, choice->round_length / COLLECTIVE_CHOICE_KINDS * (uint32_t)i, call))
+        if (is_trial(other, choice->round_length / COLLECTIVE_CHOICE_KINDS * (uint32_t)i, step))
             return other;
     }
     return choice->chosen;
 }
 
-static enum collective_choice_kind choice_kind(const struct collective_choice *choice, uint32_t call)
+static enum collective_choice_kind choice_kind(const struct collective_choice *choice, uint32_t step)
 {
     switch (choice->round) {
     case COLLECTIVE_CHOICE_LISTENING:
         return COLLECTIVE_CHOICE_BLOCKING;
     case COLLECTIVE_CHOICE_FIRST:
-        return choice_first(call);
+        return choice_first(step);
     case COLLECTIVE_CHOICE_PROVING:
-        return collective_proof_is_blocking(call) ? COLLECTIVE_CHOICE_BLOCKING : choice->chosen;
+        return collective_proof_is_blocking(step) ? COLLECTIVE_CHOICE_BLOCKING : choice->chosen;
     default:
-        return choice_later(choice, call);
+        return choice_later(choice, step);
     }
 }
 
@@ -275,29 +299,56 @@ static bool choice_begins_anew(const struct collective_choice *choice)
     return choice->round == COLLECTIVE_CHOICE_LISTENING || choice->round == COLLECTIVE_CHOICE_FIRST;
 }
 
-enum collective_choice_kind collective_choice_next(struct collective_choice *choice, int64_t now_ns)
+/* Before the first call there was none to come back from. After a try the program may wait elsewhere. */
+static void choice_note_away(struct collective_choice *choice, int64_t away_ns)
+{
+    if (!choice->has_returned)
+        return;
+    collective_step_note(&choice->steps, away_ns);
+    if (choice->round == COLLECTIVE_CHOICE_LATER && choice->last == choice->chosen)
+        collective_watch_note_away(&choice->watch, away_ns);
+}
+
+/* Alike on all ranks, whatever else each of them has seen. */
+static void choice_count_call(struct collective_choice *choice)
+{
+    choice->step_call = (choice->step_call + 1) % choice_step_calls(choice);
+    if (choice->step_call != 0)
+        return;
+    choice->step++;
+    if (choice->round == COLLECTIVE_CHOICE_LATER && choice->last == choice->chosen)
+        collective_watch_count_step(&choice->watch);
+}
+
+enum collective_choice_kind collective_choice_next(struct collective_choice *choice, int64_t now_ns, int64_t ran_ns)
 {
     if (choice->round == COLLECTIVE_CHOICE_NONE)
         choice_begin(choice, choice->listens_first ? COLLECTIVE_CHOICE_LISTENING : COLLECTIVE_CHOICE_FIRST);
-    uint32_t call = choice->call++;
     bool was_blocking = choice->last == COLLECTIVE_CHOICE_BLOCKING;
-    if (choice->round == COLLECTIVE_CHOICE_PROVING)
-        collective_proof_note(&choice->proof, call, now_ns);
-    if (choice->round == COLLECTIVE_CHOICE_LATER)
-        collective_watch_note_call(&choice->watch, now_ns, choice->last == choice->chosen);
-    choice->last = choice_kind(choice, call);
+    if (choice->round == COLLECTIVE_CHOICE_PROVING && choice->step_call == 0)
+        collective_proof_note(&choice->proof, choice->step, now_ns);
+    choice_note_away(choice, ran_ns - choice->returned_ns);
+    choice->last = choice_kind(choice, choice->step);
     choice->is_in_step = choice->last == COLLECTIVE_CHOICE_BLOCKING && was_blocking;
+    choice_count_call(choice);
     return choice->last;
 }
 
-void collective_choice_note_return(struct collective_choice *choice, int64_t now_ns)
+void collective_choice_note_return(struct collective_choice *choice, int64_t ran_ns)
 {
-    collective_watch_note_return(&choice->watch, now_ns);
+    choice->returned_ns = ran_ns;
+    choice->has_returned = true;
+}
+
+/* A call has been counted when it is learnt from. */
+static bool choice_is_in_first_step(const struct collective_choice *choice)
+{
+    return choice->step == 0 || (choice->step == 1 && choice->step_call == 0);
 }
 
 void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns)
 {
-    bool is_first = choice_begins_anew(choice) && choice->call <= 1;
+    bool is_first = choice_begins_anew(choice) && choice_is_in_first_step(choice);
     if (is_first || (kind == COLLECTIVE_CHOICE_BLOCKING && !choice->is_in_step))
         return;
     /* relaxed: numbers for judging; one that comes late counts in the next round */

@@ -49,7 +49,7 @@ struct collective_op {
     struct collective_comm *comm;
     struct collective_choice *choice;
     enum collective_choice_kind kind;
-    int64_t inside_ns; /* from the call to its early return */
+    int64_t inside_ns; /* from the call to its early return, without stalls */
     struct side receive;
     struct side send;
     void *copy;
@@ -218,9 +218,8 @@ static void side_release(struct transfer *transfer, const struct side *side, con
  * nothing. */
 static int64_t outcome_price_ns(const struct transfer_outcome *outcome)
 {
-    int64_t stopped_ns = outcome->lasted_ns - outcome->overlapped_ns;
     double overlapped = outcome->lasted_ns <= 0 ? 0 : (double)outcome->overlapped_ns / (double)outcome->lasted_ns;
-    return stopped_ns + outcome->cost_ns + (int64_t)((double)outcome->engine_ns * overlapped);
+    return outcome->stopped_ns + outcome->cost_ns + (int64_t)((double)outcome->engine_ns * overlapped);
 }
 
 static void op_end(struct transfer *transfer, struct collective_op *op)
@@ -603,7 +602,7 @@ static enum reason op_launch(struct transfer *transfer, struct collective_call *
         call_track(call); /* until op_finish_inside() has waited for it */
         return reason;
     }
-    op->inside_ns = base_clock_now_ns() - call->begun_ns;
+    op->inside_ns = stall_ran_ns() - call->begun_ran_ns;
     op_count_unmatched(op, call);
     collective_comm_use(op->comm);
     transfer_launch(transfer);

@@ -4,10 +4,10 @@
 #include <string.h>
 
 /* A look takes two latencies of the network, 0.1 ms over TCP: a part in 500 of what lies between two looks, at most. */
-enum { CALLS_LEAST = 8, CALLS_MOST = 64, BETWEEN_LOOKS_NS = 64000000 };
-/* A change is noticed after an eighth of the calls that were alike before it. Each one makes looks half as frequent,
- * and ALIKE_CALLS without any undo that: a program that never stays as it is tries little. */
-enum { ALIKE_PART = 8, ALIKE_CALLS = 512, CHANGES_MOST = 9 };
+enum { STEPS_LEAST = 8, STEPS_MOST = 64, BETWEEN_LOOKS_NS = 64000000 };
+/* A change is noticed after an eighth of the steps that were alike before it. Each one makes looks half as frequent,
+ * and ALIKE_STEPS without any undo that: a program that never stays as it is tries little. */
+enum { ALIKE_PART = 8, ALIKE_STEPS = 512, CHANGES_MOST = 9 };
 /* Less than a part in NOISE_PART of a blocking call is none. */
 enum { NOISE_PART = 8 };
 
@@ -16,7 +16,7 @@ static void watch_clear(struct collective_watch *watch)
     memset(watch->all, 0, sizeof watch->all);
     watch->all_stopped_ns = 0;
     watch->all_stopped_times = 0;
-    watch->calls = 0;
+    watch->steps = 0;
 }
 
 void collective_watch_begin(struct collective_watch *watch)
@@ -25,23 +25,20 @@ void collective_watch_begin(struct collective_watch *watch)
     watch->has_known = false;
 }
 
-void collective_watch_note_call(struct collective_watch *watch, int64_t now_ns, bool was_chosen)
+void collective_watch_count_step(struct collective_watch *watch)
 {
-    watch->calls++;
-    if (watch->returned_ns == 0 || !was_chosen)
-        return;
-    watch->sums[COLLECTIVE_WATCH_AWAY_NS] += now_ns - watch->returned_ns;
-    watch->sums[COLLECTIVE_WATCH_AWAY_TIMES]++;
+    watch->steps++;
 }
 
-void collective_watch_note_return(struct collective_watch *watch, int64_t now_ns)
+void collective_watch_note_away(struct collective_watch *watch, int64_t away_ns)
 {
-    watch->returned_ns = now_ns;
+    watch->sums[COLLECTIVE_WATCH_AWAY_NS] += away_ns;
+    watch->sums[COLLECTIVE_WATCH_AWAY_TIMES]++;
 }
 
 bool collective_watch_is_due(const struct collective_watch *watch)
 {
-    return watch->interval != 0 && watch->calls >= watch->interval;
+    return watch->interval != 0 && watch->steps >= watch->interval;
 }
 
 void collective_watch_take(struct collective_watch *watch, int64_t sums[COLLECTIVE_WATCH_SUMS])
@@ -68,15 +65,15 @@ static bool means_differ(struct collective_watch_means known, struct collective_
 
 static void watch_note_change(struct collective_watch *watch)
 {
-    uint32_t undone = watch->calls_alike / ALIKE_CALLS;
+    uint32_t undone = watch->steps_alike / ALIKE_STEPS;
     watch->changes = 1 + (watch->changes > undone ? watch->changes - undone : 0);
-    watch->calls_alike = 0;
+    watch->steps_alike = 0;
 }
 
 static bool watch_look(struct collective_watch *watch, struct collective_watch_means seen, int64_t noise_ns)
 {
     bool is_change = watch->has_known && means_differ(watch->known, seen, noise_ns);
-    watch->calls_alike += watch->calls;
+    watch->steps_alike += watch->steps;
     watch_clear(watch);
     if (!watch->has_known)
         watch->known = seen;
@@ -102,18 +99,18 @@ bool collective_watch_sees_change(struct collective_watch *watch, const int64_t 
     return watch_look(watch, seen, blocking_ns / NOISE_PART);
 }
 
-static uint32_t watch_interval(const struct collective_watch *watch, int64_t blocking_ns)
+static uint32_t watch_interval(const struct collective_watch *watch, int64_t step_ns)
 {
     uint32_t changes = watch->changes < CHANGES_MOST ? watch->changes : CHANGES_MOST;
-    uint32_t alike = watch->calls_alike / ALIKE_PART;
-    uint32_t interval = (uint32_t)CALLS_LEAST << changes;
-    alike = alike < CALLS_MOST ? alike : CALLS_MOST;
+    uint32_t alike = watch->steps_alike / ALIKE_PART;
+    uint32_t interval = (uint32_t)STEPS_LEAST << changes;
+    alike = alike < STEPS_MOST ? alike : STEPS_MOST;
     interval = interval > alike ? interval : alike;
-    int64_t cheap = BETWEEN_LOOKS_NS / blocking_ns;
+    int64_t cheap = BETWEEN_LOOKS_NS / step_ns;
     return interval > cheap ? interval : (uint32_t)cheap;
 }
 
-void collective_watch_plan(struct collective_watch *watch, int64_t blocking_ns)
+void collective_watch_plan(struct collective_watch *watch, int64_t blocking_ns, uint32_t step_calls)
 {
-    watch->interval = blocking_ns > 0 ? watch_interval(watch, blocking_ns) : 0;
+    watch->interval = blocking_ns > 0 ? watch_interval(watch, blocking_ns * step_calls) : 0;
 }

@@ -3,7 +3,7 @@
  * says nothing any more, and they try all kinds again, long before a round is over.
  *
  * Two signs: the program is away for twice or half as long between its calls; or calls of the kind that was chosen stop
- * it for twice as long. The ranks look after so many calls that the looks cost nothing (a sum of a few numbers each):
+ * it for twice as long. The ranks look after so many steps that the looks cost nothing (a sum of a few numbers each):
  * ever more rarely while nothing changes, and more rarely after each change. What they compare with is what they saw
  * when they looked first. */
 #ifndef MPI_COLLECTIVE_WATCH_H
@@ -23,14 +23,13 @@ struct collective_watch_means {
 
 /* As struct collective_choice, of which it is a part. Zeroed: nothing is watched. */
 struct collective_watch {
-    int64_t returned_ns;                 /* from the last call of this rank; 0: there was none */
     int64_t sums[COLLECTIVE_WATCH_SUMS]; /* of this rank, since the ranks last added up */
     int64_t all[COLLECTIVE_WATCH_SUMS];  /* of all ranks, since the last look */
     int64_t all_stopped_ns;
     int64_t all_stopped_times;
-    uint32_t calls;       /* since the last look */
-    uint32_t interval;    /* calls from look to look; 0: there are none */
-    uint32_t calls_alike; /* since the last change */
+    uint32_t steps;       /* since the last look, that went as was chosen */
+    uint32_t interval;    /* steps from look to look; 0: there are none */
+    uint32_t steps_alike; /* since the last change */
     uint32_t changes;
     bool has_known; /* the ranks have looked since the kind was chosen */
     struct collective_watch_means known;
@@ -39,10 +38,9 @@ struct collective_watch {
 /* From here on calls go as was chosen. */
 void collective_watch_begin(struct collective_watch *watch);
 
-/* A call begins. was_chosen: the one before went as was chosen; after a try the program may wait elsewhere. Any call
- * returns. */
-void collective_watch_note_call(struct collective_watch *watch, int64_t now_ns, bool was_chosen);
-void collective_watch_note_return(struct collective_watch *watch, int64_t now_ns);
+/* For so long the program computed between two calls; and a step is over that went as was chosen. */
+void collective_watch_note_away(struct collective_watch *watch, int64_t away_ns);
+void collective_watch_count_step(struct collective_watch *watch);
 
 /* Must the ranks look before the next call? */
 bool collective_watch_is_due(const struct collective_watch *watch);
@@ -55,7 +53,7 @@ void collective_watch_take(struct collective_watch *watch, int64_t sums[COLLECTI
 bool collective_watch_sees_change(struct collective_watch *watch, const int64_t sums[COLLECTIVE_WATCH_SUMS],
                                   int64_t stopped_ns, int64_t stopped_times, int64_t blocking_ns);
 
-/* When the ranks look next. blocking_ns: 0: they do not look. */
-void collective_watch_plan(struct collective_watch *watch, int64_t blocking_ns);
+/* When the ranks look next. blocking_ns: of a call, of which a step has so many; 0: they do not look. */
+void collective_watch_plan(struct collective_watch *watch, int64_t blocking_ns, uint32_t step_calls);
 
 #endif
