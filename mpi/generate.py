@@ -497,7 +497,7 @@ def entry(row: Row) -> str:
     if row.is_variadic or (row.returns != "int" and row.treatment != "gated"):
         raise ValueError(f"{row.name}: what it returns cannot be passed on")
     head = list(apart(row))
-    first = ["requests_expect_collective();"] if row.makes_collective_request else []
+    first = ["requests_expect(REQUESTS_COLLECTIVE);"] if row.makes_collective_request else []
     lines = [wrap("    " + line, 8) for line in (*first, *BODIES[row.treatment](row))]
     return "\n".join([*head, signature(row, "static "), "{", *lines, "}"])
 

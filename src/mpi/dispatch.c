@@ -168,7 +168,7 @@ void dispatch_track_file(MPI_Request request)
 {
     dispatch_track_unknown(request);
     if (request != abi_handles.request_null)
-        requests_note_file(request_key(request));
+        requests_note_kind(request_key(request), REQUESTS_FILE);
 }
 
 static void dispatch_assist_bytes(MPI_Request request, uint64_t bytes, const void *return_address)

@@ -22,9 +22,8 @@ struct request {
     bool is_send;       /* the next two: of such a one */
     bool may_outlast;   /* that may still be under way when the program has waited for it */
     bool may_hide_gaps; /* which may not use all of `bytes` */
-    bool is_persistent;
-    bool is_file; /* an operation on one */
     bool is_aside;
+    uint8_t kinds;            /* a bit for each enum requests_kind that it is */
     uint8_t loss;             /* an enum requests_loss */
     uint64_t op_id;           /* that the persistent send was left to, when it was last waited for */
     struct policy_site *site; /* of a receive that learns what its wait takes */
@@ -46,9 +45,7 @@ static struct {
     struct gate_lock lock;
     bool is_engines;
     _Atomic uint32_t unknown_count;
-    atomic_bool may_be_collective;
-    atomic_bool may_be_persistent;
-    atomic_bool may_be_files;
+    _Atomic uint8_t expected_kinds;
     uint32_t highest;
     uint32_t unused; /* chain of given-back entries */
     uint32_t region_count;
@@ -257,62 +254,40 @@ struct range requests_range(uint64_t key)
     return bytes;
 }
 
-void requests_expect_collective(void)
+static uint8_t kind_bit(enum requests_kind kind)
 {
-    atomic_store_explicit(&requests.may_be_collective, true, memory_order_relaxed); /* see the header */
+    return (uint8_t)(1U << kind);
 }
 
-bool requests_may_be_collective(void)
+bool requests_may_be(enum requests_kind kind)
 {
-    return atomic_load_explicit(&requests.may_be_collective, memory_order_relaxed);
+    return (atomic_load_explicit(&requests.expected_kinds, memory_order_relaxed) & kind_bit(kind)) != 0;
 }
 
-bool requests_may_be_persistent(void)
+/* Bits come, and none goes: a locked instruction is needed once for each. */
+void requests_expect(enum requests_kind kind)
 {
-    return atomic_load_explicit(&requests.may_be_persistent, memory_order_relaxed);
+    if (!requests_may_be(kind))
+        atomic_fetch_or_explicit(&requests.expected_kinds, kind_bit(kind), memory_order_relaxed); /* see the header */
 }
 
-void requests_note_persistent(uint64_t key)
+void requests_note_kind(uint64_t key, enum requests_kind kind)
 {
-    atomic_store_explicit(&requests.may_be_persistent, true, memory_order_relaxed); /* see the header */
+    requests_expect(kind);
     requests_lock();
     struct request *request = request_of(key);
     if (request != NULL)
-        request->is_persistent = true;
+        request->kinds |= kind_bit(kind);
     requests_unlock();
 }
 
-bool requests_is_persistent(uint64_t key)
+bool requests_is(uint64_t key, enum requests_kind kind)
 {
     requests_lock();
     const struct request *request = request_of(key);
-    bool is_persistent = request != NULL && request->is_persistent;
+    bool is_one = request != NULL && (request->kinds & kind_bit(kind)) != 0;
     requests_unlock();
-    return is_persistent;
-}
-
-bool requests_may_be_files(void)
-{
-    return atomic_load_explicit(&requests.may_be_files, memory_order_relaxed);
-}
-
-void requests_note_file(uint64_t key)
-{
-    atomic_store_explicit(&requests.may_be_files, true, memory_order_relaxed); /* see the header */
-    requests_lock();
-    struct request *request = request_of(key);
-    if (request != NULL)
-        request->is_file = true;
-    requests_unlock();
-}
-
-bool requests_is_file(uint64_t key)
-{
-    requests_lock();
-    const struct request *request = request_of(key);
-    bool is_file = request != NULL && request->is_file;
-    requests_unlock();
-    return is_file;
+    return is_one;
 }
 
 void requests_note_lost(uint64_t key, bool has_status)
@@ -341,7 +316,7 @@ void requests_note_send(uint64_t key, struct requests_send send)
         request->is_send = true;
         request->may_outlast = send.may_outlast;
         request->may_hide_gaps = send.may_hide_gaps;
-        request->is_persistent |= send.is_persistent;
+        request->kinds |= send.is_persistent ? kind_bit(REQUESTS_PERSISTENT) : 0;
     }
     requests_unlock();
 }
@@ -401,7 +376,7 @@ bool requests_find_any_send(uint64_t key, struct requests_send *send)
     bool is_found = request != NULL && request->is_send;
     if (is_found)
         *send = (struct requests_send){request->bytes, request->may_outlast, request->may_hide_gaps,
-                                       request->is_persistent};
+                                       (request->kinds & kind_bit(REQUESTS_PERSISTENT)) != 0};
     requests_unlock();
     return is_found;
 }

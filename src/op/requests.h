@@ -37,10 +37,13 @@ void requests_untrack_unknown(void);
 
 bool requests_are_unknown(void);
 
-/* Requests may be those of persistent collectives or partitioned messages from now on: the program makes one. May they?
- * Asked by who waits for such a request, which it has from the thread that made it. */
-void requests_expect_collective(void);
-bool requests_may_be_collective(void);
+/* What a wait must know of a request. Collective: also a partitioned message. File: an operation on one. */
+enum requests_kind { REQUESTS_COLLECTIVE, REQUESTS_PERSISTENT, REQUESTS_FILE };
+
+/* Requests may be of this kind from now on: the program makes one. May they? Asked by who waits for such a request,
+ * which it has from the thread that made it. */
+void requests_expect(enum requests_kind kind);
+bool requests_may_be(enum requests_kind kind);
 
 /* One request with this key is over. */
 void requests_untrack(uint64_t key);
@@ -59,15 +62,9 @@ struct requests_send {
     bool is_persistent;
 };
 
-/* What has just been tracked with this key is persistent. May requests be? Asked as above. Is this one? */
-void requests_note_persistent(uint64_t key);
-bool requests_may_be_persistent(void);
-bool requests_is_persistent(uint64_t key);
-
-/* What has just been tracked with this key is an operation on a file. May requests be? Asked as above. Is this one? */
-void requests_note_file(uint64_t key);
-bool requests_may_be_files(void);
-bool requests_is_file(uint64_t key);
+/* What has just been tracked with this key is of this kind, as more may be. Is it? */
+void requests_note_kind(uint64_t key, enum requests_kind kind);
+bool requests_is(uint64_t key, enum requests_kind kind);
 
 /* What has just been tracked with this key is a persistent request that is not active any more once MPI has been asked
  * whether it is over, and found that: its status is lost. has_status: it is no send. */

@@ -126,12 +126,13 @@ static void test_sends(void)
 static void test_files(void)
 {
     requests_track(key_of(1), bytes_of(1));
-    claim(!requests_may_be_files() && !requests_is_file(key_of(1)), "no operation on a file");
+    claim(!requests_may_be(REQUESTS_FILE) && !requests_is(key_of(1), REQUESTS_FILE), "no operation on a file");
     requests_track(key_of(2), bytes_of(2));
-    requests_note_file(key_of(2));
-    claim(requests_may_be_files() && requests_is_file(key_of(2)) && !requests_is_file(key_of(1)), "one");
+    requests_note_kind(key_of(2), REQUESTS_FILE);
+    claim(requests_may_be(REQUESTS_FILE) && requests_is(key_of(2), REQUESTS_FILE), "one");
+    claim(!requests_is(key_of(1), REQUESTS_FILE) && !requests_is(key_of(2), REQUESTS_PERSISTENT), "and no other");
     requests_untrack(key_of(2));
-    claim(!requests_is_file(key_of(2)), "one that is over");
+    claim(!requests_is(key_of(2), REQUESTS_FILE), "one that is over");
     requests_untrack(key_of(1));
 }
 

@@ -77,10 +77,10 @@ static void wait_empty_statuses(const struct completion *c)
 static void wait_look(struct completion *c)
 {
     c->is_looked_at = true;
-    if (!requests_may_be_files() || c->requests == NULL)
+    if (!requests_may_be(REQUESTS_FILE) || c->requests == NULL)
         return;
     for (int i = 0; i < c->count && !c->has_file; i++)
-        c->has_file = requests_is_file(request_key(c->requests[i]));
+        c->has_file = requests_is(request_key(c->requests[i]), REQUESTS_FILE);
     if (c->has_file)
         wait_empty_statuses(c);
 }
@@ -116,7 +116,7 @@ static int wait_poll_files(struct completion *c, int *is_over)
     while (c->over_count < c->count && wait_one_is_over(c, c->over_count))
         c->over_count++;
     for (int i = c->over_count + 1; i < c->count; i++) {
-        if (requests_is_file(request_key(c->requests[i])))
+        if (requests_is(request_key(c->requests[i]), REQUESTS_FILE))
             (void)wait_one_is_over(c, i);
     }
     *is_over = c->over_count >= c->count;
@@ -132,7 +132,7 @@ static int wait_poll_all(struct completion *c, int *is_over)
     if (c->has_file)
         return wait_poll_files(c, is_over);
     bool is_in_parts = c->count > ABI_TESTALL_REQUESTS_MAX && c->statuses == MPI_STATUSES_IGNORE && c->requests != NULL;
-    if ((ABI_TESTS_HIDE_ERRORS && requests_may_be_persistent()) || requests_may_be_collective())
+    if ((ABI_TESTS_HIDE_ERRORS && requests_may_be(REQUESTS_PERSISTENT)) || requests_may_be(REQUESTS_COLLECTIVE))
         return wait_poll_each(c, is_over);
     return is_in_parts ? wait_poll_parts(c, is_over) : real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
 }
@@ -164,9 +164,9 @@ static int wait_poll_any_each(struct completion *c, int *is_over)
 
 static bool wait_hides_errors(const struct completion *c)
 {
-    bool is_possible = ABI_TESTS_HIDE_ERRORS && requests_may_be_persistent() && c->requests != NULL;
+    bool is_possible = ABI_TESTS_HIDE_ERRORS && requests_may_be(REQUESTS_PERSISTENT) && c->requests != NULL;
     for (int i = 0; is_possible && i < c->count; i++) {
-        if (requests_is_persistent(request_key(c->requests[i])))
+        if (requests_is(request_key(c->requests[i]), REQUESTS_PERSISTENT))
             return true;
     }
     return false;

@@ -22,7 +22,7 @@ void persistent_note(MPI_Request request, bool is_send)
 {
     if (request == abi_handles.request_null)
         return;
-    requests_note_persistent(request_key(request));
+    requests_note_kind(request_key(request), REQUESTS_PERSISTENT);
     if (library_loses_requests())
         requests_note_lost(request_key(request), !is_send);
 }
