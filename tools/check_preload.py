@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Check liblapwing.so as the foreign programs that load it will find it.
 
-It needs libc only, exports exactly the interposed names, requires no GLIBC
-newer than stated, has neither an executable stack nor text relocations, looks up
+It needs libc only, exports exactly the interposed names, needs no function that
+the oldest GLIBC of a release lacks, has neither an executable stack nor text relocations, looks up
 none of its own entries, and takes little of every thread's stack.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 # Before GLIBC 2.34 these were files beside libc; the dynamic linker is always there.
 NEEDED_ALLOWED = re.compile(r"libc\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linux[-_a-z0-9]*\.so\.\d")
-NEWEST_GLIBC = (2, 34)
+OLDEST_GLIBC = (2, 17)
 # glibc takes it from the stack of every thread of every program: PTHREAD_STACK_MIN is 16 KiB.
 THREAD_LOCAL_BYTES_MAX = 1024
 # As in src/lib/preemptible.txt.
@@ -41,11 +41,25 @@ def find_exports(symbols: str) -> set[str]:
     return names
 
 
-def find_glibc(symbols: str) -> tuple[int, ...]:
-    """The newest GLIBC version that a symbol asks for, but for those that the headers of newer ones put in the place of
-    strtol and its kin: a preload that is built with them is for such systems anyway."""
-    found = re.findall(r" (?!__isoc23_)\w+@GLIBC_(\d+)\.(\d+)", symbols)
-    return max((int(major), int(minor)) for major, minor in found)
+def find_libraries(path: Path) -> list[Path]:
+    """The files of GLIBC that it would be loaded with."""
+    output = subprocess.run(["ldd", str(path)], check=True, capture_output=True, text=True).stdout
+    return [Path(name) for name in re.findall(r"(/\S+) \(0x", output)]
+
+
+def read_ages(symbols: str) -> dict[str, tuple[int, int]]:
+    """The GLIBC version in which each name came: a name that moved or changed keeps its older versions."""
+    ages: dict[str, tuple[int, int]] = {}
+    for name, major, minor in re.findall(r" (\w+)@+GLIBC_(\d+)\.(\d+)", symbols):
+        version = int(major), int(minor)
+        ages[name] = min(version, ages.get(name, version))
+    return ages
+
+
+def find_strong(symbols: str) -> set[str]:
+    """Names that it needs to be loaded, but for those that the headers of newer versions put in the place of strtol
+    and its kin: a preload that is built with them is for such systems anyway."""
+    return set(re.findall(r" GLOBAL +DEFAULT +UND (?!__isoc23_)(\w+)@GLIBC", symbols))
 
 
 def check_needed(path: Path) -> list[str]:
@@ -68,10 +82,12 @@ def check_calls(path: Path, expected: set[str]) -> list[str]:
 
 
 def check_glibc(path: Path) -> list[str]:
-    """A GLIBC newer than promised."""
-    newest = find_glibc(read_elf(path, "--dyn-syms"))
-    print(f"preload: newest GLIBC version required, __isoc23_* aside, is {'.'.join(map(str, newest))}")
-    return [f"requires GLIBC {newest}, more than {NEWEST_GLIBC}"] if newest > NEWEST_GLIBC else []
+    """Names that are newer than the GLIBC for which releases are linked."""
+    ages = read_ages("".join(read_elf(library, "--dyn-syms") for library in find_libraries(path)))
+    strong = find_strong(read_elf(path, "--dyn-syms"))
+    newest = max(ages[name] for name in strong)
+    print(f"preload: {len(strong)} names of GLIBC, __isoc23_* aside, the newest of {'.'.join(map(str, newest))}")
+    return [f"needs {name}, of GLIBC {ages[name]}" for name in sorted(strong) if ages[name] > OLDEST_GLIBC]
 
 
 def check_memory(path: Path) -> list[str]:

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-NEEDED = ("libc.so.6", "libpthread.so.0", "libdl.so.2")
+NEEDED = ("libc.so.6", "libpthread.so.0", "libdl.so.2", "libld.so.2")  # the last: the dynamic linker
 
 
 def make_stubs(machine: str, version: str, folder: Path) -> None:

@@ -114,16 +114,27 @@ static void creation_end(struct creation *creation, bool is_created)
         free(creation->given);
 }
 
-static size_t stack_bytes(const pthread_attr_t *attributes)
+/* GLIBC 2.17 lacks it, and cannot be asked: usual limits give threads so much there. */
+#pragma weak pthread_getattr_default_np
+enum { USUAL_STACK_BYTES = 8 << 20 };
+
+static size_t usual_stack_bytes(void)
 {
-    size_t length_bytes = 0;
+    size_t length_bytes = USUAL_STACK_BYTES;
     pthread_attr_t usual;
-    if (attributes != NULL)
-        pthread_attr_getstacksize(attributes, &length_bytes);
-    else if (pthread_getattr_default_np(&usual) == 0) {
+    if (pthread_getattr_default_np != NULL && pthread_getattr_default_np(&usual) == 0) {
         pthread_attr_getstacksize(&usual, &length_bytes);
         pthread_attr_destroy(&usual);
     }
+    return length_bytes;
+}
+
+static size_t stack_bytes(const pthread_attr_t *attributes)
+{
+    size_t length_bytes = 0;
+    if (attributes == NULL)
+        return usual_stack_bytes();
+    pthread_attr_getstacksize(attributes, &length_bytes);
     return length_bytes;
 }
 

@@ -144,10 +144,18 @@ class Preload(unittest.TestCase):
         )
         self.assertEqual(check_preload.find_exports(symbols), {"MPI_Send"})
 
-    def test_glibc(self) -> None:
-        """Versions are compared as numbers."""
-        symbols = "UND a@GLIBC_2.9 (2)\nUND b@GLIBC_2.34 (3)\nUND c@GLIBC_2.2.5\nUND __isoc23_strtol@GLIBC_2.38 (4)\n"
-        self.assertEqual(check_preload.find_glibc(symbols), (2, 34))
+    def test_ages(self) -> None:
+        """The oldest version of a name counts, and versions are compared as numbers."""
+        lines = "FUNC GLOBAL DEFAULT 15 moved@@GLIBC_2.34\nFUNC GLOBAL DEFAULT 15 moved@GLIBC_2.9\n"
+        self.assertEqual(check_preload.read_ages(lines), {"moved": (2, 9)})
+
+    def test_strong_names(self) -> None:
+        """A name that may be missing is not needed, nor is one that a new header put in another's place."""
+        lines = "".join(
+            f"FUNC {bind} DEFAULT UND {name} (2)\n"
+            for bind, name in (("GLOBAL", "a@GLIBC_2.9"), ("WEAK", "b@GLIBC_2.34"), ("GLOBAL", "__isoc23_c@GLIBC_2.38"))
+        )
+        self.assertEqual(check_preload.find_strong(lines), {"a"})
 
 
 class Tables(unittest.TestCase):
