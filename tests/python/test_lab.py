@@ -18,7 +18,16 @@ from lapwing.commands.lab import find_line
 from lapwing.errors import LabError, LapwingError
 from lapwing.files import SELF
 from lapwing.lab import network
-from lapwing.lab.network import burst_bytes, choose_prefix, make_hosts_file, may_build, parse_rate, share_cores
+from lapwing.lab.network import (
+    Links,
+    burst_bytes,
+    choose_prefix,
+    make_hosts_file,
+    mask_of,
+    may_build,
+    parse_rate,
+    share_cores,
+)
 
 PYTHON = Path(__file__).parents[2] / "python"
 WHEELS = Path(__file__).parents[2] / ".venv/mpi"
@@ -61,7 +70,12 @@ def test_rates_that_no_link_can_be_given_are_refused(rate: str) -> None:
 
 def test_hosts_without_cores_are_refused() -> None:
     with pytest.raises(LabError, match="at least 1 core"):
-        share_cores(2, 0, [0, 1])
+        Links("1gbit", cores_per_host=0).check()
+
+
+def test_cores_are_told_the_kernel_in_words_of_32() -> None:
+    assert mask_of((0, 2)) == "00000005"
+    assert mask_of((1, 33)) == "00000002,00000002"
 
 
 @pytest.mark.parametrize("permitted", [(), network.USER_NAMESPACE])
@@ -93,6 +107,14 @@ def test_hosts_see_each_other_and_the_exit_code_comes_back() -> None:
     done = start(["--", "sh", "-c", reach])
     assert done.stdout == "h1\n"
     assert done.returncode == 5
+
+
+@needs_namespaces
+def test_hosts_can_receive_on_their_own_cores() -> None:
+    words = "cat /sys/class/net/eth0/queues/rx-0/rps_cpus; taskset -p $$ | sed 's/.* //'"
+    done = start(["--own-receive", "--", "sh", "-c", words])
+    told, own = done.stdout.split()
+    assert int(told.replace(",", ""), 16) == int(own, 16)
 
 
 LAUNCHERS = [

@@ -23,7 +23,7 @@ from lapwing.bench.mpi import Mpi, build_program
 from lapwing.bench.place import Place
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload, find_source
-from lapwing.lab.network import Network
+from lapwing.lab.network import Links, Network
 
 LAPWING = "lapwing"
 COMPILERS = {".c": ("cc", "-pthread"), ".cpp": ("c++",), ".f90": ("gfortran",)}
@@ -169,7 +169,7 @@ def make_launch_case(suite: Suite, program: Program, label: str, mpi: Mpi, folde
 
 def enter_lab() -> Network:
     """Return two emulated hosts, for `with`."""
-    return Network(2, LAB_RATE, 1)
+    return Network(2, Links(LAB_RATE))
 
 
 def choose_contender(suite: Suite, with_lapwing: bool) -> Contender:

@@ -16,7 +16,7 @@ from lapwing.bench.contenders import Contender
 from lapwing.bench.mpi import Mpi, build_program
 from lapwing.errors import LapwingError, find_cause
 from lapwing.files import SELF
-from lapwing.lab.network import Network
+from lapwing.lab.network import Links, Network
 from lapwing.launch.job import GRACE_S
 
 ROOT_ALLOWED = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
@@ -212,13 +212,11 @@ def check_exit(command: Sequence[str], exit_code: int, errors: str) -> None:
 
 
 @contextmanager
-def open_place(
-    mpi: Mpi, rate: str, cores_per_host: int, shared_memory: bool, options: Sequence[str], rank_count: int = 2
-) -> Iterator[Place]:
-    """Build the place, a host for each rank, and take it down."""
+def open_place(mpi: Mpi, links: Links | None, options: Sequence[str], rank_count: int = 2) -> Iterator[Place]:
+    """Build the place, a host for each rank, and take it down. Without links: all ranks are on this machine."""
     with tempfile.TemporaryDirectory(prefix="lapwing-bench-") as folder:
-        if shared_memory:
+        if links is None:
             yield Place(mpi, None, Path(folder), options, rank_count)
             return
-        with Network(rank_count, rate, cores_per_host) as network:
-            yield Place(mpi, network, Path(folder), options, rank_count, rate=rate)
+        with Network(rank_count, links) as network:
+            yield Place(mpi, network, Path(folder), options, rank_count, rate=links.rate)

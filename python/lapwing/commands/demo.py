@@ -11,8 +11,14 @@ from rich.table import Table
 
 from lapwing.bench.demo import run_demo, size_grid
 from lapwing.bench.mpi import build_program
-from lapwing.bench.place import open_place
-from lapwing.commands.experiment import add_place_flags, add_ranks_flag, check_ranks, forward_options, prepare_place
+from lapwing.commands.experiment import (
+    add_place_flags,
+    add_ranks_flag,
+    check_ranks,
+    forward_options,
+    open_chosen,
+    prepare_place,
+)
 from lapwing.errors import LabRefusedError, LapwingError
 from lapwing.lab.network import choose_prefix
 from lapwing.launch.start import say
@@ -69,9 +75,7 @@ class DemoCommand:
         options = forward_options(arguments)
         go_without_lab(arguments)
         mpi = prepare_place(arguments)
-        with open_place(
-            mpi, arguments.rate, arguments.cores_per_host, arguments.shared_memory, options, arguments.ranks
-        ) as place:
+        with open_chosen(arguments, mpi, options, arguments.ranks) as place:
             program = build_program(mpi, "heat3d.c", place.folder)
             planes = arguments.planes or size_grid(place, program)
             with Progress(console=Screen(stderr=True), transient=True) as progress:

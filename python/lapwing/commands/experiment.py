@@ -23,7 +23,8 @@ from lapwing.bench.progress import Advance
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import SELF, find_preload
-from lapwing.lab.network import enter_user_namespace, parse_rate
+from lapwing.lab.flags import add_link_flags, read_links
+from lapwing.lab.network import enter_user_namespace
 from lapwing.launch.job import catch_signals
 from lapwing.launch.start import describe_load, say, strip_separator
 from lapwing.options import CORES_FLAG, load_options
@@ -43,8 +44,7 @@ RANKS_LEAST = 2  # less have no messages
 def add_place_flags(parser: argparse.ArgumentParser) -> None:
     """Declare where an experiment runs."""
     parser.add_argument("--mpi", metavar="MPI", help="openmpi, mpich or the prefix of an installation")
-    parser.add_argument("--rate", default="1gbit", help="link rate of the lab, or none (default: 1gbit)")
-    parser.add_argument("--cores-per-host", type=int, default=1, metavar="N", help="cores of a host (default: 1)")
+    add_link_flags(parser)
     parser.add_argument("--shared-memory", action="store_true", help="use no lab, but run all ranks on this machine")
 
 
@@ -131,8 +131,7 @@ def prepare_lab(arguments: argparse.Namespace) -> None:
     find_preload()
     catch_signals()
     if not arguments.shared_memory and not getattr(arguments, "launcher", ()):
-        if arguments.rate != "none":
-            parse_rate(arguments.rate)
+        read_links(arguments)
         enter_user_namespace([*SELF, *sys.argv[1:]])
     warn_if_busy()  # not above: entering a namespace begins anew
 
@@ -180,8 +179,8 @@ def open_chosen(
         with open_line(mpi, line[1:], options) as place:
             yield place
         return
-    shared_memory = bool(arguments.shared_memory)
-    with open_place(mpi, arguments.rate, arguments.cores_per_host, shared_memory, options, rank_count) as place:
+    links = None if arguments.shared_memory else read_links(arguments)
+    with open_place(mpi, links, options, rank_count) as place:
         yield place
 
 
@@ -192,6 +191,7 @@ def describe_place(arguments: argparse.Namespace, place: Place) -> dict[str, Any
             "place": "shared memory" if arguments.shared_memory else "lab",
             "rate": None if arguments.shared_memory else arguments.rate,
             "cores_per_host": arguments.cores_per_host,
+            "own_receive": arguments.own_receive and not arguments.shared_memory,
         }
     hosts = place.hosts
     return {
@@ -240,7 +240,9 @@ def make_title(document: dict[str, Any]) -> str:
 
 def describe_where(document: dict[str, Any]) -> str:
     """Say where it was measured."""
-    return str(document["place"]) if document["rate"] is None else f"lab at {document['rate']}"
+    if document["rate"] is None:
+        return str(document["place"])
+    return f"lab at {document['rate']}" + (", own receive" if document["own_receive"] else "")
 
 
 def finish(

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from lapwing.errors import LapwingError
 from lapwing.files import SELF
-from lapwing.lab.network import Network, enter_user_namespace, parse_rate
+from lapwing.lab.flags import add_link_flags, read_links
+from lapwing.lab.network import Network, enter_user_namespace
 from lapwing.launch.job import catch_signals, run_job
 from lapwing.launch.launchers import find_command
 from lapwing.launch.start import say, strip_separator
@@ -38,8 +39,7 @@ class LabCommand:
         """Declare the arguments."""
         parser.usage = "lapwing lab [options] -- COMMAND ..."
         parser.add_argument("--hosts", type=int, default=2, metavar="N", help="number of hosts (default: 2)")
-        parser.add_argument("--rate", default="1gbit", help="link rate as tc writes it, or none (default: 1gbit)")
-        parser.add_argument("--cores-per-host", type=int, default=1, metavar="N", help="cores of a host (default: 1)")
+        add_link_flags(parser)
         parser.add_argument("--keep", action="store_true", help="afterwards keep the hosts until Enter is pressed")
         parser.add_argument("line", nargs=argparse.REMAINDER, metavar="COMMAND ...", help="what to run")
 
@@ -48,13 +48,12 @@ class LabCommand:
         line = strip_separator(arguments.line)
         if not line:
             raise LapwingError("there is nothing to run", "write for example: lapwing lab -- mpirun -n 2 ./app")
-        if arguments.hosts < 2 or arguments.hosts > 200 or arguments.cores_per_host < 1:
-            raise LapwingError("a lab needs 2 to 200 hosts and at least 1 core per host", "correct the numbers")
-        if arguments.rate != "none":
-            parse_rate(arguments.rate)
+        if arguments.hosts < 2 or arguments.hosts > 200:
+            raise LapwingError("a lab needs 2 to 200 hosts", "correct --hosts")
+        links = read_links(arguments)
         catch_signals()
         enter_user_namespace([*SELF, *sys.argv[1:]])
-        with Network(arguments.hosts, arguments.rate, arguments.cores_per_host) as network:
+        with Network(arguments.hosts, links) as network:
             command = network.command_on_first(find_line(line))
             result = run_job([find_command(command[0]), *command[1:]], {**os.environ, **network.environment()})
             if arguments.keep:

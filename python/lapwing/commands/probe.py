@@ -19,7 +19,8 @@ from lapwing.commands.experiment import add_place_flags, forward_options, read_l
 from lapwing.commands.probe_system import add_system_flags, check_system_flags, measure_system
 from lapwing.errors import LabError, LapwingError
 from lapwing.files import SELF, find_preload
-from lapwing.lab.network import enter_user_namespace, parse_rate
+from lapwing.lab.flags import read_links
+from lapwing.lab.network import enter_user_namespace
 from lapwing.launch.job import catch_signals
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, write_text
@@ -164,8 +165,7 @@ def prepare_lab(arguments: argparse.Namespace) -> str:
     """Make the lab possible; return why it is not."""
     if arguments.shared_memory:
         return "you asked for --shared-memory only"
-    if arguments.rate != "none":
-        parse_rate(arguments.rate)
+    read_links(arguments)
     try:
         enter_user_namespace([*SELF, *sys.argv[1:]])
     except LabError as error:
@@ -179,7 +179,8 @@ def open_where(
     """Open the user's hosts, this machine, or the lab."""
     if line:
         return open_hosts(mpi, line[1:])
-    return open_place(mpi, arguments.rate, arguments.cores_per_host, where == "within", forward_options(arguments))
+    links = None if where == "within" else read_links(arguments)
+    return open_place(mpi, links, forward_options(arguments))
 
 
 @contextmanager

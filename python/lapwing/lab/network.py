@@ -28,11 +28,30 @@ RATE_UNITS = {"bit": 1.0, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 RATE_LEAST, RATE_MOST = 1e3, 1e12
 QUEUE_BYTES = 1024 * 1024
 LINK_LIMIT_S = 10.0
+RECEIVING_CORES = f"/sys/class/net/{INTERFACE}/queues/rx-0/rps_cpus"  # Documentation/networking/scaling.rst
 # The same on every machine, and permitted on all. BBR, some machines' choice, paces by timers: it took 4 MiB at 5 Gb/s
 # a quarter more processor time.
 CONGESTION_CONTROL = "reno"
 NESTED = "LAPWING_LAB_NESTED"
 USER_NAMESPACE = ("unshare", "-Urnm")
+
+
+@dataclass(frozen=True)
+class Links:
+    """What joins the hosts of a lab, and what they have."""
+
+    rate: str  # as tc writes it; none: unshaped
+    cores_per_host: int = 1
+    # Otherwise packets are received on the core that sent them, and two cores that send for one host overtake each
+    # other. A real network card interrupts a core of the receiver.
+    receives_on_own_cores: bool = False
+
+    def check(self) -> None:
+        """Refuse what cannot be built."""
+        if self.cores_per_host < 1:
+            raise LabError("a host needs at least 1 core", "correct --cores-per-host")
+        if self.rate != "none":
+            parse_rate(self.rate)
 
 
 @dataclass(frozen=True)
@@ -71,10 +90,15 @@ def burst_bytes(rate: str) -> int:
 
 def share_cores(host_count: int, cores_per_host: int, available: Sequence[int]) -> list[tuple[int, ...]]:
     """Give each host its cores; when there are too few, hosts share them in turn."""
-    if cores_per_host < 1:
-        raise LabError("a host needs at least 1 core", "correct --cores-per-host")
     numbers = [range(host * cores_per_host, (host + 1) * cores_per_host) for host in range(host_count)]
     return [tuple(sorted({available[number % len(available)] for number in row})) for row in numbers]
+
+
+def mask_of(cores: Sequence[int]) -> str:
+    """Return a set of cores as the kernel reads it: in hexadecimal words of 32, the highest first."""
+    mask = sum(1 << core for core in cores)
+    words = [mask >> (32 * word) & 0xFFFFFFFF for word in range(max(cores) // 32 + 1)]
+    return ",".join(f"{word:08x}" for word in reversed(words))
 
 
 def call(command: Sequence[str]) -> None:
@@ -120,13 +144,12 @@ def enter_user_namespace(argv: Sequence[str]) -> None:
 class Network:
     """A set of emulated hosts; use it with `with`."""
 
-    def __init__(self, host_count: int, rate: str, cores_per_host: int) -> None:
-        if rate != "none":
-            parse_rate(rate)
-        self.rate = rate
+    def __init__(self, host_count: int, links: Links) -> None:
+        links.check()
+        self.links = links
         self.hosts: list[Host] = []
         self._count = host_count
-        self._cores = share_cores(host_count, cores_per_host, sorted(os.sched_getaffinity(0)))
+        self._cores = share_cores(host_count, links.cores_per_host, sorted(os.sched_getaffinity(0)))
         self._holders: list[subprocess.Popen[bytes]] = []
         self._folder = Path(tempfile.mkdtemp(prefix="lapwing-lab-"))
         self._placement = Placement(
@@ -215,12 +238,15 @@ class Network:
 
     def _configure(self, host: Host) -> None:
         """Give a host its address and the shape of its link."""
-        inside = ["nsenter", "-t", str(host.holder.pid), "-n"]
+        inside = ["nsenter", "-t", str(host.holder.pid), "-n", "-m"]
         call([*inside, "ip", "address", "add", f"{host.address}/24", "dev", INTERFACE])
         call([*inside, "ip", "link", "set", INTERFACE, "up"])
         call([*inside, "sh", "-c", f"echo {CONGESTION_CONTROL} > /proc/sys/net/ipv4/tcp_congestion_control"])
-        if self.rate != "none":
-            shape = ["rate", self.rate, "burst", str(burst_bytes(self.rate)), "limit", str(QUEUE_BYTES)]
+        if self.links.receives_on_own_cores:
+            call([*inside, "sh", "-c", f"echo {mask_of(host.cores)} > {RECEIVING_CORES}"])
+        rate = self.links.rate
+        if rate != "none":
+            shape = ["rate", rate, "burst", str(burst_bytes(rate)), "limit", str(QUEUE_BYTES)]
             call([*inside, "tc", "qdisc", "add", "dev", INTERFACE, "root", "tbf", *shape])
 
     def command_on_first(self, command: Sequence[str]) -> list[str]:
