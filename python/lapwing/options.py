@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import isfinite
 from typing import Any
 
 from lapwing.errors import LapwingError
@@ -26,6 +25,7 @@ BYTE_UNITS = {
     "gb": 1000**3,
 }
 NUMBER_MOST = 2**64 - 1  # the injected part's
+DIGITS_MOST = 100  # no float becomes infinite, and int() and str() take that many
 SWITCH_WORDS = {"on": "on", "yes": "on", "1": "on", "true": "on", "off": "off", "no": "off", "0": "off", "false": "off"}
 
 
@@ -81,11 +81,13 @@ def load_options() -> tuple[Option, ...]:
 
 def parse_number(text: str, units: Mapping[str, int]) -> int | None:
     """Read a number with an optional unit, e.g. 64KiB; None when it is none."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
-    if not found or found[2] not in units:
+    found = re.fullmatch(r"(\d+)(\.\d+)?\s*([a-z]*)", text.strip().lower())
+    if not found or found[3] not in units:
         return None
-    value = float(found[1]) * units[found[2]]
-    return round(value) if isfinite(value) else NUMBER_MOST + 1
+    if len(found[1]) > DIGITS_MOST:
+        return NUMBER_MOST + 1
+    # A whole number stays one: a float has 53 bits for it.
+    return round(float(found[1] + found[2]) * units[found[3]]) if found[2] else int(found[1]) * units[found[3]]
 
 
 def parse_bytes(text: str) -> int:

@@ -7,7 +7,7 @@ import pytest
 
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
-from lapwing.options import GROUPS, add_flags, format_markdown, load_options, parse_bytes
+from lapwing.options import GROUPS, NUMBER_MOST, add_flags, format_markdown, load_options, parse_bytes
 
 
 def collect(line: list[str], environment: dict[str, str] | None = None) -> dict[str, str]:
@@ -18,7 +18,15 @@ def collect(line: list[str], environment: dict[str, str] | None = None) -> dict[
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("64KiB", 65536), ("64k", 65536), ("1.5MiB", 1572864), ("1MB", 1000000), ("7", 7)]
+    ("text", "value"),
+    [
+        ("64KiB", 65536),
+        ("64k", 65536),
+        ("1.5MiB", 1572864),
+        ("1MB", 1000000),
+        ("7", 7),
+        ("9007199254740993", (1 << 53) + 1),
+    ],
 )
 def test_sizes(text: str, value: int) -> None:
     assert parse_bytes(text) == value
@@ -33,6 +41,9 @@ def test_sizes(text: str, value: int) -> None:
         ["--learn", "2"],
         ["--profile-cost", "9999"],
         ["--threshold", "9" * 400],
+        ["--threshold", "9" * 5000],
+        ["--threshold", f"{'9' * 4300}GiB"],
+        ["--threshold", f"{'9' * 5000}.5"],
     ],
 )
 def test_wrong_value_is_refused_with_a_remedy(line: list[str]) -> None:
@@ -50,6 +61,10 @@ def test_values_reach_the_ranks_in_plain_form() -> None:
         "LAPWING_LEARN": "off",
         "LAPWING_HOLD": "signal",
     }
+
+
+def test_largest_number_is_no_larger_than_itself() -> None:
+    assert collect(["--threshold", str(NUMBER_MOST)]) == {"LAPWING_THRESHOLD": str(NUMBER_MOST)}
 
 
 def test_flag_wins_over_variable() -> None:
