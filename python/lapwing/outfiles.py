@@ -149,6 +149,8 @@ def make_private_folder(path: Path) -> None:
         status = path.stat()
     except OSError as error:
         raise LapwingError(f"{path} was not made ({error.strerror or error})", REMEDY) from error
+    except UnicodeEncodeError as error:  # the locale has no such letter
+        raise LapwingError(f"{path} was not made ({error})", REMEDY) from error
     if status.st_uid != os.geteuid() or status.st_mode & OTHERS_WRITE:
         raise LapwingError(f"{path} is another user's folder, or others may write there", REMEDY)
 

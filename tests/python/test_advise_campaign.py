@@ -40,7 +40,7 @@ def test_lines_have_a_name_and_a_command() -> None:
     assert lines[1].words[4] == ":"
 
 
-@pytest.mark.parametrize("text", ["", "# nothing", "mpirun -n 2 ./a", "x: ", "x: 'a", "x: a\nx: b"])
+@pytest.mark.parametrize("text", ["", "# nothing", "mpirun -n 2 ./a", "x: ", "x: 'a", "x: a\nx: b", "x: a\0b"])
 def test_other_lines_are_refused(text: str) -> None:
     with pytest.raises(LapwingError):
         parse_inputs(text)

@@ -74,6 +74,7 @@ def test_memory_stays_within_the_least_limit() -> None:
         '[limits]\nbuffer = "much"',
         "[reports]\nsampling = 2",
         "[reports]\nfolder = 1",
+        '[reports]\nfolder = "/r/\\u0000"',
         "options = 1",
         "[options",
         '[select]\nexclude_ranks = "1 2"',
@@ -177,6 +178,15 @@ def test_a_folder_in_which_others_write_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").chmod(0o777)
     with pytest.raises(LapwingError, match="others may write"):
         make_private_folder(tmp_path / "a")
+
+
+def test_a_folder_that_the_locale_cannot_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise UnicodeEncodeError("ascii", "\u20ac", 0, 1, "ordinal not in range(128)")  # as LC_ALL=C may do
+
+    monkeypatch.setattr("os.mkdir", fail)
+    with pytest.raises(LapwingError, match="was not made"):
+        make_private_folder(tmp_path / "\u20ac")
 
 
 def test_files_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,8 @@ def parse_inputs(text: str) -> list[CampaignLine]:
         row = row.strip()
         if not row or row.startswith("#"):
             continue
+        if "\0" in row:
+            raise LapwingError(f"line {number} of the inputs has a NUL, which no command line has", EXAMPLE)
         name, colon, command = row.partition(": ")
         try:
             words = tuple(shlex.split(command))

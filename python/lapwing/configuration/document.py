@@ -173,6 +173,8 @@ def read_reports(path: Path, table: Mapping[str, Any]) -> Reports | None:
     folder, sampling = table.get("folder", ""), table.get("sampling", 1.0)
     if not isinstance(folder, str):
         raise refuse(path, "[reports] folder is no text", 'write folder = "/scratch/{user}/lapwing/%Y-%m-%d"')
+    if "\0" in folder:
+        raise refuse(path, "[reports] folder has a NUL, which no path has", "remove it")
     if isinstance(sampling, bool) or not isinstance(sampling, int | float) or not 0 <= sampling <= 1:
         raise refuse(path, "[reports] sampling is no share", "write a number from 0 to 1")
     return Reports(folder, float(sampling)) if table else None
