@@ -75,6 +75,8 @@ def test_memory_stays_within_the_least_limit() -> None:
         "[reports]\nsampling = 2",
         "[reports]\nfolder = 1",
         '[reports]\nfolder = "/r/\\u0000"',
+        '[reports]\nfolder = "/r/%Y-%m-%d/{user}"',
+        '[reports]\nfolder = "/r/%%%Y{user}"',
         "options = 1",
         "[options",
         '[select]\nexclude_ranks = "1 2"',
@@ -160,6 +162,11 @@ def test_share_of_the_records_is_not_rounded_to_none(sampling: str, words: str) 
 
 def test_reports_without_a_folder_are_not_kept() -> None:
     assert describe_reports([parse("[reports]\nsampling = 0.5")]) == ["no records are kept: [reports] has no folder"]
+
+
+@pytest.mark.parametrize("folder", ["/r/%Y", "/r/{user}/%Y", "/r/50%%/{user}/%Y", "/r/{user}-%Y"])
+def test_reports_are_dated_below_the_user(folder: str) -> None:
+    assert parse(f'[reports]\nfolder = "{folder}"').reports
 
 
 def test_reports_are_sampled_and_dated() -> None:

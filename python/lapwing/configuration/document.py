@@ -167,6 +167,12 @@ def read_limits(path: Path, table: Mapping[str, Any]) -> int | None:
         raise refuse(path, f"[limits] buffer: {error.message}", error.remedy) from error
 
 
+def has_date_above_user(folder: str) -> bool:
+    """Tell whether a day's folder would hold those of its users: the first of them would own it, alone."""
+    above, user, _ = folder.replace("%%", "").partition("{user}")
+    return bool(user) and "%" in above
+
+
 def read_reports(path: Path, table: Mapping[str, Any]) -> Reports | None:
     """Read [reports]."""
     check_names(path, "reports", table, Reports.__dataclass_fields__)
@@ -175,6 +181,9 @@ def read_reports(path: Path, table: Mapping[str, Any]) -> Reports | None:
         raise refuse(path, "[reports] folder is no text", 'write folder = "/scratch/{user}/lapwing/%Y-%m-%d"')
     if "\0" in folder:
         raise refuse(path, "[reports] folder has a NUL, which no path has", "remove it")
+    if has_date_above_user(folder):
+        remedy = "put {user} first, as in /scratch/{user}/lapwing/%Y-%m-%d"
+        raise refuse(path, "[reports] folder has a date before {user}: the day's first user would own it", remedy)
     if isinstance(sampling, bool) or not isinstance(sampling, int | float) or not 0 <= sampling <= 1:
         raise refuse(path, "[reports] sampling is no share", "write a number from 0 to 1")
     return Reports(folder, float(sampling)) if table else None
