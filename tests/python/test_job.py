@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The wait for a launcher."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from lapwing.errors import LapwingError
 from lapwing.launch.job import LOOK_INTERVAL_S, catch_signals, run_job
 
 
@@ -37,6 +39,22 @@ def test_end_is_seen_at_once_though_another_thread_took_its_signal(monkeypatch: 
     monkeypatch.setattr(signal, "sigwaitinfo", wait_late)
     result = run_job(["/bin/true"], {})
     assert (result.exit_code, result.elapsed_s < LOOK_INTERVAL_S) == (0, True)
+
+
+def test_script_without_an_interpreter_is_the_shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As execvp has it, and shells: also where PATH leads to it."""
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    (tmp_path / "lapwing-script").write_text('exit "$1"\n')
+    (tmp_path / "lapwing-script").chmod(0o755)
+    for name in (str(tmp_path / "lapwing-script"), "lapwing-script"):
+        assert run_job([name, "7"], {}).exit_code == 7
+
+
+def test_program_of_another_machine_is_no_script(tmp_path: Path) -> None:
+    (tmp_path / "program").write_bytes(b"\x7fELF\2\1\1\0\nexit 7\n")
+    (tmp_path / "program").chmod(0o755)
+    with pytest.raises(LapwingError, match="did not start"):
+        run_job([str(tmp_path / "program")], {})
 
 
 def test_ignored_children_are_waited_for() -> None:

@@ -435,6 +435,12 @@ def test_version_that_is_no_text_is_read(tmp_path: Path) -> None:
     assert ask_version(str(tmp_path / "mpirun")).startswith("HYDRA ")
 
 
+def test_launcher_without_an_interpreter_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "mpirun").write_text("echo HYDRA\n")
+    (tmp_path / "mpirun").chmod(0o755)
+    assert ask_version(str(tmp_path / "mpirun")) == "HYDRA\n"
+
+
 def test_engine_cores_of_the_environment_are_handed_on(tmp_path: Path) -> None:
     """A launcher takes them to other hosts only if it is told to."""
     assert collect_variables(argparse.Namespace(), {"LAPWING_ENGINE_CORES": "auto"})["LAPWING_ENGINE_CORES"] == "auto"

@@ -7,7 +7,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from lapwing.errors import LapwingError
+from lapwing.files import give_to_shell
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -170,6 +171,30 @@ class Wait:
             self.end_s, self.end_with = time.monotonic() + GRACE_S, signal.SIGKILL
 
 
+def spawn(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    mask: Collection[int],
+    supervision: Supervision | None,
+) -> int:
+    """Start a command; return its process. mask: the signals that it blocks."""
+
+    def start(words: Sequence[str]) -> int:
+        return os.posix_spawnp(
+            words[0],
+            list(words),
+            dict(environment),
+            setsigmask=mask,
+            setsigdef=IGNORED_BY_PYTHON,
+            file_actions=supervision.actions if supervision else [],
+        )
+
+    try:
+        return start(command)
+    except OSError as error:
+        return start(give_to_shell(command, error))
+
+
 def run_job(
     command: Sequence[str], environment: Mapping[str, str], supervision: Supervision | None = None
 ) -> JobResult:
@@ -179,16 +204,8 @@ def run_job(
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     begin_s = time.monotonic()
-    actions = supervision.actions if supervision else []
     try:
-        pid = os.posix_spawnp(
-            command[0],
-            list(command),
-            dict(environment),
-            setsigmask=before,
-            setsigdef=IGNORED_BY_PYTHON,
-            file_actions=actions,
-        )
+        pid = spawn(command, environment, before, supervision)
         wait = Wait(pid, supervision)
         status = wait.until_end(watched)
     except OSError as error:

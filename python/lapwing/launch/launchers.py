@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from lapwing.errors import LapwingError
-from lapwing.files import is_file, is_lapwing, split_preload
+from lapwing.files import give_to_shell, is_file, is_lapwing, split_preload
 
 LAUNCHER_NAME = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?")
 OTHER_LAUNCHERS = {
@@ -593,15 +593,17 @@ def find_command(name: str) -> str:
 def ask_version(path: str) -> str:
     """Return what a launcher says about itself."""
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    try:
-        answer = subprocess.run(
-            [path, "--version"],
-            capture_output=True,
-            errors="replace",
-            timeout=30,
-            stdin=subprocess.DEVNULL,
-            env=environment,
+
+    def ask(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            command, capture_output=True, errors="replace", timeout=30, stdin=subprocess.DEVNULL, env=environment
         )
+
+    try:
+        try:
+            answer = ask([path, "--version"])
+        except OSError as error:
+            answer = ask(give_to_shell([path, "--version"], error))
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LapwingError(f"{path} --version gave no answer ({error})", "check the MPI installation") from error
     return answer.stdout + answer.stderr
