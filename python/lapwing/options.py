@@ -124,6 +124,7 @@ def parse_value(option: Option, text: str) -> str:
 
 
 CORES_FLAG, CORES_VARIABLE = "--engine-cores", "LAPWING_ENGINE_CORES"  # src/base/cores.h
+ANY_PROGRAM = "--any-program"  # of `lapwing run`, for experiments: programs and users of [select] do not count
 CORES_MAX = 1024  # CPU_SETSIZE of libc
 
 

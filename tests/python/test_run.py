@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from needs import needs_mpi
 from profile_files import make_host_file
 
 from lapwing.cli import make_parser
@@ -84,6 +85,32 @@ def test_commands_that_need_lapwing_name_what_keeps_it_out(
     result = start([command, "sh", "-c", "touch ran"], tmp_path, stand_in_preload, LAPWING="off")
     assert (result.returncode, "LAPWING=off" in result.stderr) == (2, True)
     assert not (tmp_path / "ran").exists()
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    "words",
+    [
+        "bench pingpong --shared-memory --sizes 1KiB --repetitions 1 --rounds 1",
+        "bench progress --shared-memory --sizes 1KiB --compute 200 --strategies auto --repetitions 1 --rounds 1",
+        "bench harm --counts --rounds 1",
+        "demo --shared-memory --planes 2 --steps 1 --rounds 1",
+        "probe --shared-memory --sizes 1KiB --repetitions 3 --absence 5 --strategies auto",
+    ],
+)
+def test_experiments_name_what_keeps_lapwing_out(tmp_path: Path, stand_in_preload: Path, words: str) -> None:
+    result = start(words.split(), tmp_path, stand_in_preload, LAPWING="off")
+    assert (result.returncode, "LAPWING=off is set" in result.stderr) == (2, True), result.stderr
+
+
+@needs_mpi
+def test_experiments_have_lapwing_whatever_a_file_selects(tmp_path: Path, stand_in_preload: Path) -> None:
+    (tmp_path / "site.toml").write_text('[select]\nexclude_programs = ["*"]\nexclude_users = ["*"]\n')
+    words = "bench pingpong --shared-memory --sizes 1KiB --repetitions 1 --rounds 1 --output out.json"
+    result = start(words.split(), tmp_path, stand_in_preload, LAPWING_CONFIG=str(tmp_path / "site.toml"))
+    assert result.returncode == 0, result.stderr
+    (report,) = json.loads((tmp_path / "out.json").read_text())["lapwing_runs"]
+    assert report["ranks_reporting"] == 2
 
 
 def test_summary_that_is_not_written_is_named(tmp_path: Path, stand_in_preload: Path) -> None:

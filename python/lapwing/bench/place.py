@@ -18,6 +18,7 @@ from lapwing.errors import LapwingError, find_cause
 from lapwing.files import SELF
 from lapwing.lab.network import Links, Network
 from lapwing.launch.job import GRACE_S
+from lapwing.options import ANY_PROGRAM
 
 ROOT_ALLOWED = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
 LOCAL = {"hydra": ["-bind-to", "core"], "openmpi": ["--bind-to", "core"], "prrte": ["--bind-to", "core"]}
@@ -71,7 +72,7 @@ class Place:
             return []
         if contender.record is not None:
             return [*SELF, "profile", "--quiet", "--output", str(contender.record), *contender.options]
-        return [*SELF, "run", "--quiet", "--json", str(self.folder / "report.json"), *contender.options]
+        return [*SELF, "run", "--quiet", ANY_PROGRAM, "--json", str(self.folder / "report.json"), *contender.options]
 
     def _choose_cores(self) -> list[str]:
         """Return what a launcher must be told on one machine: a core for each rank where there are enough."""

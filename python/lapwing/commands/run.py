@@ -32,7 +32,7 @@ from lapwing.launch.start import (
     start_untouched,
     tell_copies,
 )
-from lapwing.options import CORES_FLAG, add_cores_flag, add_flags
+from lapwing.options import ANY_PROGRAM, CORES_FLAG, add_cores_flag, add_flags
 from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
 
 DEFAULT_TIMELINE = "lapwing-timeline.record"
@@ -87,6 +87,7 @@ class RunCommand:
         parser.add_argument(
             "--quiet", action="store_true", help="print no summary, and record nothing that no other option asks for"
         )
+        parser.add_argument(ANY_PROGRAM, action="store_true", help=argparse.SUPPRESS)
         parser.add_argument("--keep-record", type=Path, metavar="FILE", help="keep what the ranks recorded in FILE")
         parser.add_argument("--json", type=Path, metavar="FILE", help="write the summary to FILE as JSON")
         parser.add_argument(
@@ -111,7 +112,7 @@ class RunCommand:
         check_outputs(arguments, "keep_record", "json")
         documents = read_documents()
         reason = explain_exclusion(command.list_programs(), find_user(), documents)
-        if reason:
+        if reason and not arguments.any_program:
             tell_off(reason, arguments)
             return command.start({"LAPWING": "off"}).exit_code
         tell_copies(preload, command.words)
