@@ -3,6 +3,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from lapwing.profile.record import JobRecord, Pass, RankRecord
 from lapwing.report.summary import format_bytes, format_summary, format_time, make_json, sum_job
 
@@ -58,6 +60,32 @@ def test_no_record_is_explained() -> None:
     assert "no process left a record" in text
     assert "sessions alone" in text
     assert "as another user" in text
+
+
+def test_crash_is_the_first_cause_of_no_record() -> None:
+    """MPICH's exit code is the signal's number, or what MPI_Abort was given."""
+    text = format_summary(JobRecord({"exit_code": 11}, []))[0]
+    assert "no process left a record: its ranks crashed, were killed or called MPI_Abort (the exit code is 11)" in text
+    assert "sessions alone" in text
+
+
+def test_signal_is_the_only_cause_of_no_record() -> None:
+    text = format_summary(JobRecord({"exit_code": 139}, []))[0]
+    assert "its ranks crashed" in text and "SIGSEGV" in text
+    assert "sessions alone" not in text
+
+
+@pytest.mark.parametrize("code", [255, 128, 10**9, -1, "139", None])
+def test_other_exit_codes_name_no_signal(code: object) -> None:
+    assert "sessions alone" in format_summary(JobRecord({"exit_code": code}, []))[0]
+
+
+def test_success_is_no_crash() -> None:
+    assert "crashed" not in format_summary(JobRecord({"exit_code": 0}, []))[0]
+
+
+def test_crash_is_among_the_causes_of_a_missing_rank(rank_record: RankRecord) -> None:
+    assert "1 rank left no record: crashed, killed" in format_summary(JobRecord({}, [rank_record]))[-1]
 
 
 def test_json_has_a_schema(rank_record: RankRecord) -> None:

@@ -4,12 +4,17 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from signal import Signals
 from typing import Any
 
 from lapwing.profile.record import JobRecord, Pass, RankRecord, load_reason_help
 
 SCHEMA = "lapwing-run-1"
-SILENT = "killed, kept out of Lapwing, the disk is full, or its host does not see the folder of the records"
+SILENT = (
+    "crashed, killed, ended by MPI_Abort, kept out of Lapwing, the disk is full, or its host does not see the folder "
+    "of the records"
+)
+KILLED = "its ranks crashed, were killed or called MPI_Abort"
 
 
 @dataclass(frozen=True)
@@ -191,13 +196,35 @@ def describe_problems(job: JobRecord, totals: Totals) -> list[str]:
     return lines + [f"notice: {text}" for text in job.damaged]
 
 
-def format_unused() -> str:
-    """Say that nobody left a record, and why that may be."""
+def name_signal(exit_code: int) -> str:
+    """Return the signal that an exit code tells of, as shells have it; empty when it tells of none."""
+    return next((known.name for known in Signals if known == exit_code - 128), "")
+
+
+def describe_failure(exit_code: Any) -> tuple[str, bool]:
+    """Say how an exit code explains that nobody left a record, and whether it does so alone.
+
+    MPICH's launcher ends with the signal's number, which may be any program's own exit code, too.
+    """
+    if not isinstance(exit_code, int) or exit_code == 0:
+        return "", False
+    name = name_signal(exit_code)
+    if name:
+        return f"{KILLED}, or the run was interrupted (the exit code {exit_code} is that of {name})", True
+    return f"{KILLED} (the exit code is {exit_code})", False
+
+
+def format_unused(exit_code: Any = None) -> str:
+    """Say that nobody left a record, and why that may be. exit_code: of the launcher, as a record has it."""
+    cause, is_alone = describe_failure(exit_code)
+    if is_alone:
+        return f"no process left a record: {cause}"
+    first = f"{cause}, " if cause else ""
     return (
-        "no process left a record: no MPI program was started, the run was interrupted, the disk is full, the program "
-        "is statically linked or set-uid, it uses MPI by sessions alone, it did not get LD_PRELOAD, it runs as another "
-        "user than the command (setpriv or sudo in a wrapper), or its host does not see the folder of the records "
-        "(start in a shared folder)"
+        f"no process left a record: {first}no MPI program was started, the run was interrupted, the disk is full, the "
+        "program is statically linked or set-uid, it uses MPI by sessions alone, it did not get LD_PRELOAD, it runs "
+        "as another user than the command (setpriv or sudo in a wrapper), or its host does not see the folder of the "
+        "records (start in a shared folder)"
     )
 
 
@@ -205,7 +232,7 @@ def format_summary(job: JobRecord) -> list[str]:
     """Make the lines of the summary."""
     totals = sum_job(job)
     if not job.ranks and not job.damaged:
-        return [format_unused()]
+        return [format_unused(job.about.get("exit_code"))]
     lines = [f"{describe_ops(totals)}; {describe_ranks(totals)}"]
     if any(totals.counters.get(f"ops_{kind}", 0) for kind in ("send", "receive", "collective")):
         lines.append(describe_times(totals))
