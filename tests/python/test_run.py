@@ -152,6 +152,41 @@ def test_launcher_that_sets_what_is_decided_elsewhere_is_refused(
     assert f"{decider} and the launcher's {' '.join(setting)} both set {name}; leave" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["run", "profile", "advise"])
+def test_launcher_that_sets_more_than_the_limit_is_refused(
+    launcher: list[str], tmp_path: Path, stand_in_preload: Path, command: str
+) -> None:
+    (tmp_path / "site.toml").write_text('[limits]\nbuffer = "1MiB"\n')
+    name = "LAPWING_BUFFER"
+    more = ["-x", f"{name}=2MiB"] if "openmpi" in launcher[0] else ["-genv", name, "2MiB"]
+    less = ["-x", f"{name}=1"] if "openmpi" in launcher[0] else ["-env", f"{name}=1"]
+    line = [command, *launcher, *more, "-n", "1", "env", ":", *less, "-n", "1", "env"]
+    done = start(line, tmp_path, stand_in_preload, LAPWING_CONFIG=str(tmp_path / "site.toml"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"the launcher's {' '.join(more)} is above the limit of {tmp_path}/site.toml; give at most" in done.stderr
+
+
+def test_launcher_may_set_the_limit(launcher: list[str], tmp_path: Path, stand_in_preload: Path) -> None:
+    (tmp_path / "site.toml").write_text('[limits]\nbuffer = "1MiB"\n')
+    name = "LAPWING_BUFFER"
+    setting = ["-x", f"{name}=1MiB"] if "openmpi" in launcher[0] else ["-genv", name, "1MiB"]
+    line = ["run", "--quiet", *launcher, *setting, "-n", "1", "env"]
+    done = start(line, tmp_path, stand_in_preload, LAPWING_CONFIG=str(tmp_path / "site.toml"))
+    assert f"{name}=1MiB" in done.stdout.splitlines(), done.stderr
+
+
+def test_launcher_that_takes_more_than_the_limit_from_the_environment_is_refused(
+    launcher: list[str], tmp_path: Path, stand_in_preload: Path
+) -> None:
+    (tmp_path / "site.toml").write_text('[limits]\nbuffer = "1MiB"\n')
+    option = "-x" if "openmpi" in launcher[0] else "-envlist"
+    line = ["run", "--quiet", *launcher, option, "LAPWING_BUFFER", "-n", "1", "env"]
+    more = {"LAPWING_CONFIG": str(tmp_path / "site.toml"), "LAPWING_BUFFER": "2MiB"}
+    done = start(line, tmp_path, stand_in_preload, **more)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"the launcher's {option} LAPWING_BUFFER is above the limit" in done.stderr
+
+
 def test_launcher_wins_over_the_environment(launcher: list[str], tmp_path: Path, stand_in_preload: Path) -> None:
     name = "LAPWING_THRESHOLD"
     setting = ["-x", f"{name}=5"] if "openmpi" in launcher[0] else ["-genv", name, "5"]

@@ -29,7 +29,8 @@ from lapwing.bench.interval import LOOKS
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import add_system_flag, complete_profile, read_system_flag
 from lapwing.commands.profile import add_calibration_flag, list_calibrated
-from lapwing.configuration.settings import collect_variables, list_deciders
+from lapwing.configuration.document import read_documents
+from lapwing.configuration.settings import collect_variables, list_deciders, refuse_above_limit
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
@@ -161,6 +162,7 @@ class AdviseCommand:
         command = prepare_command(words, self.name)
         ways = dict.fromkeys(WAY_VARIABLES, f"lapwing {self.name}")
         refuse_settings(command, {**list_deciders(arguments), **list_calibrated(arguments, self.name), **ways})
+        refuse_above_limit(command.list_settings(), read_documents())
         check_stock(command.words, find_preload())
         return command
 

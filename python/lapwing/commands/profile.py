@@ -10,7 +10,8 @@ from typing import Any
 
 from lapwing.advise.calibrate import calibrate_as_asked, count_runs
 from lapwing.advise.trial import InterruptionError, Trial
-from lapwing.configuration.settings import collect_variables, list_deciders
+from lapwing.configuration.document import read_documents
+from lapwing.configuration.settings import collect_variables, list_deciders, refuse_above_limit
 from lapwing.errors import LapwingError, RecordError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
@@ -63,6 +64,7 @@ class ProfileCommand:
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         refuse_settings(command, {**list_deciders(arguments), **list_calibrated(arguments, self.name)})
+        refuse_above_limit(command.list_settings(), read_documents())
         check_output(arguments.output)
         tell_copies(preload, command.words)
         failed_with = 0

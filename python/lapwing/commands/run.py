@@ -17,6 +17,7 @@ from lapwing.configuration.settings import (
     find_user,
     list_deciders,
     name_report_folder,
+    refuse_above_limit,
 )
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
@@ -115,6 +116,7 @@ class RunCommand:
         if reason and not arguments.any_program:
             tell_off(reason, arguments)
             return command.start({"LAPWING": "off"}).exit_code
+        refuse_above_limit(command.list_settings(), documents)
         tell_copies(preload, command.words)
         reports = draw_reports(documents, random())
         is_drawn = int(options.get("LAPWING_TIMELINE", "0")) > 0

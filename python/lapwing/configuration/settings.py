@@ -40,12 +40,18 @@ def list_candidates(
             yield document.options[option.name], str(document.path)
 
 
+def find_limit(documents: Sequence[Document]) -> tuple[int, Path] | None:
+    """Return the least of the files' limits of the memory for copies, and its file."""
+    limits = [(document.buffer_most, document.path) for document in documents if document.buffer_most is not None]
+    return min(limits, default=None)
+
+
 def limit_buffer(setting: Setting, documents: Sequence[Document]) -> Setting:
     """Keep the memory for copies within the files' limits."""
-    limits = [(document.buffer_most, document.path) for document in documents if document.buffer_most is not None]
-    if not limits or int(setting.value) <= min(limits)[0]:
+    limit = find_limit(documents)
+    if limit is None or int(setting.value) <= limit[0]:
         return setting
-    most, path = min(limits)
+    most, path = limit
     return Setting(setting.option, str(most), f"limit of {path}")
 
 
@@ -60,6 +66,25 @@ def resolve(
         settings[option.name] = Setting(option, value, source)
     settings["buffer"] = limit_buffer(settings["buffer"], documents)
     return settings
+
+
+def refuse_above_limit(
+    said: Iterable[tuple[str, str]], documents: Sequence[Document], environment: Mapping[str, str] = os.environ
+) -> None:
+    """Refuse a launcher's line that gives ranks more memory for copies than a file allows: it wins over what we lower.
+
+    said: its variables, each with the words that set it; words without a value take the environment's.
+    """
+    limit = find_limit(documents)
+    if limit is None:
+        return
+    most, path = limit
+    option = next(option for option in load_options() if option.name == "buffer")
+    for words in (words for name, words in said if name == option.variable):
+        text = words.partition(option.variable)[2][1:] or environment.get(option.variable)
+        if text and int(parse_value(option, text)) > most:
+            cause = f"the launcher's {words} is above the limit of {path}"
+            raise LapwingError(cause, f"give at most {most}, or leave {words} out")
 
 
 def read_ranks(name: str, text: str) -> str:

@@ -96,11 +96,15 @@ class Launcher:
         return {}
 
     def find_settings(self, arguments: Sequence[str]) -> dict[str, str]:
-        """Return the variables that the line sets for its ranks, each with the words that do."""
+        """Return the variables that the line sets for its ranks, each with the last words that do."""
+        return dict(self.list_settings(arguments))
+
+    def list_settings(self, arguments: Sequence[str]) -> list[tuple[str, str]]:
+        """Return all that the line sets for its ranks, as variables with the words that do."""
         heads = [self.split_own(segment)[0] for segment in split_segments(arguments, self.separator)]
         path = find_file_of_programs([word for own in heads for word in own], self.file_option)
         heads += [self.split_own(segment)[0] for segment in read_segments(path)] if path else []
-        return {name: words for own in heads for name, words in self.iterate_settings(own)}
+        return [setting for own in heads for setting in self.iterate_settings(own)]
 
     def iterate_settings(self, own: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield the variables that the words before a program set, each with the words that do."""

@@ -98,6 +98,10 @@ class Command:
         """Return the programs that it starts, as far as they can be told for certain."""
         return self.launcher.find_programs(self.words[1:])
 
+    def list_settings(self) -> list[tuple[str, str]]:
+        """Return the variables that it sets for its ranks, each with the words that do."""
+        return self.launcher.list_settings(self.words[1:])
+
     def start(self, variables: Mapping[str, str], supervision: Supervision | None = None) -> JobResult:
         """Run it with these variables for its ranks; with none, it runs as if Lapwing were not there."""
         words = [self._name_launcher(), *self.launcher.add_environment(self.words[1:], variables)]
