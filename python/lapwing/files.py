@@ -5,12 +5,9 @@ Installed, they stand inside the package (_tables, _preload, _sources); in a
 source tree they stand where they are edited.
 """
 
-import errno
 import os
-import shutil
 import sys
 import tomllib
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,6 @@ from lapwing.errors import LapwingError
 
 PACKAGE = Path(__file__).resolve().parent
 SOURCE_TREE = PACKAGE.parent.parent
-LINE_MOST_BYTES = 4096
 LIBRARY = "liblapwing.so"
 # This command once more. -P: a random.py of the user in the current folder is not Python's.
 SELF = [sys.executable, "-P", "-m", "lapwing"]
@@ -31,17 +27,6 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:  # a folder on the way that may not be entered, a name that is too long
         return False
-
-
-def give_to_shell(command: Sequence[str], error: OSError) -> list[str]:
-    """Return what starts a script that names no interpreter, as execvp and shells do; raise the error for all else."""
-    if error.errno != errno.ENOEXEC:
-        raise error
-    path = shutil.which(command[0]) or command[0]
-    with Path(path).open("rb") as stream:
-        if b"\0" in stream.readline(LINE_MOST_BYTES):  # a program of another machine: shells look for this, too
-            raise error
-    return ["/bin/sh", path, *command[1:]]
 
 
 def find_file(name: str, folders: list[Path]) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from lapwing.errors import LapwingError
-from lapwing.files import give_to_shell
+from lapwing.launch.scripts import give_to_shell
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)

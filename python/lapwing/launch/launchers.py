@@ -15,7 +15,8 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from lapwing.errors import LapwingError
-from lapwing.files import give_to_shell, is_file, is_lapwing, split_preload
+from lapwing.files import is_file, is_lapwing, split_preload
+from lapwing.launch.scripts import give_to_shell
 
 LAUNCHER_NAME = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?")
 OTHER_LAUNCHERS = {
