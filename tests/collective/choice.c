@@ -7,7 +7,7 @@
 #include "../base/claim.h"
 #include "mpi/collective/collective_choice.h"
 
-enum { RANKS = 3, CALLS = 2000, FIRST_CALLS = 7 };
+enum { RANKS = 3, CALLS = 2000, FIRST_CALLS = 7, US_NS = 1000 };
 
 static struct collective_choice choices[RANKS];
 static int64_t clocks_ns[RANKS];
@@ -30,7 +30,6 @@ static void ranks_agree(void)
 /* One call of a rank. */
 static enum collective_choice_kind rank_call(int rank, const int64_t stopped_us[COLLECTIVE_CHOICE_KINDS])
 {
-    enum { US_NS = 1000 };
     enum collective_choice_kind kind = collective_choice_next(&choices[rank], clocks_ns[rank], clocks_ns[rank]);
     int64_t stopped_ns = stopped_us[kind] * US_NS * rank;
     collective_choice_learn(&choices[rank], kind, stopped_ns);
@@ -88,7 +87,7 @@ static void edges_are_agreed_upon(void)
 }
 
 /* Blocking calls take long right after others, and less than those when they follow each other. */
-static void blocking_calls_are_judged_in_step(void)
+static void blocking_calls_are_judged_in_rows(void)
 {
     enum { CALLS_TO_CHANGE = 700 };
     enum collective_choice_kind last = COLLECTIVE_CHOICE_BLOCKING;
@@ -233,14 +232,12 @@ static int64_t network_wait_us(void)
 
 static enum collective_choice_kind network_rank_next(int rank)
 {
-    enum { US_NS = 1000 };
     int64_t ran_us = network.now_us - network.stopped_us;
     return collective_choice_next(&choices[rank], network.now_us * US_NS, ran_us * US_NS);
 }
 
 static void network_rank_end(int rank, enum collective_choice_kind kind, int64_t stopped_us)
 {
-    enum { US_NS = 1000 };
     collective_choice_learn(&choices[rank], kind, stopped_us * US_NS);
     collective_choice_note_return(&choices[rank], (network.now_us - network.stopped_us) * US_NS);
 }
@@ -262,7 +259,6 @@ static bool network_call_is_early(void)
 
 static int network_step(void)
 {
-    enum { US_NS = 1000 };
     int early = 0;
     for (int call = 0; call < NETWORK_CALLS_OF_STEP; call++)
         early += network_call_is_early();
@@ -359,7 +355,7 @@ int main(void)
     begin_anew();
     edges_are_agreed_upon();
     begin_anew();
-    blocking_calls_are_judged_in_step();
+    blocking_calls_are_judged_in_rows();
     begin_anew();
     tries_are_bounded();
     begin_anew();

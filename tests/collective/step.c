@@ -7,7 +7,7 @@
 
 enum { CALLS = 400, US_NS = 1000, SHORT_US = 5, LONG_US = 20000 };
 
-/* After so many calls, each after so long an absence; every so manieth after a longer one. */
+/* After so many calls. Each comes after the usual absence, and one of `every` after the longer one. */
 static uint32_t length_of(uint32_t calls, uint32_t every, int64_t usual_us, int64_t longer_us)
 {
     struct collective_step step = {0};

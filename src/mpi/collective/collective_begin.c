@@ -361,7 +361,7 @@ static int call_wait(struct collective_call *call)
 {
     int result;
     collective_call_note_pass(call, REASON_LEARNED, collective_call_bytes(call));
-    if (!busy_is_clear() && !call->choice->is_in_step)
+    if (!busy_is_clear() && !call->choice->follows_blocking)
         transfer_wait_due();
     if (busy_is_clear()) {
         result = collective_blocking(call);

@@ -22,11 +22,6 @@ enum { GAIN_PART = 32, MEAN_MEMORY = 2, HIDDEN_MEMORY = 4 };
 enum { STEP_CHANGES_MOST = 4 };
 enum { SUM_NS = 0, SUM_CALLS = 1, SUMS_PER_KIND = 2 };
 
-static uint32_t choice_step_calls(const struct collective_choice *choice)
-{
-    return choice->step_calls == 0 ? 1 : choice->step_calls;
-}
-
 bool collective_choice_is_due(const struct collective_choice *choice)
 {
     bool is_over = choice->round != COLLECTIVE_CHOICE_NONE && choice->step == choice->round_length;
@@ -131,7 +126,7 @@ static uint32_t choice_begin_later(struct collective_choice *choice)
 static void choice_watch(struct collective_choice *choice)
 {
     int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
-    collective_watch_plan(&choice->watch, choice_is_hopeless(choice) ? 0 : blocking_ns, choice_step_calls(choice));
+    collective_watch_plan(&choice->watch, choice_is_hopeless(choice) ? 0 : blocking_ns, choice->step_calls);
 }
 
 static void choice_begin(struct collective_choice *choice, enum collective_choice_round round)
@@ -154,7 +149,7 @@ static void choice_begin(struct collective_choice *choice, enum collective_choic
  * less after each round of blocking calls, since the program may do something else by then. */
 static void choice_note_proof(struct collective_choice *choice, const int64_t sums[COLLECTIVE_PROOF_SUMS])
 {
-    int64_t loss_ns = collective_proof_loss_ns(sums) / choice_step_calls(choice);
+    int64_t loss_ns = collective_proof_loss_ns(sums) / choice->step_calls;
     int64_t blocking_ns = choice->means_ns[COLLECTIVE_CHOICE_BLOCKING];
     int64_t hidden_ns = loss_ns + blocking_ns - choice->means_ns[choice->chosen];
     if (choice->round != COLLECTIVE_CHOICE_PROVING)
@@ -216,7 +211,7 @@ static void choice_follow_change(struct collective_choice *choice)
 static bool choice_sees_steps(struct collective_choice *choice, const int64_t sums[COLLECTIVE_STEP_SUMS])
 {
     uint32_t agreed = collective_step_agreed(sums);
-    if (agreed == 0 || agreed == choice_step_calls(choice) || choice->step_changes == STEP_CHANGES_MOST)
+    if (agreed == 0 || agreed == choice->step_calls || choice->step_changes == STEP_CHANGES_MOST)
         return false;
     choice->step_calls = agreed;
     choice->step_changes++;
@@ -312,7 +307,7 @@ static void choice_note_away(struct collective_choice *choice, int64_t away_ns)
 /* Alike on all ranks, whatever else each of them has seen. */
 static void choice_count_call(struct collective_choice *choice)
 {
-    choice->step_call = (choice->step_call + 1) % choice_step_calls(choice);
+    choice->step_call = (choice->step_call + 1) % choice->step_calls;
     if (choice->step_call != 0)
         return;
     choice->step++;
@@ -320,16 +315,22 @@ static void choice_count_call(struct collective_choice *choice)
         collective_watch_count_step(&choice->watch);
 }
 
+static void choice_begin_with_first(struct collective_choice *choice)
+{
+    choice->step_calls = 1;
+    choice_begin(choice, choice->listens_first ? COLLECTIVE_CHOICE_LISTENING : COLLECTIVE_CHOICE_FIRST);
+}
+
 enum collective_choice_kind collective_choice_next(struct collective_choice *choice, int64_t now_ns, int64_t ran_ns)
 {
     if (choice->round == COLLECTIVE_CHOICE_NONE)
-        choice_begin(choice, choice->listens_first ? COLLECTIVE_CHOICE_LISTENING : COLLECTIVE_CHOICE_FIRST);
+        choice_begin_with_first(choice);
     bool was_blocking = choice->last == COLLECTIVE_CHOICE_BLOCKING;
     if (choice->round == COLLECTIVE_CHOICE_PROVING && choice->step_call == 0)
         collective_proof_note(&choice->proof, choice->step, now_ns);
     choice_note_away(choice, ran_ns - choice->returned_ns);
     choice->last = choice_kind(choice, choice->step);
-    choice->is_in_step = choice->last == COLLECTIVE_CHOICE_BLOCKING && was_blocking;
+    choice->follows_blocking = choice->last == COLLECTIVE_CHOICE_BLOCKING && was_blocking;
     choice_count_call(choice);
     return choice->last;
 }
@@ -349,7 +350,7 @@ static bool choice_is_in_first_step(const struct collective_choice *choice)
 void collective_choice_learn(struct collective_choice *choice, enum collective_choice_kind kind, int64_t stopped_ns)
 {
     bool is_first = choice_begins_anew(choice) && choice_is_in_first_step(choice);
-    if (is_first || (kind == COLLECTIVE_CHOICE_BLOCKING && !choice->is_in_step))
+    if (is_first || (kind == COLLECTIVE_CHOICE_BLOCKING && !choice->follows_blocking))
         return;
     /* relaxed: numbers for judging; one that comes late counts in the next round */
     atomic_fetch_add_explicit(&choice->sums[(int)kind * SUMS_PER_KIND + SUM_NS], stopped_ns, memory_order_relaxed);

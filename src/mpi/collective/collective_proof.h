@@ -4,7 +4,7 @@
  * move data (16 cores, shared memory, 2 MiB: calls shorter, and the loop 1.25 times as long). So before early returns
  * are chosen, and now and then afterwards, one round compares the times from call to call.
  *
- * Its calls: blocking ones, of which the first only brings the ranks in step, then early ones, of which the first is
+ * Its calls: blocking ones, of which the first only brings the ranks together, then early ones, of which the first is
  * not counted, and the last ends the time of those before it. */
 #ifndef MPI_COLLECTIVE_PROOF_H
 #define MPI_COLLECTIVE_PROOF_H
