@@ -89,6 +89,11 @@ def test_commands_that_need_lapwing_name_what_keeps_it_out(
 
 @needs_mpi
 @pytest.mark.parametrize(
+    "variable",
+    [("LAPWING", "off"), ("LAPWING_EXCLUDE_RANKS", "1"), ("LAPWING_INCLUDE_RANKS", "0")],
+    ids=lambda variable: variable[0],
+)
+@pytest.mark.parametrize(
     "words",
     [
         "bench pingpong --shared-memory --sizes 1KiB --repetitions 1 --rounds 1",
@@ -98,9 +103,12 @@ def test_commands_that_need_lapwing_name_what_keeps_it_out(
         "probe --shared-memory --sizes 1KiB --repetitions 3 --absence 5 --strategies auto",
     ],
 )
-def test_experiments_name_what_keeps_lapwing_out(tmp_path: Path, stand_in_preload: Path, words: str) -> None:
-    result = start(words.split(), tmp_path, stand_in_preload, LAPWING="off")
-    assert (result.returncode, "LAPWING=off is set" in result.stderr) == (2, True), result.stderr
+def test_experiments_name_what_keeps_lapwing_out(
+    tmp_path: Path, stand_in_preload: Path, words: str, variable: tuple[str, str]
+) -> None:
+    name, value = variable
+    result = start(words.split(), tmp_path, stand_in_preload, **{name: value})
+    assert (result.returncode, f"unset {name}" in result.stderr) == (2, True), result.stderr
 
 
 @needs_mpi

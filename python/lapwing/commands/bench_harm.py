@@ -34,7 +34,7 @@ from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import catch_signals
-from lapwing.launch.start import refuse_off
+from lapwing.launch.start import refuse_exclusion
 from lapwing.options import add_cores_flag, add_flags
 from lapwing.outfiles import check_outputs
 from lapwing.report.harm import make_harm_tables
@@ -79,7 +79,7 @@ class HarmExperiment:
             raise LapwingError("there must be at least one round", "correct --rounds")
         check_outputs(arguments, "output", "report")
         programs = choose_programs(arguments.programs, arguments.counts)
-        refuse_off()
+        refuse_exclusion()
         find_preload()
         begin = time.time()
         skipped: dict[str, str] = {}

@@ -22,7 +22,7 @@ from lapwing.files import SELF, find_preload
 from lapwing.lab.flags import read_links
 from lapwing.lab.network import enter_user_namespace
 from lapwing.launch.job import catch_signals
-from lapwing.launch.start import refuse_off
+from lapwing.launch.start import refuse_exclusion
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.probe.run import Advance, Findings, Plan, probe_where
@@ -73,7 +73,7 @@ class ProbeCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Probe and tell."""
-        refuse_off()
+        refuse_exclusion()
         catch_signals()
         if arguments.repetitions < 3:
             raise LapwingError("fewer than 3 repetitions tell nothing", "correct --repetitions")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import lapwing
+from lapwing.configuration.settings import RANKS_IN, RANKS_OUT
 from lapwing.errors import LapwingError
 from lapwing.files import is_lapwing, split_preload
 from lapwing.launch.job import JobResult, Supervision, run_job
@@ -55,6 +56,14 @@ def refuse_off() -> None:
     """Refuse what cannot be found out while the environment keeps Lapwing out."""
     if is_off():
         raise LapwingError("LAPWING=off is set, and keeps Lapwing out of every process", "unset LAPWING")
+
+
+def refuse_exclusion() -> None:
+    """Refuse an experiment from some or all of whose ranks the environment keeps Lapwing out."""
+    refuse_off()
+    for name in (RANKS_IN, RANKS_OUT):
+        if os.environ.get(name):
+            raise LapwingError(f"{name} is set, and keeps Lapwing out of ranks to be measured", f"unset {name}")
 
 
 def strip_separator(line: Sequence[str]) -> list[str]:
