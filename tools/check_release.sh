@@ -10,17 +10,14 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
+# shellcheck source=tools/debian.sh
+. tools/debian.sh
 work=$root/build/release-check
 results=$work/results
 failed=0
 
 say() {
     printf '%s\n' "$*" >&2
-}
-
-# The first archive that apt knows here.
-find_mirror() {
-    apt-get indextargets --format '$(REPO_URI) $(ORIGIN)' 'Created-By: Packages' | awk '$2 == "Debian" { print $1; exit }'
 }
 
 make_base() {

@@ -19,7 +19,7 @@
 #   tools/test.sh matrix     every MPI program in every variant on every MPI
 #   tools/test.sh rdma       MPI over RDMA devices, in a machine that QEMU emulates with soft RoCE (as root; an hour)
 #   tools/test.sh slurm      Lapwing under Slurm, on three emulated nodes (as root; 10 minutes)
-#   tools/test.sh sites      RPM, EasyBuild and Spack recipe, built from the release archive (as root; 10 minutes)
+#   tools/test.sh sites      RPM, EasyBuild and Spack recipe, containers, from a release made anew (as root; 15 minutes)
 #   tools/test.sh release    builds a release into dist/, and tries it in clean chroots of Debian 11 to 13 (as root)
 # A step that cannot run here is skipped, with the reason, and listed at the end.
 set -u
@@ -212,9 +212,9 @@ step_slurm() {
     tests/slurm/run.sh build/slurm
 }
 
-# The archive is made anew: what is built is what stands here.
+# The release is made anew: what is tried is what stands here.
 step_sites() {
-    tools/release.sh archive && tests/sites/run.sh build/sites
+    tools/release.sh "$(uname -m)" && tests/sites/run.sh build/sites
 }
 
 step_release() {

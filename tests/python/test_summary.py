@@ -69,6 +69,12 @@ def test_crash_is_the_first_cause_of_no_record() -> None:
     assert "sessions alone" in text
 
 
+def test_container_is_a_cause_of_no_record() -> None:
+    command = ["mpirun", "-n", "2", "/usr/bin/ch-run", "image", "--", "./app"]
+    assert "the container (ch-run) does not show" in format_summary(JobRecord({"command": command}, []))[0]
+    assert "container" not in format_summary(JobRecord({"command": ["mpirun", "./app"]}, []))[0]
+
+
 def test_signal_is_the_only_cause_of_no_record() -> None:
     text = format_summary(JobRecord({"exit_code": 139}, []))[0]
     assert "its ranks crashed" in text and "SIGSEGV" in text

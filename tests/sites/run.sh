@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The ways in which a site installs Lapwing from the release archive: RPM, EasyBuild, Spack.
-#   tests/sites/run.sh FOLDER [rpm|easybuild|spack...]
+# The ways in which a site installs Lapwing from a release: RPM, EasyBuild, Spack, containers.
+#   tests/sites/run.sh FOLDER [rpm|easybuild|spack|containers...]
 # A way of which something is missing here is skipped, with the reason. Exit code 77: all were. dist/ must have what
 # tools/release.sh leaves there.
 set -u
@@ -29,6 +29,13 @@ cmake cmake
 /usr/lib/python3/dist-packages/elftools python3-pyelftools"
             ;;
         easybuild) echo "/usr/share/lmod/lmod/libexec/lmod lmod" ;;
+        containers)
+            echo "debootstrap debootstrap
+podman podman
+runc runc
+ch-run charliecloud
+/usr/lib/python3/dist-packages/rich python3-rich"
+            ;;
     esac
 }
 
@@ -58,7 +65,7 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 shift
 [ -n "$(ls "$source_folder"/dist/lapwing-*.tar.gz 2>/dev/null)" ] || skip "dist/ is empty: tools/release.sh"
-[ $# -gt 0 ] || set -- rpm easybuild spack
+[ $# -gt 0 ] || set -- rpm easybuild spack containers
 for way in "$@"; do
     try "$way"
 done

@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from signal import Signals
 from typing import Any
 
@@ -14,6 +15,7 @@ SILENT = (
     "crashed, killed, ended by MPI_Abort, kept out of Lapwing, the disk is full, or its host does not see the folder "
     "of the records"
 )
+CONTAINERS = ("apptainer", "singularity", "ch-run", "podman", "docker", "enroot", "sarus", "shifter")
 KILLED = "its ranks crashed, were killed or called MPI_Abort"
 
 
@@ -214,25 +216,37 @@ def describe_failure(exit_code: Any) -> tuple[str, bool]:
     return f"{KILLED} (the exit code is {exit_code})", False
 
 
-def format_unused(exit_code: Any = None) -> str:
-    """Say that nobody left a record, and why that may be. exit_code: of the launcher, as a record has it."""
-    cause, is_alone = describe_failure(exit_code)
+def describe_container(command: Sequence[str]) -> str:
+    """Say what keeps ranks in a container from leaving records; empty where the command starts none."""
+    name = next((name for name in (Path(word).name for word in command) if name in CONTAINERS), "")
+    if not name:
+        return ""
+    return (
+        f"the container ({name}) does not show its ranks the folder of liblapwing.so and the folder in which the run "
+        "was started, or does not hand LD_PRELOAD and LAPWING_RECORD_DIR to them"
+    )
+
+
+def format_unused(about: Mapping[str, Any]) -> str:
+    """Say that nobody left a record, and why that may be. about: what the record says of the run."""
+    cause, is_alone = describe_failure(about.get("exit_code"))
     if is_alone:
         return f"no process left a record: {cause}"
-    first = f"{cause}, " if cause else ""
-    return (
-        f"no process left a record: {first}no MPI program was started, the run was interrupted, the disk is full, the "
-        "program is statically linked or set-uid, it uses MPI by sessions alone, it did not get LD_PRELOAD, it runs "
-        "as another user than the command (setpriv or sudo in a wrapper), or its host does not see the folder of the "
-        "records (start in a shared folder)"
-    )
+    likely = [text for text in (cause, describe_container(about.get("command", []))) if text]
+    causes = [
+        *likely,
+        "no MPI program was started, the run was interrupted, the disk is full, the program is statically linked or "
+        "set-uid, it uses MPI by sessions alone, it did not get LD_PRELOAD, it runs as another user than the command "
+        "(setpriv or sudo in a wrapper), or its host does not see the folder of the records (start in a shared folder)",
+    ]
+    return f"no process left a record: {', '.join(causes)}"
 
 
 def format_summary(job: JobRecord) -> list[str]:
     """Make the lines of the summary."""
     totals = sum_job(job)
     if not job.ranks and not job.damaged:
-        return [format_unused(job.about.get("exit_code"))]
+        return [format_unused(job.about)]
     lines = [f"{describe_ops(totals)}; {describe_ranks(totals)}"]
     if any(totals.counters.get(f"ops_{kind}", 0) for kind in ("send", "receive", "collective")):
         lines.append(describe_times(totals))
