@@ -245,13 +245,27 @@ static struct request *request_of(uint64_t key)
     return index == NOBODY ? NULL : request_at(index);
 }
 
-struct range requests_range(uint64_t key)
+/* All zero where there is none. */
+static struct request request_read(uint64_t key)
 {
     requests_lock();
     const struct request *request = request_of(key);
-    struct range bytes = request != NULL ? request->bytes : (struct range){0, 0};
+    struct request copy = request != NULL ? *request : (struct request){0};
     requests_unlock();
-    return bytes;
+    return copy;
+}
+
+/* To be written until requests_unlock(). Where there is none, the entry that is nobody's, which nobody reads. */
+static struct request *request_edit(uint64_t key)
+{
+    requests_lock();
+    struct request *request = request_of(key);
+    return request != NULL ? request : &requests.first_chunk[NOBODY];
+}
+
+struct range requests_range(uint64_t key)
+{
+    return request_read(key).bytes;
 }
 
 static uint8_t kind_bit(enum requests_kind kind)
@@ -274,78 +288,51 @@ void requests_expect(enum requests_kind kind)
 void requests_note_kind(uint64_t key, enum requests_kind kind)
 {
     requests_expect(kind);
-    requests_lock();
-    struct request *request = request_of(key);
-    if (request != NULL)
-        request->kinds |= kind_bit(kind);
+    request_edit(key)->kinds |= kind_bit(kind);
     requests_unlock();
 }
 
 bool requests_is(uint64_t key, enum requests_kind kind)
 {
-    requests_lock();
-    const struct request *request = request_of(key);
-    bool is_one = request != NULL && (request->kinds & kind_bit(kind)) != 0;
-    requests_unlock();
-    return is_one;
+    return (request_read(key).kinds & kind_bit(kind)) != 0;
 }
 
 void requests_note_lost(uint64_t key, bool has_status)
 {
-    requests_lock();
-    struct request *request = request_of(key);
-    if (request != NULL)
-        request->loss = has_status ? REQUESTS_LOSS_STATUS : REQUESTS_LOSS_TURN;
+    request_edit(key)->loss = has_status ? REQUESTS_LOSS_STATUS : REQUESTS_LOSS_TURN;
     requests_unlock();
 }
 
 enum requests_loss requests_loss(uint64_t key)
 {
-    requests_lock();
-    const struct request *request = request_of(key);
-    enum requests_loss loss = request != NULL ? (enum requests_loss)request->loss : REQUESTS_LOSS_NONE;
-    requests_unlock();
-    return loss;
+    return (enum requests_loss)request_read(key).loss;
 }
 
 void requests_note_send(uint64_t key, struct requests_send send)
 {
-    requests_lock();
-    struct request *request = request_of(key);
-    if (request != NULL) {
-        request->is_send = true;
-        request->may_outlast = send.may_outlast;
-        request->may_hide_gaps = send.may_hide_gaps;
-        request->kinds |= send.is_persistent ? kind_bit(REQUESTS_PERSISTENT) : 0;
-    }
+    struct request *request = request_edit(key);
+    request->is_send = true;
+    request->may_outlast = send.may_outlast;
+    request->may_hide_gaps = send.may_hide_gaps;
+    request->kinds |= send.is_persistent ? kind_bit(REQUESTS_PERSISTENT) : 0;
     requests_unlock();
 }
 
 void requests_forget_send(uint64_t key)
 {
-    requests_lock();
-    struct request *request = request_of(key);
-    if (request != NULL)
-        request->may_outlast = false;
+    request_edit(key)->may_outlast = false;
     requests_unlock();
 }
 
 void requests_leave_to(uint64_t key, uint64_t op_id)
 {
-    requests_lock();
-    struct request *request = request_of(key);
-    if (request != NULL)
-        request->op_id = op_id;
+    request_edit(key)->op_id = op_id;
     requests_unlock();
 }
 
 uint64_t requests_left_to(uint64_t key)
 {
-    requests_lock();
-    const struct request *request = request_of(key);
-    uint64_t op_id = request != NULL ? request->op_id : 0;
-    requests_unlock();
-    return op_id;
+    return request_read(key).op_id;
 }
 
 void requests_note_receive(uint64_t key, struct policy_site *site, uint32_t situation)
@@ -362,32 +349,21 @@ void requests_note_receive(uint64_t key, struct policy_site *site, uint32_t situ
 
 void requests_set_aside(uint64_t key, bool is_aside)
 {
-    requests_lock();
-    struct request *request = request_of(key);
-    if (request != NULL)
-        request->is_aside = is_aside;
+    request_edit(key)->is_aside = is_aside;
     requests_unlock();
 }
 
 bool requests_find_any_send(uint64_t key, struct requests_send *send)
 {
-    requests_lock();
-    const struct request *request = request_of(key);
-    bool is_found = request != NULL && request->is_send;
-    if (is_found)
-        *send = (struct requests_send){request->bytes, request->may_outlast, request->may_hide_gaps,
-                                       (request->kinds & kind_bit(REQUESTS_PERSISTENT)) != 0};
-    requests_unlock();
-    return is_found;
+    struct request request = request_read(key);
+    *send = (struct requests_send){request.bytes, request.may_outlast, request.may_hide_gaps,
+                                   (request.kinds & kind_bit(REQUESTS_PERSISTENT)) != 0};
+    return request.is_send;
 }
 
 bool requests_find_send(uint64_t key, struct requests_send *send)
 {
-    struct requests_send found;
-    bool is_found = requests_find_any_send(key, &found) && found.may_outlast;
-    if (is_found)
-        *send = found;
-    return is_found;
+    return requests_find_any_send(key, send) && send->may_outlast;
 }
 
 static uint64_t request_size(const struct request *request)
