@@ -6,13 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum options_table_type {
-    OPTIONS_TABLE_BYTES,
-    OPTIONS_TABLE_COUNT,
-    OPTIONS_TABLE_US,
-    OPTIONS_TABLE_SWITCH,
-    OPTIONS_TABLE_CHOICE
-};
+enum options_table_type { OPTIONS_TABLE_BYTES, OPTIONS_TABLE_COUNT, OPTIONS_TABLE_SWITCH, OPTIONS_TABLE_CHOICE };
 
 struct options_table_row {
     const char *variable; /* environment variable */
