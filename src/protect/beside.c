@@ -48,10 +48,8 @@ bool protect_beside_is(struct range bytes)
 const void *beside_find(struct range bytes)
 {
     struct hold_view view;
-    struct hold *hold = hold_next(NULL, base_pages_of(bytes), &view);
-    while (hold != NULL && view.kind != HOLD_NO_ACCESS)
-        hold = hold_next(hold, base_pages_of(bytes), &view);
-    return (const void *)(hold == NULL ? bytes.low : transit_address(TRANSIT_RECEIVE, bytes.low));
+    bool is_away = hold_first_of(HOLDS_NO_ACCESS, base_pages_of(bytes), &view) != NULL;
+    return (const void *)(is_away ? transit_address(TRANSIT_RECEIVE, bytes.low) : bytes.low);
 }
 
 /* By the kernel: signals are blocked, and a handler of the program's own may be what makes a page readable. */

@@ -72,6 +72,14 @@ struct hold *hold_next(const struct hold *before, struct range pages, struct hol
     return NULL;
 }
 
+struct hold *hold_first_of(int kinds, struct range pages, struct hold_view *view)
+{
+    struct hold *hold = hold_next(NULL, pages, view);
+    while (hold != NULL && (kinds & 1 << view->kind) == 0)
+        hold = hold_next(hold, pages, view);
+    return hold;
+}
+
 static bool is_in_bounds(struct range pages)
 {
     /* relaxed: a hold that is armed at this very moment by another thread may
@@ -87,20 +95,14 @@ uint64_t protect_armed_find(struct range bytes, bool allow_read)
     if (!is_in_bounds(pages))
         return 0;
     struct hold_view view;
-    struct hold *hold = hold_next(NULL, pages, &view);
-    while (hold != NULL && allow_read && view.kind == HOLD_NO_WRITE)
-        hold = hold_next(hold, pages, &view);
-    return hold == NULL ? 0 : view.op_id;
+    bool is_held = hold_first_of(allow_read ? HOLDS_NO_READ : HOLDS_ALL, pages, &view) != NULL;
+    return is_held ? view.op_id : 0;
 }
 
 bool protect_armed_is_receiving(void)
 {
-    struct range all = base_range_of_all();
     struct hold_view view;
-    struct hold *hold = hold_next(NULL, all, &view);
-    while (hold != NULL && (view.kind == HOLD_NO_WRITE || view.kind == HOLD_COPY_ON_TOUCH))
-        hold = hold_next(hold, all, &view);
-    return hold != NULL;
+    return hold_first_of(HOLDS_NO_ACCESS | HOLDS_LOST, base_range_of_all(), &view) != NULL;
 }
 
 /* Tells the op of one hold, if nobody has. */
@@ -247,22 +249,14 @@ static bool wait_for_holds(uintptr_t address, void *context)
     return was_held;
 }
 
-/* The first of these pages that no load may reach; NULL: there is none. A lost hold never ends. */
-static struct hold *unreadable_in(struct range pages, struct hold_view *view)
-{
-    struct hold *hold = hold_next(NULL, pages, view);
-    while (hold != NULL && view->kind != HOLD_NO_ACCESS && view->kind != HOLD_COPY_ON_TOUCH)
-        hold = hold_next(hold, pages, view);
-    return hold;
-}
-
-/* In the order of wait_for_holds(). */
+/* In the order of wait_for_holds(). A lost hold never ends. */
 void protect_armed_wait(struct range bytes)
 {
+    const int awaited = HOLDS_NO_ACCESS | HOLDS_COPY_ON_TOUCH;
     struct range pages = base_pages_of(bytes);
     struct hold_view view;
     struct hold *hold;
-    while (is_in_bounds(pages) && (hold = unreadable_in(pages, &view)) != NULL) {
+    while (is_in_bounds(pages) && (hold = hold_first_of(awaited, pages, &view)) != NULL) {
         report_once(hold, &view, view.pages.low > pages.low ? view.pages.low : pages.low);
         base_futex_wait(&hold->word, view.word, -1);
     }

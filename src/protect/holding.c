@@ -211,10 +211,6 @@ void protect_hold_events_read(void)
 
 bool protect_armed_is_elsewhere(void)
 {
-    struct range all = base_range_of_all();
     struct hold_view view;
-    struct hold *hold = protect_holds_in_place() ? NULL : hold_next(NULL, all, &view);
-    while (hold != NULL && view.kind == HOLD_NO_WRITE)
-        hold = hold_next(hold, all, &view);
-    return hold != NULL;
+    return !protect_holds_in_place() && hold_first_of(HOLDS_NO_READ, base_range_of_all(), &view) != NULL;
 }

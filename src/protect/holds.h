@@ -65,4 +65,16 @@ bool hold_view_take(struct hold *hold, struct hold_view *view);
  * NULL at the end. Signal context allowed. */
 struct hold *hold_next(const struct hold *before, struct range pages, struct hold_view *view);
 
+/* Sets of kinds. */
+enum {
+    HOLDS_NO_ACCESS = 1 << HOLD_NO_ACCESS,
+    HOLDS_COPY_ON_TOUCH = 1 << HOLD_COPY_ON_TOUCH,
+    HOLDS_LOST = 1 << HOLD_LOST,
+    HOLDS_NO_READ = HOLDS_NO_ACCESS | HOLDS_COPY_ON_TOUCH | HOLDS_LOST,
+    HOLDS_ALL = HOLDS_NO_READ | 1 << HOLD_NO_WRITE
+};
+
+/* The first that is of one of these kinds. */
+struct hold *hold_first_of(int kinds, struct range pages, struct hold_view *view);
+
 #endif

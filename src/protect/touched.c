@@ -125,16 +125,6 @@ static bool page_copy(struct touched *touched, struct range pages, uintptr_t pag
     return copied != NULL && chunk_copy(touched, copied, chunk);
 }
 
-/* Such a hold on the page of an address; no other kind has pages of it. NULL: there is none. */
-static struct hold *hold_at(uintptr_t address, struct hold_view *view)
-{
-    struct range byte = {address, address + 1};
-    struct hold *hold = hold_next(NULL, byte, view);
-    while (hold != NULL && view->kind != HOLD_COPY_ON_TOUCH)
-        hold = hold_next(hold, byte, view);
-    return hold;
-}
-
 static bool hold_serve(const struct hold *hold, struct range pages, uintptr_t page)
 {
     struct touched *touched = touched_of(hold);
@@ -144,10 +134,11 @@ static bool hold_serve(const struct hold *hold, struct range pages, uintptr_t pa
     return true;
 }
 
+/* No other kind of hold has pages of such a one. */
 bool touched_serve(uintptr_t address)
 {
     struct hold_view view;
-    struct hold *hold = hold_at(address, &view);
+    struct hold *hold = hold_first_of(HOLDS_COPY_ON_TOUCH, (struct range){address, address + 1}, &view);
     if (hold == NULL || table.forking_count != 0)
         return hold != NULL;
     return hold_serve(hold, view.pages, address & ~(uintptr_t)(base_page_bytes() - 1));
