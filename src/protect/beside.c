@@ -39,9 +39,9 @@ bool protect_beside_is(struct range bytes)
 {
     if (protect_armed_find(bytes, true) == 0 || protect_holds_in_place())
         return false;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     enum beside found = beside_compare(bytes);
-    table_leave(mask);
+    table_leave(before);
     return found == BESIDE_RECEIVE;
 }
 
@@ -71,10 +71,10 @@ bool protect_beside_copy(void *room, uintptr_t bytes, size_t length_bytes)
     struct range all = {bytes, bytes + length_bytes};
     struct range inner = inner_of(all);
     char *copy = room;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     bool is_copied = beside_compare(all) != BESIDE_OVERLAPS && edge_copy(copy, (struct range){all.low, inner.low}) &&
                      edge_copy(copy + (inner.high - all.low), (struct range){inner.high, all.high});
-    table_leave(mask);
+    table_leave(before);
     if (is_copied)
         memcpy(copy + (inner.low - all.low), (const void *)inner.low, inner.high - inner.low);
     return is_copied;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "protect/hold.h"
 
-#include <errno.h>
-
 #include "base/pages.h"
 #include "base/room.h"
 #include "protect/armed.h"
@@ -75,67 +73,59 @@ enum reason protect_hold_arm(enum hold_kind kind, struct range bytes, uint64_t o
 {
     if (table.backend == NULL || base_range_is_empty(pages_held(kind, bytes)))
         return REASON_MEMORY_FAILED;
-    int saved_errno = errno;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     enum reason reason = arm_locked(kind, bytes, op_id, hold);
-    table_leave(mask);
-    errno = saved_errno;
+    table_leave(before);
     return reason;
 }
 
 void protect_hold_release(struct hold *hold)
 {
     struct hold_view view;
-    int saved_errno = errno;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     if (hold_view_take(hold, &view)) {
         touches_answer(); /* a touch that the release wakes would never be read */
         closing_open(hold, view.kind, view.pages);
         table_retire(hold);
     }
-    table_leave(mask);
-    errno = saved_errno;
+    table_leave(before);
 }
 
 void protect_hold_release_until(struct hold *hold, uintptr_t high)
 {
     struct hold_view view;
-    int saved_errno = errno;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     if (hold_view_take(hold, &view) && view.pages.low < high && high < view.pages.high) {
         touches_answer(); /* as above */
         closing_open(hold, view.kind, (struct range){view.pages.low, high});
         table_shorten(hold, high);
     }
-    table_leave(mask);
-    errno = saved_errno;
+    table_leave(before);
 }
 
 void protect_hold_ask_again(struct hold *hold)
 {
     struct hold_view view;
-    int saved_errno = errno;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     if (hold_view_take(hold, &view)) {
         table_renew(hold);
         if (table.backend->wake != NULL)
             table.backend->wake(view.pages);
     }
-    table_leave(mask);
-    errno = saved_errno;
+    table_leave(before);
 }
 
 /* MPI may go on to read in transit: the program gets copies of all pages. */
 static void hold_leave_in_transit(struct hold *hold)
 {
     struct hold_view view;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     if (hold_view_take(hold, &view)) { /* or the engine has just released it */
         touched_complete(hold, view.pages);
         table.backend->access_open(view.pages);
         table_retire(hold);
     }
-    table_leave(mask);
+    table_leave(before);
 }
 
 void protect_hold_abandon(struct hold *hold)
@@ -172,15 +162,13 @@ static void hold_part_in_place(struct hold *hold, struct range pages, void *room
 bool protect_hold_part(struct hold *hold, void *room)
 {
     struct hold_view view;
-    int saved_errno = errno;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     bool is_parted = hold_view_take(hold, &view);
     if (is_parted && table.backend->is_in_place)
         hold_part_in_place(hold, view.pages, room);
     else if (is_parted)
         hold_part_locked(hold, view.pages, room);
-    table_leave(mask);
-    errno = saved_errno;
+    table_leave(before);
     return is_parted;
 }
 
@@ -202,11 +190,9 @@ void protect_hold_events_read(void)
 {
     if (table.backend == NULL)
         return;
-    int saved_errno = errno;
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     touches_answer();
-    table_leave(mask);
-    errno = saved_errno;
+    table_leave(before);
 }
 
 bool protect_armed_is_elsewhere(void)

@@ -176,15 +176,15 @@ void protect_stop(void)
 
 void protect_fork_begin(void)
 {
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     table.forking_count++;
-    table_leave(mask);
+    table_leave(before);
 }
 
 void protect_fork_end(void)
 {
-    uint64_t mask = table_enter();
+    struct table_before before = table_enter();
     if (--table.forking_count == 0)
         touched_let_again();
-    table_leave(mask);
+    table_leave(before);
 }

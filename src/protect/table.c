@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "protect/table.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "base/futex.h"
@@ -11,14 +12,16 @@ _Atomic uint32_t protect_armed_count;
 
 struct table table = {.has_several_threads = true};
 
-uint64_t table_enter(void)
+struct table_before table_enter(void)
 {
-    return kernel_lock_take(&table.lock);
+    int saved_errno = errno;
+    return (struct table_before){kernel_lock_take(&table.lock), saved_errno};
 }
 
-void table_leave(uint64_t mask)
+void table_leave(struct table_before before)
 {
-    kernel_lock_release(&table.lock, mask);
+    kernel_lock_release(&table.lock, before.mask);
+    errno = before.saved_errno;
 }
 
 struct hold *table_find_free(void)

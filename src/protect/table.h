@@ -11,10 +11,16 @@
 #include "base/range.h"
 #include "protect/holds.h"
 
+/* What was before, to leave with. */
+struct table_before {
+    uint64_t mask;
+    int saved_errno;
+};
+
 /* All signals are blocked from enter to leave: a handler of the program that touched a
- * hold would wait for a release that waits here. Returns what to leave with. */
-uint64_t table_enter(void);
-void table_leave(uint64_t mask);
+ * hold would wait for a release that waits here. */
+struct table_before table_enter(void);
+void table_leave(struct table_before before);
 
 /* The rest: between the two, or in a forked child, which is alone. */
 
