@@ -96,6 +96,15 @@ bool datatype_has_gaps(const struct type_layout *layout, MPI_Count count)
     return !is_one || layout->size_bytes != layout->true_extent_bytes;
 }
 
+uint64_t datatype_bytes(const struct type_layout *layout, MPI_Count count)
+{
+    uint64_t bytes;
+    if (!layout->is_known || count <= 0)
+        return 0;
+    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes);
+    return is_huge ? UINT64_MAX : bytes;
+}
+
 struct range datatype_span(const struct type_layout *layout, const void *buffer, MPI_Count count)
 {
     if (count <= 0 || layout->size_bytes == 0)

@@ -62,6 +62,9 @@ static inline bool datatype_may_hide_gaps(const struct type_layout *layout)
     return layout->size_bytes > PREDEFINED_BYTES_MAX;
 }
 
+/* How many bytes `count` elements have: 0 where the type is not known, UINT64_MAX where it is more than that. */
+uint64_t datatype_bytes(const struct type_layout *layout, MPI_Count count);
+
 /* All bytes between the first and the last that `count` elements touch. */
 struct range datatype_span(const struct type_layout *layout, const void *buffer, MPI_Count count);
 

@@ -185,20 +185,12 @@ void dispatch_assist(MPI_Request request, const void *return_address)
 
 void dispatch_assist_blocks(MPI_Request request, MPI_Count count, MPI_Datatype datatype, const void *return_address)
 {
-    const struct type_layout *layout = datatype_layout(datatype);
-    uint64_t bytes = 0;
-    if (layout->is_known && count > 0 && __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes))
-        bytes = UINT64_MAX;
-    dispatch_assist_bytes(request, bytes, return_address);
+    dispatch_assist_bytes(request, datatype_bytes(datatype_layout(datatype), count), return_address);
 }
 
 static bool dispatch_is_below(uint64_t threshold_bytes, MPI_Count count, const struct type_layout *layout)
 {
-    uint64_t bytes;
-    if (count <= 0)
-        return true;
-    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &bytes);
-    return layout->is_known && !is_huge && bytes < threshold_bytes;
+    return count <= 0 || (layout->is_known && datatype_bytes(layout, count) < threshold_bytes);
 }
 
 void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count count, MPI_Datatype datatype,

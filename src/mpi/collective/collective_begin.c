@@ -30,8 +30,8 @@ static bool block_measure(struct collective_call *call)
     if (count <= 0 || count > INT32_MAX || call->given.block_type == abi_handles.datatype_null)
         return false;
     const struct type_layout *layout = datatype_layout(call->given.block_type);
-    bool is_huge = __builtin_mul_overflow((uint64_t)layout->size_bytes, (uint64_t)count, &call->block_bytes);
-    return layout->is_known && !is_huge && call->block_bytes <= INT32_MAX;
+    call->block_bytes = datatype_bytes(layout, count);
+    return layout->is_known && call->block_bytes <= INT32_MAX;
 }
 
 /* Of what goes as it was given, block_bytes is all that is moved, or 0 where no rank knows that. */
@@ -51,13 +51,6 @@ static bool reduction_is_exact(const struct collective_call *call, const struct 
 static bool reduction_is_allowed(const struct collective_call *call)
 {
     return !collective_work_reduces(call->function) || reductions_are_known(call->given.op);
-}
-
-static bool call_is_rooted(const struct collective_call *call)
-{
-    return call->function == COLLECTIVE_BCAST || call->function == COLLECTIVE_GATHER ||
-           call->function == COLLECTIVE_SCATTER || call->function == COLLECTIVE_REDUCE ||
-           call->function == COLLECTIVE_GATHERV || call->function == COLLECTIVE_SCATTERV;
 }
 
 /* In place on all ranks alike (MPI 4.1, 6.8). */
@@ -83,7 +76,8 @@ static bool call_is_eligible(const struct collective_call *call, const struct co
         return false;
     if (exchange_would_be_wrong(call, comm) || gather_would_take_long(call, comm))
         return false;
-    if (call_is_rooted(call) && !call->is_between && (call->given.root < 0 || call->given.root >= comm->size))
+    if (collective_work_is_rooted(call->function) && !call->is_between &&
+        (call->given.root < 0 || call->given.root >= comm->size))
         return false; /* MPI says itself that there is no such root */
     return !collective_work_reduces(call->function) || reduction_is_exact(call, comm);
 }

@@ -26,14 +26,6 @@ static uint64_t times(uint64_t bytes, int64_t count)
     return is_huge ? UINT64_MAX : product;
 }
 
-static uint64_t type_bytes(MPI_Datatype type)
-{
-    if (type == abi_handles.datatype_null)
-        return 0;
-    const struct type_layout *layout = datatype_layout(type);
-    return layout->is_known ? (uint64_t)layout->size_bytes : 0;
-}
-
 static uint64_t more_of(uint64_t one, uint64_t other)
 {
     return one > other ? one : other;
@@ -42,8 +34,8 @@ static uint64_t more_of(uint64_t one, uint64_t other)
 uint64_t collective_groups_bytes(const struct collective_call *call, const struct collective_comm *known)
 {
     const struct collective_call_arguments *given = &call->given;
-    uint64_t sent_block = times(type_bytes(given->send_type), given->send_count);
-    uint64_t received_block = times(type_bytes(given->receive_type), given->receive_count);
+    uint64_t sent_block = datatype_bytes(datatype_layout(given->send_type), given->send_count);
+    uint64_t received_block = datatype_bytes(datatype_layout(given->receive_type), given->receive_count);
     int ranks_most = known->size > known->remote_size ? known->size : known->remote_size;
     if (call->function == COLLECTIVE_ALLGATHER)
         return more_of(times(sent_block, known->size), times(received_block, known->remote_size));
@@ -51,12 +43,6 @@ uint64_t collective_groups_bytes(const struct collective_call *call, const struc
 }
 
 /* --- what one rank has --- */
-
-static bool function_is_rooted(enum collective_work_function function)
-{
-    return function == COLLECTIVE_BCAST || function == COLLECTIVE_GATHER || function == COLLECTIVE_SCATTER ||
-           function == COLLECTIVE_GATHERV || function == COLLECTIVE_SCATTERV;
-}
 
 static bool root_receives(enum collective_work_function function)
 {
@@ -68,14 +54,14 @@ static bool rank_sends(const struct collective_call *call)
 {
     bool is_leaf = call->given.root >= 0;
     bool is_root = call->given.root == MPI_ROOT;
-    return !function_is_rooted(call->function) || (root_receives(call->function) ? is_leaf : is_root);
+    return !collective_work_is_rooted(call->function) || (root_receives(call->function) ? is_leaf : is_root);
 }
 
 static bool rank_receives(const struct collective_call *call)
 {
     bool is_leaf = call->given.root >= 0;
     bool is_root = call->given.root == MPI_ROOT;
-    return !function_is_rooted(call->function) || (root_receives(call->function) ? is_root : is_leaf);
+    return !collective_work_is_rooted(call->function) || (root_receives(call->function) ? is_root : is_leaf);
 }
 
 static int blocks_sent(const struct collective_call *call, const struct collective_comm *known)

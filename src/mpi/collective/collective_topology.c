@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "mpi/argument_buffers.h"
 #include "mpi/collective/collective_alone.h"
 #include "mpi/real.h"
 
@@ -30,21 +31,6 @@ static void neighbors_free(struct neighbors *neighbors)
 {
     free(neighbors->sources);
     free(neighbors->targets);
-}
-
-static void count_neighbors(struct collective_topology *topology, MPI_Comm comm, int kind, int rank)
-{
-    int is_weighted;
-    int count = 0;
-    if (kind == MPI_DIST_GRAPH) {
-        real.MPI_Dist_graph_neighbors_count(comm, &topology->sources, &topology->targets, &is_weighted);
-        return;
-    }
-    if (kind == MPI_CART)
-        real.MPI_Cartdim_get(comm, &count);
-    else
-        real.MPI_Graph_neighbors_count(comm, rank, &count);
-    topology->sources = topology->targets = kind == MPI_CART ? 2 * count : count;
 }
 
 static void list_cart(MPI_Comm comm, int *neighbors, int count)
@@ -96,7 +82,8 @@ void collective_topology_find(struct collective_topology *topology, MPI_Comm com
     if (kind != MPI_CART && kind != MPI_GRAPH && kind != MPI_DIST_GRAPH)
         return;
     real.MPI_Comm_rank(comm, &rank);
-    count_neighbors(topology, comm, kind, rank);
+    topology->sources = argument_buffers_sources(comm);
+    topology->targets = argument_buffers_targets(comm);
     topology->is_known = kind != MPI_CART || topology->sources <= 2 * DIMENSIONS_MOST;
     struct neighbors all = list_neighbors(topology, comm, kind, rank);
     topology->has_double_edges = list_has_doubles(all.sources, topology->sources, size) ||

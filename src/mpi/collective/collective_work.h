@@ -108,6 +108,13 @@ static inline bool collective_work_reduces(enum collective_work_function functio
     return function >= COLLECTIVE_REDUCE_SCATTER_BLOCK;
 }
 
+/* One rank sends to all, or receives from all. */
+static inline bool collective_work_is_rooted(enum collective_work_function function)
+{
+    return function == COLLECTIVE_BCAST || function == COLLECTIVE_GATHER || function == COLLECTIVE_SCATTER ||
+           function == COLLECTIVE_REDUCE || function == COLLECTIVE_GATHERV || function == COLLECTIVE_SCATTERV;
+}
+
 /* Fills `cut` in from the rest. is_whole, has_edges: see collective_cut_make_whole(). */
 void collective_work_cut(struct collective_work *work, bool is_whole, bool has_edges);
 
