@@ -17,10 +17,7 @@ static const char *const name_beginnings[] = {"libmpi_mpifh", "libmpi_usempi", "
 
 static bool file_has_bindings(const char *file_name)
 {
-    for (size_t i = 0; i < sizeof(name_beginnings) / sizeof(name_beginnings[0]); i++)
-        if (base_text_begins(file_name, name_beginnings[i]))
-            return true;
-    return false;
+    return base_text_begins_any(file_name, name_beginnings, sizeof(name_beginnings) / sizeof(name_beginnings[0]));
 }
 
 /* Open MPI makes error handlers and keys of attributes for Fortran, and for the C++ bindings that it had until 4.1, by
