@@ -96,9 +96,8 @@ static struct range find_protected(uintptr_t low, uintptr_t high)
 
 static void extend(struct range *loaded, uintptr_t low, uintptr_t high)
 {
-    bool is_first = loaded->high == 0;
-    loaded->low = is_first || low < loaded->low ? low : loaded->low;
-    loaded->high = high > loaded->high ? high : loaded->high;
+    struct range segment = {low, high};
+    *loaded = loaded->high == 0 ? segment : base_range_around(*loaded, segment);
 }
 
 static const ElfW(Dyn) * find_segments(const struct dl_phdr_info *info, struct object *object)
@@ -236,7 +235,7 @@ void object_visit_references(const struct object *object, object_visit_fn *is_wa
 
 bool object_is_unresolved(const struct object *object, const struct object_reference *reference)
 {
-    return *reference->place >= object->loaded.low && *reference->place < object->loaded.high;
+    return base_range_has(object->loaded, *reference->place);
 }
 
 void object_write(const struct object *object, uintptr_t *place, uintptr_t address)

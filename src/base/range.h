@@ -23,6 +23,23 @@ static inline bool base_ranges_overlap(struct range a, struct range b)
     return a.low < b.high && b.low < a.high;
 }
 
+static inline bool base_range_has(struct range range, uintptr_t address)
+{
+    return range.low <= address && address < range.high;
+}
+
+/* All of `part`. */
+static inline bool base_range_covers(struct range range, struct range part)
+{
+    return range.low <= part.low && part.high <= range.high;
+}
+
+/* From where the first of both begins to where the last one ends. */
+static inline struct range base_range_around(struct range a, struct range b)
+{
+    return (struct range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
+
 static inline struct range base_range_of(const void *address, size_t length_bytes)
 {
     uintptr_t low = (uintptr_t)address;

@@ -265,8 +265,7 @@ const void *bind_entry(const char *name)
 
 static bool is_of_library(const void *function)
 {
-    struct range loaded = binding.library.loaded;
-    return (uintptr_t)function >= loaded.low && (uintptr_t)function < loaded.high;
+    return base_range_has(binding.library.loaded, (uintptr_t)function);
 }
 
 /* Not every library has MPI_X and PMPI_X at one address, or in one object. */

@@ -136,10 +136,7 @@ struct range libc_blocks_forget(struct range range)
 static bool block_contains(const struct block *block, struct range bytes)
 {
     uint64_t pages = block_load(block);
-    if (pages == 0)
-        return false;
-    struct range range = range_of(pages);
-    return range.low <= bytes.low && bytes.high <= range.high;
+    return pages != 0 && base_range_covers(range_of(pages), bytes);
 }
 
 static const struct block *set_find(const struct block *set, struct range bytes)

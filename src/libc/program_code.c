@@ -121,7 +121,7 @@ bool libc_program_code_contains(const struct libc_program_code *code, uintptr_t 
 {
     uint32_t count = atomic_load_explicit(&code->count, memory_order_acquire);
     for (uint32_t i = 0; i < count; i++)
-        if (address >= code->ranges[i].low && address < code->ranges[i].high)
+        if (base_range_has(code->ranges[i], address))
             return true;
     return false;
 }

@@ -12,8 +12,7 @@ enum { AROUND_BYTES = 4096 };
 
 static void range_include(struct range *range, struct range other)
 {
-    range->low = other.low < range->low ? other.low : range->low;
-    range->high = other.high > range->high ? other.high : range->high;
+    *range = base_range_around(*range, other);
 }
 
 static int module_include(struct dl_phdr_info *module, size_t length_bytes, void *range)

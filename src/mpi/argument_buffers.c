@@ -126,8 +126,7 @@ static void run_add(struct run *run, struct range part)
         run->bytes = part;
         return;
     }
-    run->bytes.low = part.low < run->bytes.low ? part.low : run->bytes.low;
-    run->bytes.high = part.high > run->bytes.high ? part.high : run->bytes.high;
+    run->bytes = base_range_around(run->bytes, part);
 }
 
 static const void *buffer_at(const void *buffer, int64_t offset_bytes)

@@ -5,11 +5,9 @@
 
 static void span_include(struct block_lists_span *span, struct range part)
 {
-    bool is_first = base_range_is_empty(span->range);
     if (base_range_is_empty(part))
         return;
-    span->range.low = is_first || part.low < span->range.low ? part.low : span->range.low;
-    span->range.high = is_first || part.high > span->range.high ? part.high : span->range.high;
+    span->range = base_range_is_empty(span->range) ? part : base_range_around(span->range, part);
 }
 
 static bool block_is_absent(const struct block_lists_side *side, int block)

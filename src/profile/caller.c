@@ -57,7 +57,7 @@ static const struct module *module_at(uintptr_t address)
     /* acquire: the entries below the count are filled. */
     uint32_t count = atomic_load_explicit(&modules.count, memory_order_acquire);
     for (uint32_t i = 0; i < count; i++)
-        if (modules.table[i].code.low <= address && address < modules.table[i].code.high)
+        if (base_range_has(modules.table[i].code, address))
             return &modules.table[i];
     return NULL;
 }

@@ -141,9 +141,8 @@ void watch_open(const struct watch_slot *slot)
 /* The part that closes the page of this address; NULL when none does. */
 static const struct watch_part *watch_part_at(const struct watch_slot *slot, uintptr_t address)
 {
-    struct range byte = {address, address + 1};
     for (int i = 0; i < slot->part_count; i++)
-        if (base_ranges_overlap(slot->parts[i].pages, byte))
+        if (base_range_has(slot->parts[i].pages, address))
             return &slot->parts[i];
     return NULL;
 }
@@ -169,11 +168,10 @@ static void watch_touch(int watch, uintptr_t address, const void *context)
 
 static void watch_meet(int watch, const struct watch_part *part, uintptr_t address, const void *context)
 {
-    struct range byte = {address, address + 1};
-    if (base_ranges_overlap(part->bytes, byte))
+    if (base_range_has(part->bytes, address))
         watch_touch(watch, address, context);
     else /* a neighbour on the first or last page */
-        kernel_mprotect(base_pages_of(byte), PROT_READ | PROT_WRITE);
+        kernel_mprotect(base_pages_of((struct range){address, address + 1}), PROT_READ | PROT_WRITE);
 }
 
 bool watch_handle(uintptr_t address, const void *context)

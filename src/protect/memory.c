@@ -141,7 +141,7 @@ static bool text_search(int descriptor, uintptr_t address, struct memory_mapping
     struct line_reader reader = {.descriptor = descriptor};
     char line[LINE_BYTES_MAX];
     while (reader_line(&reader, line))
-        if (memory_line_parse(line, mapping) && mapping->range.low <= address && address < mapping->range.high)
+        if (memory_line_parse(line, mapping) && base_range_has(mapping->range, address))
             return true;
     return false;
 }
@@ -183,15 +183,10 @@ void memory_stop(void)
     maps_descriptor = -1;
 }
 
-static bool contains(struct range range, uintptr_t address)
-{
-    return range.low <= address && address < range.high;
-}
-
 /* Stacks of threads have no name: our own is where this function's frame is. */
 static bool is_stack(const struct memory_mapping *mapping)
 {
-    return mapping->name == MAPPING_STACK || contains(mapping->range, (uintptr_t)__builtin_frame_address(0));
+    return mapping->name == MAPPING_STACK || base_range_has(mapping->range, (uintptr_t)__builtin_frame_address(0));
 }
 
 /* A send that is held already makes its pages read-only (signal backend). */
@@ -231,7 +226,7 @@ static bool is_in_hold(struct range pages)
 {
     struct hold_view view;
     for (struct hold *hold = hold_next(NULL, pages, &view); hold != NULL; hold = hold_next(hold, pages, &view))
-        if (view.pages.low <= pages.low && pages.high <= view.pages.high)
+        if (base_range_covers(view.pages, pages))
             return true;
     return false;
 }
@@ -265,16 +260,16 @@ static _Thread_local struct range own_stack;
 static void own_stack_find(uintptr_t frame)
 {
     struct memory_mapping mapping;
-    if (contains(own_stack, frame) || !memory_mapping_find(frame, &mapping))
+    if (base_range_has(own_stack, frame) || !memory_mapping_find(frame, &mapping))
         return;
-    if (mapping.name == MAPPING_STACK || contains(mapping.range, (uintptr_t)pthread_self()))
+    if (mapping.name == MAPPING_STACK || base_range_has(mapping.range, (uintptr_t)pthread_self()))
         own_stack = mapping.range;
 }
 
 /* On a stack that the program made itself (a coroutine's) nobody knows how far it reaches: the list must be read. */
 static bool is_on_own_stack(void)
 {
-    return contains(own_stack, (uintptr_t)__builtin_frame_address(0));
+    return base_range_has(own_stack, (uintptr_t)__builtin_frame_address(0));
 }
 
 static bool reason_find(struct range pages, enum reason *reason)
@@ -364,7 +359,7 @@ static int object_contains(struct dl_phdr_info *object, size_t size, void *addre
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         uintptr_t low = object->dlpi_addr + part->p_vaddr;
         is_inside |=
-            part->p_type == PT_LOAD && contains((struct range){low, low + part->p_memsz}, *(uintptr_t *)address);
+            part->p_type == PT_LOAD && base_range_has((struct range){low, low + part->p_memsz}, *(uintptr_t *)address);
     }
     return is_inside;
 }

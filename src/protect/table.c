@@ -37,24 +37,15 @@ static uint32_t slot_index(const struct hold *hold)
     return (uint32_t)(hold - holds.table);
 }
 
-static uintptr_t lower_of(uintptr_t a, uintptr_t b)
-{
-    return a < b ? a : b;
-}
-
-static uintptr_t higher_of(uintptr_t a, uintptr_t b)
-{
-    return a > b ? a : b;
-}
-
 static void bounds_widen(struct range pages)
 {
     /* relaxed: only the lock's owner writes; readers see them by the word or a bit later */
     bool is_first = atomic_load_explicit(&holds.used, memory_order_relaxed) == 0;
     uintptr_t low = is_first ? UINTPTR_MAX : atomic_load_explicit(&holds.bound_low, memory_order_relaxed);
     uintptr_t high = atomic_load_explicit(&holds.bound_high, memory_order_relaxed);
-    atomic_store_explicit(&holds.bound_low, lower_of(low, pages.low), memory_order_relaxed);
-    atomic_store_explicit(&holds.bound_high, higher_of(high, pages.high), memory_order_relaxed);
+    struct range bounds = base_range_around((struct range){low, high}, pages);
+    atomic_store_explicit(&holds.bound_low, bounds.low, memory_order_relaxed);
+    atomic_store_explicit(&holds.bound_high, bounds.high, memory_order_relaxed);
 }
 
 void table_fill(struct hold *hold, enum hold_kind kind, struct range bytes, struct range pages, uint64_t op_id)

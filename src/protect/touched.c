@@ -64,7 +64,7 @@ void touched_begin(const struct hold *hold)
 static struct range *copied_at(struct touched *touched, uintptr_t address)
 {
     for (uint32_t i = 0; i < touched->count; i++)
-        if (base_ranges_overlap(touched->copied[i], (struct range){address, address + 1}))
+        if (base_range_has(touched->copied[i], address))
             return &touched->copied[i];
     return NULL;
 }

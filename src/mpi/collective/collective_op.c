@@ -321,8 +321,7 @@ static struct range range_between_edges(const struct collective_call *call, cons
     uintptr_t first_end = call->receive.range.low + collective_work_end(work, 1);
     uintptr_t last_begin = call->receive.range.low + last_block_bytes + collective_work_end(work, work->cut.pieces - 1);
     struct range between = base_pages_of((struct range){first_end, last_begin});
-    bool is_within = whole.low <= between.low && between.high <= whole.high;
-    return is_within ? between : (struct range){0, 0};
+    return base_range_covers(whole, between) ? between : (struct range){0, 0};
 }
 
 static enum reason side_hold(struct transfer *transfer, struct range bytes, struct range held, enum hold_kind kind,

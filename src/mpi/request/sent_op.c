@@ -29,11 +29,9 @@ static uint64_t sents_bytes(const struct sent_op_sends *sents)
 static bool sent_is_covered(const struct sent_op_sends *sents, int number)
 {
     struct range bytes = sents->all[number].send.bytes;
-    for (int i = 0; i < number; i++) {
-        struct range before = sents->all[i].send.bytes;
-        if (before.low <= bytes.low && bytes.high <= before.high)
+    for (int i = 0; i < number; i++)
+        if (base_range_covers(sents->all[i].send.bytes, bytes))
             return true;
-    }
     return false;
 }
 
