@@ -39,8 +39,8 @@ def wait_for_blocks(buffer: Buffer) -> str:
         described = f"{buffer.address}, {lists}, {buffer.datatype}, {blocks}"
         return f"argument_buffers_wait_{kind}({described}, {access_of(buffer)});"
     if blocks:
-        described = f"{buffer.address}, {buffer.count}, {buffer.datatype}, {blocks}"
-        return f"argument_buffers_wait_blocks({described}, {access_of(buffer)});"
+        elements = f"(MPI_Count){buffer.count} * {blocks}"
+        return f"dispatch_wait_buffer({buffer.address}, {elements}, {buffer.datatype}, {access_of(buffer)});"
     return wait_for_buffer(buffer)
 
 

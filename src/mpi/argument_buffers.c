@@ -134,12 +134,6 @@ static const void *buffer_at(const void *buffer, int64_t offset_bytes)
     return (const void *)((uintptr_t)buffer + (uintptr_t)offset_bytes);
 }
 
-void argument_buffers_wait_blocks(const void *buffer, MPI_Count count, MPI_Datatype datatype, int blocks,
-                                  enum dispatch_access access)
-{
-    dispatch_wait_buffer(buffer, count * blocks, datatype, access);
-}
-
 void argument_buffers_wait_parts(const void *buffer, struct argument_buffer_list counts,
                                  struct argument_buffer_list displs, MPI_Datatype datatype, int parts,
                                  enum dispatch_access access)

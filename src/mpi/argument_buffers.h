@@ -40,10 +40,6 @@ int argument_buffers_targets(MPI_Comm comm);
 bool argument_buffers_is_root(int root, MPI_Comm comm);
 bool argument_buffers_is_leaf(int root);
 
-/* `blocks` times `count` elements. */
-void argument_buffers_wait_blocks(const void *buffer, MPI_Count count, MPI_Datatype datatype, int blocks,
-                                  enum dispatch_access access);
-
 /* counts[i] elements each, displs[i] extents from the buffer on. */
 void argument_buffers_wait_parts(const void *buffer, struct argument_buffer_list counts,
                                  struct argument_buffer_list displs, MPI_Datatype datatype, int parts,
