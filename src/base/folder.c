@@ -40,6 +40,11 @@ static bool folder_visit(int folder, bool are_numbers, base_folder_visit_fn *vis
     return length_bytes == 0;
 }
 
+int base_folder_open(const char *path)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+}
+
 bool base_folder_visit(int folder, base_folder_visit_fn *visit, void *context)
 {
     return folder_visit(folder, false, visit, context);

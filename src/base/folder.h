@@ -9,6 +9,9 @@
 
 typedef void base_folder_visit_fn(const char *name, void *context);
 
+/* Opens one, to be closed by close(2); -1 where that cannot be. */
+int base_folder_open(const char *path);
+
 /* Calls `visit` for each entry of an open folder, "." and ".." included. False: not all could be read. */
 bool base_folder_visit(int folder, base_folder_visit_fn *visit, void *context);
 

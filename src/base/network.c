@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/network.h"
 
-#include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +35,7 @@ static void network_visit(const char *name, void *context)
 
 long base_network_fastest_mbit(void)
 {
-    struct search search = {
-        .folder = (int)syscall(SYS_openat, AT_FDCWD, "/sys/class/net", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)};
+    struct search search = {.folder = base_folder_open("/sys/class/net")};
     if (search.folder < 0)
         return 0;
     (void)base_folder_visit(search.folder, network_visit, &search);

@@ -22,15 +22,9 @@ struct search {
     bool is_incomplete; /* what one of them uses could not be read */
 };
 
-/* By system calls: libc's functions are the program's, and wait for messages. */
-static int path_open(const char *path, int flags)
-{
-    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_RDONLY | O_CLOEXEC, 0);
-}
-
 static void folder_visit(struct search *search, const char *path, base_folder_visit_fn *visit)
 {
-    int folder = path_open(path, O_DIRECTORY);
+    int folder = base_folder_open(path);
     if (folder < 0)
         return;
     (void)base_folder_visit_numbers(folder, visit, search);
@@ -66,7 +60,8 @@ static bool is_rank(const struct search *search, const char *process)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s/environ", search->folders.processes, process);
-    int file = path_open(path, 0);
+    /* By a system call: libc's functions are the program's, and wait for messages. */
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     bool is_found = file >= 0 && environment_has(file, search->rank_variable);
     if (file >= 0)
         syscall(SYS_close, file);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "libc/stacks.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -130,7 +129,7 @@ static void thread_visit(const char *name, void *unused)
 
 void libc_stacks_enter_existing(void)
 {
-    int folder = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    int folder = base_folder_open("/proc/self/task");
     if (folder < 0 || !base_folder_visit_numbers(folder, thread_visit, NULL))
         atomic_fetch_add_explicit(&stacks.unlisted, 1, memory_order_relaxed);
     if (folder >= 0)

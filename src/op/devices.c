@@ -141,7 +141,7 @@ static unsigned folder_kinds(int folder)
  * that is looked at next time. */
 static unsigned devices_list(_Atomic int *lowest_free)
 {
-    int opened = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    int opened = base_folder_open("/proc/self/fd");
     if (opened < 0)
         return UNKNOWN;
     int folder = base_descriptor_own(opened);
