@@ -10,7 +10,7 @@
 
 #include "abi.h"
 
-/* A part of the elements of one MPI_Allreduce. Written under the lock of collective_op.c. */
+/* A part of the elements of one MPI_Allreduce. Written under the lock of collective_pieces.h. */
 struct collective_local {
     const char *send; /* what this rank has */
     char *receive;    /* where the sum goes; may be the same */

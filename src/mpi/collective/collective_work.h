@@ -131,7 +131,7 @@ static inline uint64_t collective_work_come(const struct collective_work *work)
     return collective_work_end(work, collective_cut_without_gap(&work->cut, work->ended));
 }
 
-/* Starts the next piece. Inside the gate; under the lock of collective_op.c. As the next one. */
+/* Starts the next piece. Inside the gate; under the lock of collective_pieces.h. As the next one. */
 int collective_work_start(struct collective_work *work);
 
 /* MPI is through with the piece after those that are over: it is over, too. has_come: without an error. */
