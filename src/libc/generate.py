@@ -22,12 +22,12 @@ ROLES = {
     "reads", "writes", "string", "strings", "path", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "aio_list", "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known",
     "known_when", "file", "stream", "threads", "key", "room", "grows", "limits", "locks", "unlocks", "remaps", "tells",
-    "shares", "maps_locked",
+    "shares", "maps_locked", "keeps", "keeps_stack", "socket",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file", "stream", "tells"}  # not memory: after it
-ANYWAY = {"threads", "key", "locks", "unlocks", "shares"}  # whether or not something is armed
+ANYWAY = {"threads", "key", "locks", "unlocks", "shares", "keeps", "keeps_stack"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
-LAST = {"remaps", "maps_locked"}  # when the function has returned, whether or not something is armed
+LAST = {"remaps", "maps_locked", "socket"}  # when the function has returned, whether or not something is armed
 ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
 

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/ioctl.h>
 #include <linux/magic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,6 +18,8 @@
 #include "base/room.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
+#include "engine/sockets.h"
+#include "libc/keep.h"
 #include "libc/owner.h"
 #include "libc/real.h"
 #include "libc/threads.h"
@@ -300,6 +303,51 @@ void libc_use_threads(int condition, const void *caller)
 void libc_use_locks(const void *address, size_t length_bytes)
 {
     locked_add(base_range_of(address, length_bytes));
+}
+
+static void use_later(uintptr_t owner, const void *buffer, size_t length_bytes)
+{
+    if (protect_armed_is_any())
+        libc_use_writes(buffer, length_bytes);
+    libc_keep_set(owner, base_range_of(buffer, buffer == NULL ? 0 : length_bytes));
+}
+
+void libc_use_keeps(int condition, const FILE *stream, const void *buffer, size_t length_bytes)
+{
+    if (condition && buffer != NULL)
+        use_later((uintptr_t)stream, buffer, length_bytes);
+}
+
+/* A page of an alternate stack that were held would end the process at the next signal: the kernel could not write its
+ * frame. */
+void libc_use_keeps_stack(const stack_t *stack)
+{
+    if (protect_armed_is_any())
+        libc_use_reads(stack, sizeof *stack);
+    if (stack != NULL)
+        use_later((uintptr_t)pthread_self(), stack->ss_flags & SS_DISABLE ? NULL : stack->ss_sp, stack->ss_size);
+}
+
+static int socket_fact(int descriptor, int name)
+{
+    int value = -1;
+    socklen_t value_bytes = sizeof(value);
+    getsockopt(descriptor, SOL_SOCKET, name, &value, &value_bytes);
+    return value;
+}
+
+static bool is_stream_socket(int descriptor)
+{
+    int domain = socket_fact(descriptor, SO_DOMAIN);
+    return (domain == AF_INET || domain == AF_INET6) && socket_fact(descriptor, SO_TYPE) == SOCK_STREAM;
+}
+
+void libc_use_socket(int condition, int descriptor)
+{
+    int saved_errno = errno;
+    if (condition && is_stream_socket(descriptor))
+        engine_sockets_add(descriptor);
+    errno = saved_errno;
 }
 
 void libc_use_key(int key)

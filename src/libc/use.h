@@ -104,6 +104,14 @@ static inline void libc_use_maps_locked(int condition, const void *result, size_
         libc_use_locks(result, length_bytes);
 }
 
+/* The program gives a stream a buffer, or the kernel a stack for handlers (keep.h); null allowed. Also when nothing is
+ * armed. */
+void libc_use_keeps(int condition, const FILE *stream, const void *buffer, size_t length_bytes);
+void libc_use_keeps_stack(const stack_t *stack);
+
+/* The engine may sleep on this, if it is a stream socket. Also when nothing is armed. */
+void libc_use_socket(int condition, int descriptor);
+
 /* Memory gets a protection key. Also when nothing is armed. */
 void libc_use_key(int key);
 
