@@ -240,23 +240,12 @@ int libc_entry_posix_memalign(void **block, size_t alignment_bytes, size_t lengt
     return error;
 }
 
-void *libc_entry_aligned_alloc(size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(aligned_alloc);
-void *libc_entry_aligned_alloc(size_t alignment_bytes, size_t length_bytes)
+void *libc_allocate_aligned(size_t alignment_bytes, size_t length_bytes, void *(*real)(size_t, size_t))
 {
     block_make_room_beside_holds(length_bytes);
-    void *block = LIBC_REAL(aligned_alloc)(alignment_bytes, length_bytes);
+    void *block = real(alignment_bytes, length_bytes);
     if (is_room_made(block))
-        block = LIBC_REAL(aligned_alloc)(alignment_bytes, length_bytes);
-    return block_note(block, length_bytes);
-}
-
-void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes) LIBC_ENTRY(memalign);
-void *libc_entry_memalign(size_t alignment_bytes, size_t length_bytes)
-{
-    block_make_room_beside_holds(length_bytes);
-    void *block = LIBC_REAL(memalign)(alignment_bytes, length_bytes);
-    if (is_room_made(block))
-        block = LIBC_REAL(memalign)(alignment_bytes, length_bytes);
+        block = real(alignment_bytes, length_bytes);
     return block_note(block, length_bytes);
 }
 

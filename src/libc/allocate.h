@@ -13,6 +13,9 @@
  * rest of its own block. */
 enum { LIBC_LARGE_BLOCK_BYTES = 65536 };
 
+/* memalign() and aligned_alloc(). */
+void *libc_allocate_aligned(size_t alignment_bytes, size_t length_bytes, void *(*real)(size_t, size_t));
+
 /* MPI's library is there: blocks that may hold messages are remembered from now on. Any thread. */
 void libc_allocate_follow(void);
 

@@ -22,12 +22,13 @@ ROLES = {
     "reads", "writes", "string", "strings", "path", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "aio_list", "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known",
     "known_when", "file", "stream", "threads", "key", "room", "grows", "limits", "locks", "unlocks", "remaps", "tells",
-    "shares", "maps_locked", "keeps", "keeps_stack", "socket",
+    "shares", "maps_locked", "keeps", "keeps_stack", "socket", "by",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file", "stream", "tells"}  # not memory: after it
 ANYWAY = {"threads", "key", "locks", "unlocks", "shares", "keeps", "keeps_stack"}  # whether or not something is armed
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 LAST = {"remaps", "maps_locked", "socket"}  # when the function has returned, whether or not something is armed
+BY = "by"  # what the entry calls instead of the real function
 ABSENT = {"minus one": "LIBC_REAL_ABSENT", "null": "LIBC_REAL_ABSENT_NULL"}
 NOTICE = "/* SPDX-License-Identifier: MIT */\n/* Made from functions.toml by generate.py; do not edit. */\n"
 
@@ -65,7 +66,7 @@ def functions_read(path: Path) -> list[Function]:
     """All rows of the table, checked: known keys, every name once."""
     groups = tomllib.loads(path.read_text())["group"]
     functions = [
-        function_read(row, group.get("by_hand", False), ABSENT[group.get("absent", "minus one")])
+        function_read(row, group.get("by_hand", False) and len(row) == 1, ABSENT[group.get("absent", "minus one")])
         for group in groups
         for row in group["functions"]
     ]
@@ -120,6 +121,26 @@ def last_call_c(function: Function) -> str:
 
 
 def entry_c(function: Function) -> str:
+    """The C of one entry."""
+    calls = [use.partition(" ")[2] for use in function.uses if role(use) == BY]
+    return entry_by_c(function, calls[0]) if calls else entry_waiting_c(function)
+
+
+def entry_by_c(function: Function, call: str) -> str:
+    """The C of an entry that leaves all to a function of Lapwing's."""
+    signature = joined(function.returns, f"libc_entry_{function.name}({function.parameters})")
+    back = "" if function.returns == "void" else "return "
+    return (
+        f"{signature} LIBC_ENTRY({function.name});\n"
+        f"{signature}\n"
+        "{\n"
+        f"    LIBC_REAL_TYPE({function.name}) real = LIBC_REAL({function.name});\n"
+        f"    {back}{call};\n"
+        "}\n"
+    )
+
+
+def entry_waiting_c(function: Function) -> str:
     """The C of one entry, and of what it does when something is armed, or at its first call.
 
     Apart, so that the way past an idle Lapwing saves no registers: two tests and a jump.
@@ -217,7 +238,7 @@ def entries_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     """All generated entries."""
     made = [function for function in functions if not function.is_by_hand]
     bodies = "\n".join(entry_c(function) for function in made)
-    includes = "".join(f'#include "libc/{name}.h"\n' for name in ("real", "use"))
+    includes = "".join(f'#include "libc/{name}.h"\n' for name in ("allocate", "process", "real", "signals", "use"))
     return f"{NOTICE}#include <errno.h>\n#include <sys/syscall.h>\n\n{includes}\n{bodies}\n{calls_c(functions, calls)}"
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries that copy, replace or end the process. */
+/* Entries that copy, replace or end the process, and jumps out of what they wait for. */
 #include "libc/process.h"
 
 #include <errno.h>
@@ -17,6 +17,7 @@
 #include "libc/threads.h"
 #include "libc/use.h"
 #include "op/lifetime.h"
+#include "op/transfer.h"
 
 static void process_forked(void)
 {
@@ -50,10 +51,20 @@ static void process_end_fork(void)
         protect_fork_end();
 }
 
-void libc_process_leave_forks(void)
+/* Out of a handler, and so out of all forks that this thread is in, and that wait. One that goes on after all, since
+ * the jump was one inside the handler, is no longer known as one. */
+static void process_leave_forks(void)
 {
     while (libc_threads_own.forks_told != 0)
         process_end_fork();
+}
+
+void libc_process_jump(void *state, int value, void (*real)(void *, int))
+{
+    if (gate_is_waiting() || libc_threads_own.forks_told != 0)
+        transfer_leave_waits();
+    process_leave_forks();
+    real(state, value);
 }
 
 /* Once more before any handler has run: an allocator that is linked into the program keeps its lock from its own
@@ -93,36 +104,10 @@ __attribute__((destructor)) static void process_end(void)
     process_exiting();
 }
 
-void libc_entry_exit(int status) LIBC_ENTRY(exit);
-void libc_entry_exit(int status)
+void libc_process_exit(int status, void (*real)(int))
 {
     process_exiting();
-    LIBC_REAL(exit)(status);
-    __builtin_unreachable();
-}
-
-void libc_entry__exit(int status) LIBC_ENTRY(_exit);
-void libc_entry__exit(int status)
-{
-    process_exiting();
-    LIBC_REAL(_exit)(status);
-    __builtin_unreachable();
-}
-
-void libc_entry__Exit(int status) LIBC_ENTRY(_Exit);
-void libc_entry__Exit(int status)
-{
-    process_exiting();
-    LIBC_REAL(_Exit)(status);
-    __builtin_unreachable();
-}
-
-void libc_entry_quick_exit(int status) LIBC_ENTRY(quick_exit);
-void libc_entry_quick_exit(int status)
-{
-    process_exiting();
-    LIBC_REAL(quick_exit)(status);
-    __builtin_unreachable();
+    real(status);
 }
 
 /* The execl family: the list becomes an array on the stack, as in libc, since a

@@ -2,8 +2,11 @@
 #ifndef LIBC_PROCESS_H
 #define LIBC_PROCESS_H
 
-/* The program is about to jump out of its handler, and so out of all forks that this thread is in, and that wait. One
- * that goes on after all, since the jump was one inside the handler, is no longer known as one. */
-void libc_process_leave_forks(void);
+/* exit() and its kin. */
+void libc_process_exit(int status, void (*real)(int));
+
+/* longjmp() and its kin, which may leave a wait. Nobody else tells us: a handler runs on the stack of the wait that it
+ * interrupted, and where the jump leads is libc's secret. */
+void libc_process_jump(void *state, int value, void (*real)(void *, int));
 
 #endif

@@ -92,9 +92,6 @@ static sighandler_t handler_change(sighandler_t handler, int flags)
     return old_action.sa_handler;
 }
 
-enum { SIGNAL_BSD_FLAGS = SA_RESTART };
-#define SIGNAL_SYSV_FLAGS ((int)(SA_RESETHAND | SA_NODEFER)) /* not an enum: SA_RESETHAND is bit 31 */
-
 static void mask_note(int number, bool is_closing)
 {
     if (is_closing)
@@ -174,46 +171,13 @@ static void mask_note_alone(int number)
         mask_note(number, false);
 }
 
-/* signal() and its kin, which differ in the flags alone. */
-static sighandler_t handler_set(int number, sighandler_t handler, int flags, sighandler_t (*real)(int, sighandler_t))
+sighandler_t libc_signals_set(int number, sighandler_t handler, unsigned flags, sighandler_t (*real)(int, sighandler_t))
 {
     if (dispositions_are_shared(number))
-        return handler_change(handler, flags);
+        return handler_change(handler, (int)flags);
     handler_note(number, handler);
     mask_note_alone(number);
     return real(number, handler);
-}
-
-sighandler_t libc_entry_signal(int number, sighandler_t handler) LIBC_ENTRY(signal);
-sighandler_t libc_entry_signal(int number, sighandler_t handler)
-{
-    return handler_set(number, handler, SIGNAL_BSD_FLAGS, LIBC_REAL(signal));
-}
-
-sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(__sysv_signal);
-sighandler_t libc_entry___sysv_signal(int number, sighandler_t handler)
-{
-    return handler_set(number, handler, SIGNAL_SYSV_FLAGS, LIBC_REAL(__sysv_signal));
-}
-
-/* signal() by other names of System V and BSD. */
-
-sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler) LIBC_ENTRY(sysv_signal);
-sighandler_t libc_entry_sysv_signal(int number, sighandler_t handler)
-{
-    return handler_set(number, handler, SIGNAL_SYSV_FLAGS, LIBC_REAL(sysv_signal));
-}
-
-sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler) LIBC_ENTRY(bsd_signal);
-sighandler_t libc_entry_bsd_signal(int number, sighandler_t handler)
-{
-    return handler_set(number, handler, SIGNAL_BSD_FLAGS, LIBC_REAL(bsd_signal));
-}
-
-sighandler_t libc_entry_ssignal(int number, sighandler_t handler) LIBC_ENTRY(ssignal);
-sighandler_t libc_entry_ssignal(int number, sighandler_t handler)
-{
-    return handler_set(number, handler, SIGNAL_BSD_FLAGS, LIBC_REAL(ssignal));
 }
 
 /* The signal that a touch raises stays open: SIG_HOLD and sighold() change nothing about it. */

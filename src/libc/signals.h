@@ -13,6 +13,10 @@ void libc_signals_watch(void);
  * of faults do not count, nor those of MPI and of languages' runtimes. */
 bool libc_signals_have_handlers(void);
 
+/* signal() and its kin, which differ in the flags alone. */
+sighandler_t libc_signals_set(int number, sighandler_t handler, unsigned flags,
+                              sighandler_t (*real)(int, sighandler_t));
+
 /* Opens the signal that a touch raises to this thread, where the protect layer needs it. */
 void libc_signals_open_thread(void);
 

@@ -47,6 +47,11 @@ class Table(unittest.TestCase):
         self.assertIn("FILE *libc_entry_tmp(void)", generate.entry_c(rows[0]))
         self.assertIn("LIBC_REAL(tmp)();", generate.entry_c(rows[0]))
 
+    def test_entry_that_is_another_call(self) -> None:
+        rows = generate.functions_read(table('["int f(int d)", "by ours(d, real)"]'))
+        self.assertIn("return ours(d, real);", generate.entry_c(rows[0]))
+        self.assertNotIn("libc_busy_f", generate.entry_c(rows[0]))
+
     def test_unknown_role(self) -> None:
         with self.assertRaisesRegex(ValueError, "unknown role"):
             generate.functions_read(table('["int f(void *p)", "touches p, 1"]'))
