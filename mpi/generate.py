@@ -182,6 +182,7 @@ def is_listed(row: Row) -> bool:
 
 
 CALLER = Parameter("const void *", "caller")  # a parameter of what carries out the calls that do not go straight
+HAS_LARGE_COUNT = Parameter("bool", "has_large_count")  # of what carries out those of MPI_X and of MPI_X_c
 
 
 def collective_question(row: Row) -> Iterator[str]:
@@ -482,6 +483,48 @@ def status_body(row: Row) -> Iterator[str]:
     yield f"return dispatch_leave({own_call});"
 
 
+def goes_straight(row: Row) -> str:
+    """Whether a message goes to MPI at once, as C. Most are small, and nothing is pending."""
+    blocks = [f"{buffer.count}, {buffer.datatype}" for buffer in row.buffers]
+    if row.has_parameter("sendtag"):
+        return f"exchange_goes_straight({blocks[0]}, {blocks[-1]})"
+    if row.of_role("request"):
+        return f"dispatch_begins_small({blocks[0]})"
+    return f"message_goes_straight({blocks[0]})"
+
+
+def written_once_body(row: Row) -> Iterator[str]:
+    """A message whose way is written by hand, once it does not go straight."""
+    is_large = "true" if row.name.endswith("_c") else "false"
+    yield f"if ({goes_straight(row)})"
+    yield f"    return {call(row)};"
+    yield f"return carried_{small_name(row)}({argument_names(row)}, {is_large}, __builtin_return_address(0));"
+
+
+def small_name(row: Row) -> str:
+    """The name without that of a large-count twin."""
+    return row.name.removesuffix("_c")
+
+
+def for_both(large: Row, *more: Parameter) -> Row:
+    """What does a function's work, and that of its large-count twin, with more parameters."""
+    return replace(large, name=small_name(large), parameters=(*large.parameters, HAS_LARGE_COUNT, *more))
+
+
+def sized_function(large: Row) -> str:
+    """Calls one of both."""
+    narrowed = {buffer.count: f"(int){buffer.count}" for buffer in large.buffers}
+    small = call(replace(large, name=small_name(large)), narrowed)
+    lines = ["if (has_large_count)", f"    return {call(large)};", f"return {small};"]
+    head = signature(for_both(large), "static inline ", "real_sized")
+    return "\n".join([head, "{", *(wrap("    " + line, 8) for line in lines), "}"])
+
+
+def has_sized(row: Row) -> bool:
+    """Whether it is the large-count twin of a function for messages."""
+    return row.name.endswith("_c") and row.chapter == "Point-to-Point Communication" and bool(row.buffers)
+
+
 BODIES = {
     "gated": gated_body,
     "buffers": gated_body,
@@ -498,7 +541,8 @@ def entry(row: Row) -> str:
         raise ValueError(f"{row.name}: what it returns cannot be passed on")
     head = list(apart(row))
     first = ["requests_expect(REQUESTS_COLLECTIVE);"] if row.makes_collective_request else []
-    lines = [wrap("    " + line, 8) for line in (*first, *BODIES[row.treatment](row))]
+    body = written_once_body if row.has("written_once") else BODIES[row.treatment]
+    lines = [wrap("    " + line, 8) for line in (*first, *body(row))]
     return "\n".join([*head, signature(row, "static "), "{", *lines, "}"])
 
 
@@ -528,10 +572,13 @@ def real_header(rows: list[Row]) -> str:
     """mpi/real.h."""
     members = (f"    {row.returns} (*{row.name})({parameter_list(row)});" for row in rows)
     text = "\n".join(wrap(member, 8) for member in members)
+    sized = "\n\n".join(sized_function(row) for row in rows if has_sized(row))
     return f"""{C_NOTICE}/* MPI's own functions, filled at bind in the order of names_mpi;
  * NULL where the library lacks one. */
 #ifndef MPI_REAL_H
 #define MPI_REAL_H
+
+#include <stdbool.h>
 
 #include "abi.h"
 
@@ -541,22 +588,32 @@ struct real {{
 
 extern __attribute__((visibility("hidden"))) struct real real;
 
+/* The function for large counts, or the other. */
+{sized}
+
 #endif
 """
 
 
 def entries_header(rows: list[Row]) -> str:
     """mpi/entries.h."""
-    declarations = "\n".join(f"{signature(row)};" for row in rows if row.treatment in (*BY_HAND, "told", "foreign"))
+    written = (row for row in rows if row.treatment in (*BY_HAND, "told", "foreign") and not row.has("written_once"))
+    declarations = "\n".join(f"{signature(row)};" for row in written)
+    both = (for_both(row, CALLER) for row in rows if row.has("written_once") and row.name.endswith("_c"))
+    carried = "\n".join(f"{signature(row, kind='carried')};" for row in both)
     return f"""{C_NOTICE}/* The entries that src/mpi writes by hand, and those in assembly. */
 #ifndef MPI_ENTRIES_H
 #define MPI_ENTRIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "abi.h"
 
 {declarations}
+
+/* What becomes of a message that does not go straight to MPI. */
+{carried}
 
 /* The entry of the name with that index; NULL: the program reaches MPI's own function. */
 void *entries_at(size_t index);
@@ -597,7 +654,7 @@ def bytes_of(names: list[str]) -> int:
 
 def entries_source(rows: list[Row]) -> str:
     """mpi/entries.c."""
-    generated = "\n\n".join(entry(row) for row in rows if row.treatment in BODIES)
+    generated = "\n\n".join(entry(row) for row in rows if row.treatment in BODIES or row.has("written_once"))
     wrappers = "\n\n".join(measured(row, index) for index, row in enumerate(rows) if is_measured(row))
     written = [(index, f"entry_{row.name}") for index, row in enumerate(rows) if row.treatment != "direct"]
     wrapped = [(index, f"measured_{row.name}") for index, row in enumerate(rows) if is_measured(row)]
@@ -610,6 +667,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "mpi/early.h"
 #include "mpi/measure.h"
 #include "mpi/message/ahead_start.h"
+#include "mpi/message/exchange.h"
 #include "mpi/message/message.h"
 #include "mpi/request/freed.h"
 #include "mpi/request/persistent.h"

@@ -71,6 +71,7 @@ MARKS = {
     "waits": "blocks until requests are over: a profile tells its slack",
     "untimed": "no time worth telling: a profile begins or ends in it, or programs ask in loops",
     "no_twin": "the extension has no large-count function",
+    "written_once": "by hand is what carries out the calls that do not go straight, for both sizes of counts",
 }
 
 

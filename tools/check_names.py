@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 # Entries and what the linker asks for; the standard's own types; a macro that is one name per ABI.
-FOREIGN = re.compile(r"entry_MPI_\w+|libc_entry_\w+|lapwing_\w+|__wrap_\w+|MPI_\w+|ABI_BACKEND")
+FOREIGN = re.compile(r"(?:entry|carried)_MPI_\w+|libc_entry_\w+|lapwing_\w+|__wrap_\w+|MPI_\w+|ABI_BACKEND")
 # Files that others consist of: each abi.h includes this one.
 PART_OF: Mapping[str, str] = {"mpi/abi/common": "mpi/abi/abi"}
 NOISE = re.compile(

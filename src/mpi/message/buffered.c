@@ -287,9 +287,7 @@ static bool buffered_claim_waiting(uint64_t bytes)
 
 static int buffered_pass_now(const struct message *m)
 {
-    if (m->has_large_count)
-        return real.MPI_Bsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm);
-    return real.MPI_Bsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm);
+    return real_sized_MPI_Bsend(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, m->has_large_count);
 }
 
 static int buffered_pass(const struct message *message)
@@ -446,11 +444,14 @@ static enum reason buffered_try(struct message *message, struct buffered_send *s
     return reason == REASON_NONE ? buffered_carry(message, send, return_address, result) : reason;
 }
 
-__attribute__((noinline)) static int buffered_call(struct message message, const void *return_address)
+int carried_MPI_Bsend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                      bool has_large_count, const void *caller)
 {
+    struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
+    message.has_large_count = has_large_count;
     struct buffered_send send = {.request = abi_handles.request_null};
     int result = MPI_SUCCESS;
-    enum reason reason = buffered_try(&message, &send, return_address, &result);
+    enum reason reason = buffered_try(&message, &send, caller, &result);
     if (reason == REASON_NONE)
         return late_errors_or(result);
     record_pass(reason, message.bytes);
@@ -460,29 +461,12 @@ __attribute__((noinline)) static int buffered_call(struct message message, const
     return result;
 }
 
-int entry_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Bsend(buf, count, datatype, dest, tag, comm);
-    return buffered_call(message_of((void *)buf, count, datatype, dest, tag, comm), __builtin_return_address(0));
-}
-
-int entry_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Bsend_c(buf, count, datatype, dest, tag, comm);
-    struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
-    message.has_large_count = true;
-    return buffered_call(message, __builtin_return_address(0));
-}
-
 /* --- MPI_Ibsend --- */
 
 static int ibsend_now(const struct message *m, MPI_Request *request)
 {
-    if (m->has_large_count)
-        return real.MPI_Ibsend_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Ibsend(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real_sized_MPI_Ibsend(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request,
+                                 m->has_large_count);
 }
 
 static int ibsend_pass(const struct message *message, MPI_Request *request, const void *return_address)
@@ -505,33 +489,17 @@ static int ibsend_end(const struct message *message, MPI_Request *request, const
     return dispatch_leave(result);
 }
 
-__attribute__((noinline)) static int ibsend_call(struct message message, MPI_Request *request,
-                                                 const void *return_address)
+int carried_MPI_Ibsend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                       MPI_Request *request, bool has_large_count, const void *caller)
 {
+    struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
+    message.has_large_count = has_large_count;
     struct buffered_send send = {.request = abi_handles.request_null};
     int result = MPI_SUCCESS;
     dispatch_wait_argument(request, sizeof *request);
-    if (buffered_try(&message, &send, return_address, &result) != REASON_NONE)
-        return ibsend_pass(&message, request, return_address);
-    return result == MPI_SUCCESS ? ibsend_end(&message, request, return_address) : result;
-}
-
-int entry_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                     MPI_Request *request)
-{
-    if (dispatch_begins_small(count, datatype))
-        return real.MPI_Ibsend(buf, count, datatype, dest, tag, comm, request);
-    return ibsend_call(message_of((void *)buf, count, datatype, dest, tag, comm), request, __builtin_return_address(0));
-}
-
-int entry_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                       MPI_Request *request)
-{
-    if (dispatch_begins_small(count, datatype))
-        return real.MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
-    struct message message = message_of((void *)buf, count, datatype, dest, tag, comm);
-    message.has_large_count = true;
-    return ibsend_call(message, request, __builtin_return_address(0));
+    if (buffered_try(&message, &send, caller, &result) != REASON_NONE)
+        return ibsend_pass(&message, request, caller);
+    return result == MPI_SUCCESS ? ibsend_end(&message, request, caller) : result;
 }
 
 /* --- the buffer: from its attachment to its detachment MPI may touch it at any time, so nothing beside it shares its

@@ -12,9 +12,8 @@
 
 static int matched_start(const struct message *message, void *buffer, MPI_Request *request)
 {
-    if (message->count <= INT32_MAX)
-        return real.MPI_Imrecv(buffer, (int)message->count, message->datatype, message->matched, request);
-    return real.MPI_Imrecv_c(buffer, message->count, message->datatype, message->matched, request);
+    return real_sized_MPI_Imrecv(buffer, message->count, message->datatype, message->matched, request,
+                                 message_is_huge(message));
 }
 
 /* MPI_Mrecv, without keeping the gate. */
@@ -74,9 +73,7 @@ int matched_receive(struct message *message, MPI_Status *status)
 
 static int matched_pass_now(const struct message *m, MPI_Message *handle, MPI_Status *status)
 {
-    if (m->has_large_count)
-        return real.MPI_Mrecv_c(m->buffer, m->count, m->datatype, handle, status);
-    return real.MPI_Mrecv(m->buffer, (int)m->count, m->datatype, handle, status);
+    return real_sized_MPI_Mrecv(m->buffer, m->count, m->datatype, handle, status, m->has_large_count);
 }
 
 /* The handle is ours while the message is received: the program's may lie on a

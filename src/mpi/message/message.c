@@ -259,16 +259,14 @@ bool message_must_match(const struct message *message)
 
 static int message_init_send(const struct message *m, MPI_Request *request)
 {
-    if (m->count <= INT32_MAX)
-        return real.MPI_Send_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Send_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real_sized_MPI_Send_init(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request,
+                                    message_is_huge(m));
 }
 
 static int message_init_receive(const struct message *m, MPI_Request *request)
 {
-    if (m->count <= INT32_MAX)
-        return real.MPI_Recv_init(m->buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Recv_init_c(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real_sized_MPI_Recv_init(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request,
+                                    message_is_huge(m));
 }
 
 int message_check(const struct message *message, enum policy_direction direction)
@@ -281,38 +279,24 @@ int message_check(const struct message *message, enum policy_direction direction
     return result;
 }
 
-/* A count beyond an int only comes from a large-count entry: this MPI has the others, too. */
-static bool message_is_int(const struct message *message)
-{
-    return message->count <= INT32_MAX;
-}
-
 int message_start_send(const struct message *m, void *buffer, MPI_Request *request)
 {
-    if (message_is_int(m))
-        return real.MPI_Isend(buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Isend_c(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real_sized_MPI_Isend(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request, message_is_huge(m));
 }
 
 int message_start_ready_send(const struct message *m, void *buffer, MPI_Request *request)
 {
-    if (message_is_int(m))
-        return real.MPI_Irsend(buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Irsend_c(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real_sized_MPI_Irsend(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request, message_is_huge(m));
 }
 
 int message_start_synchronous_send(const struct message *m, void *buffer, MPI_Request *request)
 {
-    if (message_is_int(m))
-        return real.MPI_Issend(buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Issend_c(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real_sized_MPI_Issend(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request, message_is_huge(m));
 }
 
 int message_start_receive(const struct message *m, void *buffer, MPI_Request *request)
 {
-    if (message_is_int(m))
-        return real.MPI_Irecv(buffer, (int)m->count, m->datatype, m->peer, m->tag, m->comm, request);
-    return real.MPI_Irecv_c(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request);
+    return real_sized_MPI_Irecv(buffer, m->count, m->datatype, m->peer, m->tag, m->comm, request, message_is_huge(m));
 }
 
 int message_start_inline(const struct message *message, message_start_fn *start, MPI_Request *request)

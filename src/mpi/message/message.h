@@ -53,6 +53,12 @@ static inline struct message message_of(void *buffer, MPI_Count count, MPI_Datat
         .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag, .comm = comm};
 }
 
+/* A count beyond an int only comes from a large-count entry: this MPI has the others, too. */
+static inline bool message_is_huge(const struct message *message)
+{
+    return message->count > INT32_MAX;
+}
+
 /* Sends from a copy from now on. False without the memory for it, or where the program cannot read the gaps, too; then
  * nothing has changed. The message is whole (message_is_whole()). */
 bool message_copy(struct message *message);

@@ -93,9 +93,7 @@ static bool turn_take(struct turn *turn)
 static int turn_receive(struct turn *turn, MPI_Request *request)
 {
     const struct message *m = &turn->message;
-    if (m->count <= INT32_MAX)
-        return real.MPI_Imrecv(turn->buffer, (int)m->count, m->datatype, &turn->matched, request);
-    return real.MPI_Imrecv_c(turn->buffer, m->count, m->datatype, &turn->matched, request);
+    return real_sized_MPI_Imrecv(turn->buffer, m->count, m->datatype, &turn->matched, request, message_is_huge(m));
 }
 
 static void turn_ask(struct turn *turn)

@@ -51,17 +51,9 @@ static int receive_wait_if_late(const struct message *message)
     return result;
 }
 
-static int receive_now(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                       MPI_Status *status, bool has_large_count)
-{
-    if (has_large_count)
-        return real.MPI_Recv_c(buf, count, datatype, source, tag, comm, status);
-    return real.MPI_Recv(buf, (int)count, datatype, source, tag, comm, status);
-}
-
 static int receive_pass_now(const struct message *m, MPI_Status *status)
 {
-    return receive_now(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, status, m->has_large_count);
+    return real_sized_MPI_Recv(m->buffer, m->count, m->datatype, m->peer, m->tag, m->comm, status, m->has_large_count);
 }
 
 /* As in send.c: the gate is not kept while the message is on its way. */
@@ -142,37 +134,20 @@ static int receive_end(int result)
     return result;
 }
 
-/* Out of line: the entries' own frames stay empty on the way of small messages. */
-__attribute__((noinline)) static int receive_call(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
-                                                  int tag, MPI_Comm comm, MPI_Status *status, bool has_large_count,
-                                                  const void *return_address)
+int carried_MPI_Recv(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                     MPI_Status *status, bool has_large_count, const void *caller)
 {
     if (message_enters_small(count, datatype))
         return receive_end(
-            dispatch_leave_idle(receive_now(buf, count, datatype, source, tag, comm, status, has_large_count)));
+            dispatch_leave_idle(real_sized_MPI_Recv(buf, count, datatype, source, tag, comm, status, has_large_count)));
     struct message message = message_of(buf, count, datatype, source, tag, comm);
     message.direction = POLICY_RECEIVE;
     message.has_large_count = has_large_count;
     message_measure(&message);
     message.promised = status_is_ignored(status) ? NULL : status;
-    int result = early.is_on ? receive_beside_early(&message, status, return_address)
-                             : receive_judged(&message, status, return_address);
+    int result =
+        early.is_on ? receive_beside_early(&message, status, caller) : receive_judged(&message, status, caller);
     freed_requests_await();
     away_begin();
     return result;
-}
-
-int entry_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Recv(buf, count, datatype, source, tag, comm, status);
-    return receive_call(buf, count, datatype, source, tag, comm, status, false, __builtin_return_address(0));
-}
-
-int entry_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                     MPI_Status *status)
-{
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Recv_c(buf, count, datatype, source, tag, comm, status);
-    return receive_call(buf, count, datatype, source, tag, comm, status, true, __builtin_return_address(0));
 }

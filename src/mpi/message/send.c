@@ -21,33 +21,9 @@ struct send_kind {
                 bool has_large_count);
 };
 
-static int send_standard_now(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                             bool has_large_count)
-{
-    if (has_large_count)
-        return real.MPI_Send_c(buf, count, datatype, dest, tag, comm);
-    return real.MPI_Send(buf, (int)count, datatype, dest, tag, comm);
-}
-
-static int send_ready_now(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                          bool has_large_count)
-{
-    if (has_large_count)
-        return real.MPI_Rsend_c(buf, count, datatype, dest, tag, comm);
-    return real.MPI_Rsend(buf, (int)count, datatype, dest, tag, comm);
-}
-
-static int send_synchronous_now(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                                MPI_Comm comm, bool has_large_count)
-{
-    if (has_large_count)
-        return real.MPI_Ssend_c(buf, count, datatype, dest, tag, comm);
-    return real.MPI_Ssend(buf, (int)count, datatype, dest, tag, comm);
-}
-
-static const struct send_kind send_standard = {message_start_send, send_standard_now};
-static const struct send_kind send_ready = {message_start_ready_send, send_ready_now};
-static const struct send_kind send_synchronous = {message_start_synchronous_send, send_synchronous_now};
+static const struct send_kind send_standard = {message_start_send, real_sized_MPI_Send};
+static const struct send_kind send_ready = {message_start_ready_send, real_sized_MPI_Rsend};
+static const struct send_kind send_synchronous = {message_start_synchronous_send, real_sized_MPI_Ssend};
 
 static int send_now(const struct message *m, const struct send_kind *kind)
 {
@@ -121,10 +97,9 @@ static int send_end(int result, const struct send_kind *kind)
     return result;
 }
 
-/* Out of line: the entries' own frames stay empty on the way of small messages. */
-__attribute__((noinline)) static int send_call(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                                               int tag, MPI_Comm comm, bool has_large_count,
-                                               const struct send_kind *kind, const void *return_address)
+/* Inline: small messages go through it, and their kind is known. */
+static inline int send_call(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                            bool has_large_count, const struct send_kind *kind, const void *return_address)
 {
     if (message_enters_small(count, datatype))
         return send_end(dispatch_leave_idle(kind->send(buf, count, datatype, dest, tag, comm, has_large_count)), kind);
@@ -136,44 +111,20 @@ __attribute__((noinline)) static int send_call(const void *buf, MPI_Count count,
     return result;
 }
 
-int entry_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+int carried_MPI_Send(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                     bool has_large_count, const void *caller)
 {
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Send(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, false, &send_standard, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, has_large_count, &send_standard, caller);
 }
 
-int entry_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+int carried_MPI_Rsend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                      bool has_large_count, const void *caller)
 {
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Rsend(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, false, &send_ready, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, has_large_count, &send_ready, caller);
 }
 
-int entry_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+int carried_MPI_Ssend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                      bool has_large_count, const void *caller)
 {
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Ssend(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, false, &send_synchronous, __builtin_return_address(0));
-}
-
-int entry_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Send_c(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, true, &send_standard, __builtin_return_address(0));
-}
-
-int entry_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Rsend_c(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, true, &send_ready, __builtin_return_address(0));
-}
-
-int entry_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (message_goes_straight(count, datatype))
-        return real.MPI_Ssend_c(buf, count, datatype, dest, tag, comm);
-    return send_call(buf, count, datatype, dest, tag, comm, true, &send_synchronous, __builtin_return_address(0));
+    return send_call(buf, count, datatype, dest, tag, comm, has_large_count, &send_synchronous, caller);
 }
