@@ -147,7 +147,8 @@ int carried_MPI_Recv(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
     message.promised = status_is_ignored(status) ? NULL : status;
     int result =
         early.is_on ? receive_beside_early(&message, status, caller) : receive_judged(&message, status, caller);
-    freed_requests_await();
+    if (transfer_ahead_count() != 0)
+        freed_requests_await_some();
     away_begin();
     return result;
 }
