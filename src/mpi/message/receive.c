@@ -7,7 +7,6 @@
 #include "mpi/request/completion.h"
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
-#include "base/options.h"
 #include "op/away.h"
 #include "op/session.h"
 #include "op/transfer.h"
@@ -29,21 +28,19 @@ static bool receive_is_announced(const struct message *message)
     return is_found != 0;
 }
 
-/* Where more ranks take part another one may keep the send waiting for longer than this one's message takes. Whether
- * they do is asked last: seldom is anything held there. */
+/* Where more ranks take part another one may keep the send waiting for longer than this one's message takes. */
 static bool receive_may_be_late(const struct message *message)
 {
-    bool is_possible = message->bytes >= options.threshold_bytes && !early.is_on;
     bool is_named = message->peer != MPI_PROC_NULL && message->comm != abi_handles.comm_null;
-    return is_possible && is_named && protect_armed_find(message->range, false) != 0 && !session_has_others();
+    return is_named && !early.is_on && !session_has_others();
 }
 
 /* Waits for memory that is still being sent, where the peer is late: had that send gone from a copy, what is received
  * now would not come sooner. So it is where a buffer goes to and fro between two ranks, and each answers the other.
  * Wrong arguments are not for MPI_Iprobe to find. */
-static int receive_wait_if_late(const struct message *message)
+static int receive_wait_if_late(const struct message *message, bool is_held)
 {
-    if (!receive_may_be_late(message))
+    if (!is_held || !receive_may_be_late(message))
         return MPI_SUCCESS;
     int result = exchange_check_receive(message);
     if (result == MPI_SUCCESS && !receive_is_announced(message))
@@ -107,9 +104,10 @@ static int receive_matched(struct message *message, MPI_Status *status)
 static int receive_judged(struct message *message, MPI_Status *status, const void *return_address)
 {
     enum reason reason = message_judge(message, return_address);
+    bool is_held = reason != REASON_SMALL && protect_armed_find(message->range, false) != 0;
     if (reason == REASON_NONE && message_must_match(message))
         return receive_matched(message, status);
-    int result = receive_wait_if_late(message);
+    int result = receive_wait_if_late(message, is_held);
     if (result != MPI_SUCCESS)
         return result;
     if (reason == REASON_NONE)
