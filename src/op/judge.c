@@ -26,7 +26,7 @@ enum reason judge_session(void)
 
 static enum reason judge_call(struct policy_call *call, struct policy_answer *answer)
 {
-    enum reason reason = gate_is_inside() ? REASON_CALLBACK : session_reason_to_begin();
+    enum reason reason = session_reason_to_begin();
     if (reason != REASON_NONE)
         return reason;
     call->place = call_site_of(call->place);

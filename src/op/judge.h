@@ -43,8 +43,9 @@ enum reason judge_foresee(const struct judge_foreseen *call);
  * first. */
 enum session_order judge_order(void);
 
-/* All of that, and whether it pays, for a blocking call, whose time away from MPI ends (away.h). held: the bytes to be
- * held, if any. policy: empty where nothing may begin. order: of a receive that may begin. */
+/* All of that but REASON_CALLBACK, and whether it pays, for a blocking call, whose time away from MPI ends (away.h).
+ * Outside the gate. held: the bytes to be held, if any. policy: empty where nothing may begin. order: of a receive
+ * that may begin. */
 struct judge_answer {
     struct policy_answer policy;
     enum session_order order;

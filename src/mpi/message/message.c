@@ -202,6 +202,8 @@ static bool message_may_start_apart(const struct message *message)
 
 static enum reason message_judge_call(struct message *message)
 {
+    if (gate_is_inside())
+        return REASON_CALLBACK;
     struct judge_answer answer;
     struct policy_call call = {
         .place = message->caller,
