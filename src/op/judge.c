@@ -84,12 +84,20 @@ enum session_order judge_order(void)
     return order == SESSION_ORDER_KEPT && requests_are_unknown() ? SESSION_ORDER_MATCHED : order;
 }
 
+/* Several threads keep no turns, nor do requests that nobody knows (judge_order()). */
+static bool judge_may_start_apart(const struct policy_call *call)
+{
+    return call->direction == POLICY_RECEIVE && options.match != OPTION_MATCH_OFF && !busy_is_shared() &&
+           !requests_are_unknown();
+}
+
 enum reason judge_message(struct policy_call *call, const struct range *held, struct judge_answer *answer)
 {
     *answer = (struct judge_answer){.order = SESSION_ORDER_FREE};
     enum reason reason = judge_call(call, &answer->policy);
     if (reason == REASON_NONE && call->direction == POLICY_RECEIVE)
         answer->order = judge_order();
+    answer->starts_apart = answer->policy.starts_apart && judge_may_start_apart(call);
     if (reason == REASON_NONE && held != NULL)
         reason = judge_memory(*held, call->direction == POLICY_SEND);
     return reason;

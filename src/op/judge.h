@@ -45,10 +45,11 @@ enum session_order judge_order(void);
 
 /* All of that but REASON_CALLBACK, and whether it pays, for a blocking call, whose time away from MPI ends (away.h).
  * Outside the gate. held: the bytes to be held, if any. policy: empty where nothing may begin. order: of a receive
- * that may begin. */
+ * that may begin. starts_apart: as the policy says, where that can be. */
 struct judge_answer {
     struct policy_answer policy;
     enum session_order order;
+    bool starts_apart;
 };
 enum reason judge_message(struct policy_call *call, const struct range *held, struct judge_answer *answer);
 

@@ -192,14 +192,6 @@ static enum reason message_judge_arguments(const struct message *message)
     return message_is_whole(message) ? REASON_NONE : REASON_DATATYPE;
 }
 
-/* Several threads keep no turns, nor do requests that nobody knows (judge_order()); what is received early has been
- * asked for. */
-static bool message_may_start_apart(const struct message *message)
-{
-    return message->direction == POLICY_RECEIVE && options.match != OPTION_MATCH_OFF && !busy_is_shared() &&
-           !early.is_on && !requests_are_unknown();
-}
-
 static enum reason message_judge_call(struct message *message)
 {
     if (gate_is_inside())
@@ -216,7 +208,7 @@ static enum reason message_judge_call(struct message *message)
     message->site = answer.policy.site;
     message->situation = answer.policy.situation;
     message->order = answer.order;
-    message->starts_apart = answer.policy.starts_apart && message_may_start_apart(message);
+    message->starts_apart = answer.starts_apart && !early.is_on; /* what is received early has been asked for */
     return reason;
 }
 
