@@ -33,10 +33,8 @@ struct native {
     struct errors_home home; /* whose handler hears of its errors */
     /* Of its status (status.h); 0: nobody looks at it, or it is settled. Read by accessors. */
     _Atomic uint32_t status_number;
-    size_t reserved_bytes; /* for copies of touched pages (copies_reserve()), given back at its end */
     enum native_stage stage;
     int start_result; /* of its start, where that came later */
-    void *copy;       /* the bytes that a send reads, when they are ours; freed at its end */
     /* Of an op that the program's own sends have become (request/sent.h): those before send_count may be under way. */
     uint32_t send_count;
     MPI_Request sends[NATIVE_SENDS_MAX];

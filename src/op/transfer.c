@@ -67,6 +67,8 @@ static struct transfer *transfer_reset(uint32_t slot)
     transfer->place = NULL;
     transfer->hold_count = 0;
     transfer->hold_cost_ns = 0;
+    transfer->copy = NULL;
+    transfer->reserved_bytes = 0;
     transfer->beside = 0;
     atomic_store_explicit(&transfer->touched_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->waited_ns, 0, memory_order_relaxed);
@@ -389,6 +391,8 @@ static void transfer_draw(const struct transfer *transfer, int64_t came_ns, int6
 
 struct transfer_outcome transfer_end(struct transfer *transfer)
 {
+    void *copy = transfer->copy;
+    size_t reserved_bytes = transfer->reserved_bytes;
     int64_t came_ns = observer_draws() ? base_clock_now_ns() : 0;
     transfer_unhold(transfer);
     int64_t touched_ns = atomic_load_explicit(&transfer->touched_ns, memory_order_relaxed);
@@ -397,6 +401,8 @@ struct transfer_outcome transfer_end(struct transfer *transfer)
         transfer_draw(transfer, came_ns, touched_ns, &outcome);
     transfer_free(transfer);
     busy_lower();
+    copies_give_back(copy);
+    copies_unreserve(reserved_bytes);
     return outcome;
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/engine.h"
@@ -47,9 +48,12 @@ struct transfer {
     const void *place;        /* then: where the call stands, if the run is drawn */
     uint32_t situation;       /* of the call (policy.h) */
     int64_t hold_cost_ns;
-    uint32_t beside;      /* so many others go on after the same wait, which share what it brings */
-    int64_t begun_ns;     /* 0, as the next, where nobody draws the run (observer.h) */
-    int64_t announced_ns; /* written inside the gate */
+    /* Once the op has them, its end gives them back (copies.h). */
+    void *copy;            /* the bytes that it sends, when they are ours */
+    size_t reserved_bytes; /* for copies of touched pages */
+    uint32_t beside;       /* so many others go on after the same wait, which share what it brings */
+    int64_t begun_ns;      /* 0, as the next, where nobody draws the run (observer.h) */
+    int64_t announced_ns;  /* written inside the gate */
     int64_t returned_ns;
     int64_t stalled_when_taken_ns; /* stall_total_ns() when it was taken, */
     int64_t stalled_before_ns;     /* and at the early return */

@@ -16,7 +16,6 @@
 #include "mpi/collective/collective_side.h"
 #include "mpi/collective/collective_staging.h"
 #include "op/call_site.h"
-#include "op/copies.h"
 #include "op/judge.h"
 #include "op/late_errors.h"
 #include "op/neighbours.h"
@@ -34,7 +33,6 @@ struct collective_op {
     int64_t inside_ns; /* from the call to its early return, without stalls */
     struct collective_side receive;
     struct collective_side send;
-    void *copy;
     void *lists;
     bool keeps_order;  /* nothing that others can see comes before it is matched (op/session.h) */
     bool is_unmatched; /* counted as such (op/transfer.h) */
@@ -87,16 +85,12 @@ static void op_end(struct transfer *transfer, struct collective_op *op)
     struct collective_choice *choice = op->choice;
     enum collective_choice_kind kind = op->kind;
     int64_t inside_ns = op->inside_ns;
-    void *copy = op->copy;
     void *lists = op->lists;
-    size_t reserved_bytes = op->send.reserved_bytes;
     struct transfer_outcome outcome = transfer_end(transfer); /* the slot is another's from here on */
     if (choice != NULL)
         collective_choice_learn(choice, kind, inside_ns + outcome_price_ns(&outcome));
     collective_comm_leave(comm);
-    copies_give_back(copy);
     free(lists);
-    copies_unreserve(reserved_bytes);
 }
 
 /* The engine's question. */
@@ -209,13 +203,13 @@ static enum reason op_judge(struct collective_call *call)
 static void op_describe(struct transfer *transfer, const struct collective_call *call, struct collective_comm *comm)
 {
     struct collective_op *op = op_of(transfer);
-    *op = (struct collective_op){
-        .pieces.queue = &ops.queue, .comm = comm, .choice = call->choice, .kind = call->kind, .copy = call->send.copy};
+    *op = (struct collective_op){.pieces.queue = &ops.queue, .comm = comm, .choice = call->choice, .kind = call->kind};
     work_fill(&op->pieces.work, call, comm);
     op->lists = op_keep_lists(&op->pieces.work);
     transfer->op.test = op_test;
     transfer->op.is_schedule = true;
     transfer->direction = POLICY_COLLECTIVE;
+    transfer->copy = call->send.copy;
     transfer->site = NULL;
     transfer->place = call_site_of(call->given.caller);
     transfer->situation = 0;

@@ -125,7 +125,7 @@ enum reason collective_side_hold_root(struct transfer *transfer, const struct co
     if (!message_pages_are_free(base_pages_of(held)))
         return REASON_MEMORY_NEIGHBOURS;
     *side = (struct collective_side){.first = transfer->hold_count, .holds = 1, .block = moves ? 0 : sent->range.low};
-    side->reserved_bytes = sent->reserved_bytes;
+    transfer->reserved_bytes = sent->reserved_bytes;
     transfer->way = moves ? POLICY_COPY_TOUCHED : POLICY_HOLD;
     return side_hold(transfer, sent->range, held, moves ? HOLD_COPY_ON_TOUCH : HOLD_NO_ACCESS, false);
 }

@@ -3,7 +3,6 @@
 #ifndef MPI_COLLECTIVE_SIDE_H
 #define MPI_COLLECTIVE_SIDE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/range.h"
@@ -17,7 +16,6 @@ struct collective_side {
     uint32_t first;
     uint32_t holds;
     uintptr_t block;
-    size_t reserved_bytes; /* for copies of what the program touches meanwhile */
 };
 
 /* Inside the gate, as all of these. held: the pages of what is received. parts: of blocks that differ in length, or

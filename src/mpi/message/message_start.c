@@ -36,15 +36,11 @@ static bool message_test(struct engine_pending_op *op)
 {
     struct transfer *transfer = (struct transfer *)op;
     struct native *native = native_of(transfer);
-    void *copy = native->copy;
-    size_t reserved_bytes = native->reserved_bytes;
     if (native->stage != NATIVE_STARTED)
         message_turn_carry_on(transfer);
     if (native->stage != NATIVE_STARTED || !ending_settle(transfer))
         return false;
     transfer_end(transfer);
-    copies_give_back(copy);
-    copies_unreserve(reserved_bytes);
     return true;
 }
 
@@ -101,12 +97,12 @@ static void message_describe(const struct start *start)
 static void message_keep(struct start *start, MPI_Request request)
 {
     const struct message *message = start->message;
-    start->native = native_of(start->op.transfer);
-    *start->native = (struct native){.request = request,
-                                     .home = errors_home_of(message->comm),
-                                     .status_number = start->status_number,
-                                     .reserved_bytes = message->reserved_bytes,
-                                     .copy = message->copy};
+    struct transfer *transfer = start->op.transfer;
+    transfer->copy = message->copy;
+    transfer->reserved_bytes = message->reserved_bytes;
+    start->native = native_of(transfer);
+    *start->native = (struct native){
+        .request = request, .home = errors_home_of(message->comm), .status_number = start->status_number};
 }
 
 /* Where MPI finds the message: its pages may have moved. */
