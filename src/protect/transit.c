@@ -3,7 +3,6 @@
 #include "protect/transit.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/pages.h"
@@ -12,6 +11,7 @@
 #include "protect/hold.h"
 #include "protect/kernel.h"
 #include "protect/memory_kept.h"
+#include "protect/refusal.h"
 #include "protect/reserve.h"
 
 /* linux/mman.h; Linux 5.7, glibc 2.32 */
@@ -28,23 +28,16 @@ static bool move_over(struct range pages, uintptr_t target)
     return is_done;
 }
 
-/* The data of the program are at neither place where they are looked for. */
-static _Noreturn void data_give_up(void)
-{
-    static const char text[] = "lapwing: the kernel does not move a message's data back (it may lack memory): this "
-                               "process ends rather than compute with wrong ones. Run with --hold none.\n";
-    syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
-    abort();
-}
-
-/* What stands between the program and its data is some kernel memory: it may come back. No other error passes.
+/* What stands between the program and its data is some kernel memory: it may come back. No other error passes, and
+ * the data are at neither place where the program looks for them.
  * pauses_left: of one buffer, however many pieces it has: whoever waits here holds locks. */
 static void move_over_patiently(struct range pages, uintptr_t target, int *pauses_left)
 {
     while (!move_over(pages, target)) {
-        bool may_pass = errno == ENOMEM || errno == EAGAIN;
+        int error = errno;
+        bool may_pass = error == ENOMEM || error == EAGAIN;
         if (!may_pass || !base_patience_pause(pauses_left))
-            data_give_up();
+            refusal_end("move a message's data back", error, "compute with wrong ones");
     }
 }
 

@@ -15,6 +15,7 @@
 #include "base/pages.h"
 #include "protect/backend.h"
 #include "protect/kernel.h"
+#include "protect/refusal.h"
 #include "protect/reserve.h"
 
 /* Newer than Debian 12's headers, or than glibc's. */
@@ -121,14 +122,22 @@ static bool userfault_copying_close(struct range pages)
     return pages_register(pages, UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP);
 }
 
-/* Who is not woken sleeps for ever. */
-static void userfault_wake(struct range pages)
+static bool pages_wake(struct range pages)
 {
     enum { ATTEMPTS = 100 };
     struct uffdio_range range = kernel_range(pages);
     int attempts = 0;
-    while (kernel_ioctl(userfault.descriptor, UFFDIO_WAKE, &range) != 0 && ++attempts < ATTEMPTS)
-        continue;
+    while (kernel_ioctl(userfault.descriptor, UFFDIO_WAKE, &range) != 0)
+        if (++attempts == ATTEMPTS)
+            return false;
+    return true;
+}
+
+/* Who is not woken sleeps for ever. */
+static void userfault_wake(struct range pages)
+{
+    if (!pages_wake(pages))
+        refusal_end("wake who waits for a message", errno, "hang");
 }
 
 /* Where a mapping was to be split, since a neighbour stays held, and there was none left: again with some more. */
@@ -150,12 +159,13 @@ static bool pages_write_protect(struct range pages, bool is_closed)
 }
 
 /* The protection goes with the registration: a mark that an older kernel leaves in a page table entry means nothing
- * without it. Pages that stay registered without it are open, too. */
+ * without it. Pages that stay registered without it are open, too. Where a filter refuses all of this, no page has been
+ * closed, or somebody has set it meanwhile: a thread that still waits is not let go. */
 static void userfault_write_open(struct range pages)
 {
     if (!pages_unregister(pages))
         pages_write_protect(pages, false);
-    userfault_wake(pages);
+    pages_wake(pages);
 }
 
 /* EAGAIN: as in userfault_page_place(). EEXIST: the page is there. */
@@ -176,7 +186,7 @@ static void userfault_access_open(struct range pages)
             page_zero(page);
         pages_write_protect(pages, false);
     }
-    userfault_wake(pages);
+    pages_wake(pages);
 }
 
 static bool userfault_transit_settle(struct range transit_pages)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: where the kernel refuses for want of memory to move data home, a process waits for a second in all, however
- * many pages there are, and gets them or ends with a line; what will not pass it does not wait for. Pages that the
- * kernel does not unregister after a refused hold are open all the same, even those that were never populated. */
+ * many pages there are, and gets them or ends with a line; what will not pass it does not wait for. The line says what
+ * may be wrong: memory, or a filter. So it is where the kernel lets nobody go who waits. Pages that the kernel does not
+ * unregister after a refused hold are open all the same, even those that were never populated. */
 #include "hold_test.h"
 
 #include <errno.h>
@@ -15,9 +16,10 @@
 enum { PAGE = 4096, PAGES = 64, BYTES = PAGES * PAGE, DONTUNMAP = 4 };
 
 /* error: of each mremap, until the process has paused as often since the last one that moved a page; 0: none.
- * stays: this page neither moves out nor is it unregistered. */
+ * stays: this page neither moves out nor is it unregistered. wakes_nobody: with this error; 0: it does. */
 static struct {
     uintptr_t stays;
+    int wakes_nobody;
     int error;
     int wanted_pauses;
     int pauses;
@@ -30,6 +32,11 @@ static bool is_refused_for_good(long number, const long *arguments)
         return kernel.stays != 0 && (unsigned long)arguments[1] == UFFDIO_UNREGISTER;
     return number == SYS_mremap && kernel.stays != 0 && (uintptr_t)arguments[0] == kernel.stays &&
            (arguments[3] & DONTUNMAP);
+}
+
+static bool is_wake(long number, const long *arguments)
+{
+    return number == SYS_ioctl && (unsigned long)arguments[1] == UFFDIO_WAKE;
 }
 
 static bool is_refused_for_now(long number, const long *arguments)
@@ -49,6 +56,10 @@ static bool is_refused_for_now(long number, const long *arguments)
 static long system_calls_answer(long number, const long *arguments)
 {
     bool is_for_good = is_refused_for_good(number, arguments);
+    if (kernel.wakes_nobody != 0 && is_wake(number, arguments)) {
+        errno = kernel.wakes_nobody;
+        return -1;
+    }
     if (!is_for_good && !is_refused_for_now(number, arguments))
         return system_calls_real(number, arguments);
     errno = is_for_good ? ENOMEM : kernel.error;
@@ -68,14 +79,26 @@ static void receive(int error, int wanted_pauses)
         check(memory[i] == 'n', "the data are home");
 }
 
+static char line[512]; /* what that process wrote last as an error */
+
+static void line_read(int descriptor)
+{
+    ssize_t length = read(descriptor, line, sizeof(line) - 1);
+    line[length < 0 ? 0 : length] = '\0';
+    close(descriptor);
+}
+
 /* How a process ended in which the kernel refuses so often. */
 static int status_of(int argument_count, char **arguments, int error, int wanted_pauses)
 {
     int status = 0;
+    int ends[2];
     *kernel.all_pauses = 0;
+    check(pipe(ends) == 0, "a pipe");
     if (fork() == 0) {
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);
+        dup2(ends[1], STDERR_FILENO);
         backend_start(argument_count, arguments);
         if (protect_holds_in_place()) {
             printf("skipped: nothing moves\n");
@@ -85,13 +108,26 @@ static int status_of(int argument_count, char **arguments, int error, int wanted
         receive(error, wanted_pauses);
         _exit(0);
     }
+    close(ends[1]);
     check(wait(&status) > 0, "a process");
+    line_read(ends[0]);
     return status;
 }
 
-static bool is_aborted(int status)
+static bool is_aborted(int status, const char *cause)
 {
-    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+    bool is_told = strncmp(line, "lapwing: ", 9) == 0 && strstr(line, cause) != NULL;
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && is_told;
+}
+
+/* Only userfaultfd has anybody to wake. */
+static void wakes_refused(int argument_count, char **arguments)
+{
+    kernel.wakes_nobody = EPERM;
+    int status = status_of(argument_count, arguments, 0, 0);
+    bool is_userfault = strncmp(arguments[1], "userfaultfd", 11) == 0;
+    check(is_userfault ? is_aborted(status, "filter") : status == 0, "it does not sleep for ever");
+    kernel.wakes_nobody = 0;
 }
 
 /* Its last page is registered when the kernel refuses to move it, and was never populated. */
@@ -127,9 +163,13 @@ int main(int argument_count, char **arguments)
         return EXIT_SKIPPED;
     check(status == 0 && *kernel.all_pauses == FEW * PAGES, "it waits for memory");
     status = status_of(argument_count, arguments, ENOMEM, MANY);
-    check(is_aborted(status) && *kernel.all_pauses <= A_SECOND, "it waits for a second, not for a second per page");
+    check(is_aborted(status, "memory)") && *kernel.all_pauses <= A_SECOND,
+          "it waits for a second, not for a second per page");
     status = status_of(argument_count, arguments, EINVAL, FEW);
-    check(is_aborted(status) && *kernel.all_pauses == 0, "it does not wait for what will not pass");
+    check(is_aborted(status, "(errno 22)") && *kernel.all_pauses == 0, "it does not wait for what will not pass");
+    status = status_of(argument_count, arguments, EPERM, FEW);
+    check(is_aborted(status, "filter") && *kernel.all_pauses == 0, "nor for what a filter refuses");
+    wakes_refused(argument_count, arguments);
     backend_start(argument_count, arguments);
     hold_refused();
     return 0;
