@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -290,6 +291,8 @@ static pid_t child_ended(void)
 static long run_wait(char *h) { child_ended(); hold(h); return wait((int *)h) > 0; }
 static long run_waitpid(char *h) { pid_t c = child_ended(); hold(h); return waitpid(c, (int *)h, 0) == c; }
 static long run_wait4(char *h) { pid_t c = child_ended(); hold(h); return wait4(c, (int *)h, 0, NULL) == c; }
+static long run_prctl(char *h) { hold(h); return prctl(PR_GET_NAME, h); }
+static long run_prctl_by_number(char *h) { hold(h); return syscall(SYS_prctl, PR_GET_NAME, h); }
 static long run_getcwd(char *h) { hold(h); return getcwd(h, 1000) != NULL; }
 
 /* More facts, and times. */
@@ -416,6 +419,7 @@ static const struct test_case cases[] = {
     WRITES(__fxstat64, sizeof(struct stat)), WRITES(getrandom, 100), WRITES(getentropy, 100),
     WRITES(arc4random_buf, 100), WRITES(times, sizeof(struct tms)),
     WRITES(getrusage, sizeof(struct rusage)), WRITES(wait, 4), WRITES(waitpid, 4), WRITES(wait4, 4),
+    WRITES(prctl, 16), {"syscall", run_prctl_by_number, 16, false, false},
     WRITES(getcwd, 1000), WRITES(clock_gettime, 16), READS(sigwait, 128),
     WRITES(shmctl, sizeof(struct shmid_ds)), READS(timer_create, sizeof(struct sigevent)), WRITES(aio_read, 100),
     WRITES(aio_read64, 100), READS(aio_write, 100), READS(aio_write64, 100), READS(lio_listio, 100),
