@@ -23,6 +23,7 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/types.h>
@@ -32,6 +33,11 @@
 #include <time.h>
 
 #include "base/range.h"
+
+/* Newer than Debian 12's headers: a system call that programs make by its number. */
+#ifndef SYS_mseal
+#define SYS_mseal 462
+#endif
 
 /* stat and stat64 are one layout, so one row serves both. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "64-bit Linux");

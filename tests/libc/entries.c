@@ -393,6 +393,9 @@ static int own_process(void) { return (int)libc_syscall(SYS_pidfd_open, getpid()
 static long run_process_madvise(char *h) { int p = own_process(); struct iovec v = {h, page_bytes}; hold(h); return CALL("process_madvise", process_madvise_fn *, p, &v, 1, MADV_DONTNEED, 0); }
 static long run_process_madvise_by_number(char *h) { int p = own_process(); struct iovec v = {h, page_bytes}; hold(h); return syscall(SYS_process_madvise, p, &v, 1L, MADV_DONTNEED, 0L); }
 static long run_posix_madvise(char *h) { hold(h); return posix_madvise(h, page_bytes, POSIX_MADV_RANDOM); }
+typedef int mseal_fn(void *, size_t, unsigned long);
+static long run_mseal(char *h) { hold(h); return CALL("mseal", mseal_fn *, h, page_bytes, 0); }
+static long run_mseal_by_number(char *h) { hold(h); return syscall(SYS_mseal, h, page_bytes, 0L); }
 static long run_mlock(char *h) { hold(h); return mlock(h, page_bytes); }
 static long run_munlock(char *h) { hold(h); return munlock(h, page_bytes); }
 static long run_mlock2(char *h) { hold(h); return mlock2(h, page_bytes, 0); }
@@ -431,7 +434,8 @@ static const struct test_case cases[] = {
     {"statx", run_statx_into, sizeof(struct statx), false, false}, READS(readlink, 9),
     {"readlink", run_readlink_into, 100, false, false}, READS(chdir, 9), READS(unlink, 9), READS(rename, 9),
     READS(symlink, 9), MEMORY(pkey_mprotect, 4096), MEMORY(madvise, 4096), MEMORY(process_madvise, 4096),
-    {"syscall", run_process_madvise_by_number, 4096, false, true}, MEMORY(posix_madvise, 4096), MEMORY(mlock, 4096), MEMORY(mlock2, 4096),
+    {"syscall", run_process_madvise_by_number, 4096, false, true}, MEMORY(mseal, 4096),
+    {"syscall", run_mseal_by_number, 4096, false, true}, MEMORY(posix_madvise, 4096), MEMORY(mlock, 4096), MEMORY(mlock2, 4096),
 };
 
 /* clang-format on */
