@@ -694,10 +694,15 @@ def names_header(rows: list[Row]) -> str:
     return f"""{C_NOTICE}#ifndef BIND_NAMES_H
 #define BIND_NAMES_H
 
+#include <stdbool.h>
+
 enum {{ NAMES_COUNT = {len(rows)}, NAMES_UNKNOWN_COUNT = {UNKNOWN_COUNT} }};
 
 /* Sorted as strcmp() sorts. */
 extern const char names_mpi[NAMES_COUNT][{bytes_of([row.name for row in rows])}];
+
+/* May Lapwing call others in place of this one, to return early? */
+extern const bool names_are_replaced[NAMES_COUNT];
 
 #endif
 """
@@ -706,7 +711,14 @@ extern const char names_mpi[NAMES_COUNT][{bytes_of([row.name for row in rows])}]
 def names_source(rows: list[Row]) -> str:
     """bind/names.c."""
     table = name_table("names_mpi", "NAMES_COUNT", [row.name for row in rows])
-    return f'{C_NOTICE}#include "bind/names.h"\n\n{table}\n'
+    replaced = "".join(f"    {'true' if is_replaced(row) else 'false'},\n" for row in rows)
+    flags = f"const bool names_are_replaced[NAMES_COUNT] = {{\n{replaced}}};"
+    return f'{C_NOTICE}#include "bind/names.h"\n\n{table}\n\n{flags}\n'
+
+
+def is_replaced(row: Row) -> bool:
+    """May a call of it become calls of other functions? Who stands behind the entry then misses it."""
+    return row.treatment == "deferred" or row.has("carried") or row.has("waits")
 
 
 def fortran_names(rows: list[Row]) -> list[str]:

@@ -299,6 +299,15 @@ bool bind_has_tool(void)
     return is_any;
 }
 
+const char *bind_tool_function(const struct object *object)
+{
+    for (size_t i = 0; i < NAMES_COUNT; i++)
+        if (names_are_replaced[i] && binding.is_followed_by_tool[i] &&
+            base_range_has(object->loaded, (uintptr_t)bind_next(i)))
+            return names_mpi[i];
+    return NULL;
+}
+
 void *bind_library_symbol(const char *name)
 {
     return dlsym(binding.library.handle, name);

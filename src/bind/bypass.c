@@ -99,6 +99,18 @@ static void describe_unseen(struct bypass_search *search, const struct object *o
     describe(search, how, object);
 }
 
+/* A tool behind our entry that goes on by dlsym(RTLD_NEXT), say: what we call in place of its function it does not see,
+ * or takes for the program's. So it is with a layer that gives MPI's functions another meaning. */
+static void describe_tool(struct bypass_search *search, const struct object *object)
+{
+    char how[64];
+    const char *function = bind_tool_function(object);
+    if (function == NULL)
+        return;
+    snprintf(how, sizeof(how), "defines %s", function);
+    describe(search, how, object);
+}
+
 static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
     struct bypass_search *search = context;
@@ -112,6 +124,8 @@ static int search_object(struct dl_phdr_info *info, size_t size_bytes, void *con
         describe(search, "opened with RTLD_DEEPBIND", &object);
     else if (!search->is_fortran_seen && object_find_undefined(&object, is_fortran, NULL))
         describe(search, "uses Fortran bindings", &object);
+    else
+        describe_tool(search, &object);
     return search->text[0] != '\0';
 }
 

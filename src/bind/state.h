@@ -31,6 +31,11 @@ void *bind_next(size_t index);
 /* Any that does so for some function. */
 bool bind_has_tool(void);
 
+/* A function of which this object has the tool, and in place of which we may call others: the tool would miss calls.
+ * NULL: none. */
+struct object;
+const char *bind_tool_function(const struct object *object);
+
 /* True for functions of the table, whether this process's MPI has them or not. */
 bool bind_is_listed(const char *name);
 
@@ -45,7 +50,6 @@ void *bind_unknown_next(size_t index);
 
 /* Does its part of bind_adjust_objects(): references to functions that the table lacks lead to their
  * entries. */
-struct object;
 void bind_unknown_redirect(const struct object *object);
 
 /* Does an object of the program's call what bind_bypass_is_name() says? */

@@ -41,6 +41,11 @@ const void *bind_entry(const char *name)
     return NULL;
 }
 
+const char *bind_tool_function(const struct object *object)
+{
+    return NULL;
+}
+
 bool bind_is_past_entry(const char *name, const void *function)
 {
     return false;
