@@ -17,6 +17,7 @@ from lapwing.errors import LapwingError
 PACKAGE = Path(__file__).resolve().parent
 SOURCE_TREE = PACKAGE.parent.parent
 LIBRARY = "liblapwing.so"
+PRELOADED_BY_ALL = Path("/etc/ld.so.preload")
 # This command once more. -P: a random.py of the user in the current folder is not Python's.
 SELF = [sys.executable, "-P", "-m", "lapwing"]
 
@@ -58,6 +59,15 @@ def read_abis() -> dict[str, dict[str, Any]]:
 def split_preload(chain: str) -> list[str]:
     """Return the libraries of an LD_PRELOAD (ld.so(8): colons and spaces separate them)."""
     return chain.replace(":", " ").split()
+
+
+def list_preloaded_by_all(path: Path = PRELOADED_BY_ALL) -> list[str]:
+    """Return the libraries that the system preloads into every process (ld.so(8))."""
+    try:
+        lines = path.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    return [name for line in lines for name in split_preload(line.partition("#")[0])]
 
 
 def is_lapwing(path: str) -> bool:

@@ -310,7 +310,7 @@ def test_timing_the_start_leaves_no_report(
     tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("site.toml").write_text('[reports]\nfolder = "reports"\n')
+    Path("site.toml").write_text(f'[reports]\nfolder = "{tmp_path}/reports"\n')
     for name, value in {"LAPWING_PRELOAD": str(stand_in_preload), "LAPWING_CONFIG": "site.toml"}.items():
         monkeypatch.setenv(name, value)
     Trial(prepare_command(["true"], "advise"), stand_in_preload, tmp_path).time_start()
@@ -348,9 +348,9 @@ def test_library_that_stock_would_have_is_refused(tmp_path: Path, stand_in_prelo
         ["--mca", "mca_base_env_list", f"LD_PRELOAD={ours};FOO=1"],
         ["-x", "LD_PRELOAD=/opt/lib/liblapwing.so"],
     )
-    for variable, words in ((ours, []), *(("", words) for words in lines)):
+    for words in lines:
         line = [sys.executable, "-m", "lapwing", "advise", "true", *words]
-        environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload), "LD_PRELOAD": variable}
+        environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)}
         done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
         assert done.returncode == 2
         assert "stock would run with it" in done.stderr

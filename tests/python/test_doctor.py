@@ -241,6 +241,19 @@ def test_file_that_is_no_library_is_a_finding(tmp_path: Path, monkeypatch: pytes
     assert (finding.level, "is no library" in finding.text) == (Level.FAILS, True)
 
 
+def test_a_library_that_the_system_preloads_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "liblapwing.so").touch()
+    monkeypatch.setenv("LAPWING_PRELOAD", str(tmp_path / "liblapwing.so"))
+    by_all = tmp_path / "ld.so.preload"
+    by_all.write_text(f"# /x/liblapwing.so\n/lib/libother.so {tmp_path}/liblapwing.so\n")
+    facts = read_preload({}, by_all)
+    assert (facts.is_in_all, facts.others) == (True, ("/lib/libother.so",))
+    (finding,) = (one for one in judge_preload(facts) if "in every process" in one.text)
+    assert finding.level is Level.NOTE
+    by_all.write_text("# /x/liblapwing.so\n")
+    assert not read_preload({}, by_all).is_in_all
+
+
 def ask_stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> str:
     """Let a script stand in for a launcher that begins no rank; return what is said of that."""
     (folder / "liblapwing.so").touch()

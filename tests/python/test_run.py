@@ -22,6 +22,7 @@ from lapwing.errors import LapwingError
 from lapwing.files import SELF
 from lapwing.launch.launchers import ask_version
 from lapwing.launch.program import explain_unusable, locate_program
+from lapwing.launch.start import prepare_stock
 
 PYTHON = Path(__file__).parents[2] / "python"
 LAUNCHERS = ["mpirun.openmpi", "mpirun.mpich"]
@@ -109,6 +110,46 @@ def test_experiments_name_what_keeps_lapwing_out(
     name, value = variable
     result = start(words.split(), tmp_path, stand_in_preload, **{name: value})
     assert (result.returncode, f"unset {name}" in result.stderr) == (2, True), result.stderr
+
+
+STOCK_LINES = [
+    *("bench pingpong --shared-memory --sizes 1KiB --repetitions 1 --rounds 1", "bench harm --counts --rounds 1"),
+    "probe --shared-memory --sizes 1KiB --repetitions 3 --absence 5 --strategies auto",
+    *("demo --shared-memory --planes 2 --steps 1 --rounds 1", "advise --rounds 1 true"),
+]
+
+
+@needs_mpi
+@pytest.mark.parametrize("words", STOCK_LINES)
+def test_stock_is_without_lapwing_where_it_is_on_by_default(tmp_path: Path, stand_in_preload: Path, words: str) -> None:
+    default = tmp_path / "liblapwing.so"
+    shutil.copy(stand_in_preload, default)
+    result = start(words.split(), tmp_path, stand_in_preload, LD_PRELOAD=str(default))
+    assert result.stderr.count(f"LD_PRELOAD names {default}: stock runs without it") == 1, result.stderr
+
+
+def test_stock_keeps_what_else_is_preloaded(monkeypatch: pytest.MonkeyPatch, stand_in_preload: Path) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    for chain, left in (
+        (f"/a.so:{stand_in_preload} /opt/liblapwing.so:/b.so", "/a.so:/b.so"),
+        ("/opt/liblapwing.so", None),
+        ("/a.so /b.so", "/a.so /b.so"),
+    ):
+        monkeypatch.setenv("LD_PRELOAD", chain)
+        prepare_stock(["mpirun", "-n", "2"])
+        assert os.environ.get("LD_PRELOAD") == left
+
+
+def test_stock_is_refused_where_it_cannot_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stand_in_preload: Path
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    by_all = tmp_path / "ld.so.preload"
+    by_all.write_text("/lib/other.so\n/opt/liblapwing.so\n")
+    with pytest.raises(LapwingError, match="stock would run with it"):
+        prepare_stock([], by_all)
+    with pytest.raises(LapwingError, match="the line names /opt/liblapwing"):
+        prepare_stock(["mpirun", "-x", "LD_PRELOAD=/opt/liblapwing.so"])
 
 
 @needs_mpi

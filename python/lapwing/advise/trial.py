@@ -7,7 +7,6 @@ Its output goes into files of a folder.
 import errno
 import hashlib
 import os
-import re
 import shlex
 import shutil
 import stat
@@ -20,7 +19,7 @@ from pathlib import Path
 from lapwing.advise.rounds import Run
 from lapwing.advise.ways import DEDICATED, make_variables
 from lapwing.errors import LapwingError
-from lapwing.files import SELF, is_lapwing
+from lapwing.files import SELF
 from lapwing.launch import start
 from lapwing.launch.job import JobResult, Supervision, run_job
 from lapwing.launch.launchers import Direct, find_command
@@ -138,18 +137,6 @@ def time_s(command: Sequence[str]) -> float:
     if result.exit_code:
         raise LapwingError(f"{shlex.join(command)} ended with {result.exit_code}", "run it by hand to see why", 1)
     return result.elapsed_s
-
-
-def split_words(words: Sequence[str]) -> list[str]:
-    """Return the paths in words: alone, after a variable's name, in an LD_PRELOAD, or in a list of Open MPI's."""
-    return re.split("[:; =]", " ".join(words))
-
-
-def check_stock(words: Sequence[str], preload: Path) -> None:
-    """Refuse an environment, or a line, with which the stock runs would have Lapwing's library, too."""
-    for path in split_words([os.environ.get("LD_PRELOAD", ""), *words]):
-        if is_lapwing(path) or Path(path).name == preload.name:
-            raise LapwingError(f"LD_PRELOAD names {path}: stock would run with it", "run advise without it", 2)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 """`lapwing advise`."""
 
 import argparse
+import os
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,18 +24,26 @@ from lapwing.advise.document import encode_advice
 from lapwing.advise.page import make_advice_page
 from lapwing.advise.rounds import Rounds, plan_rounds, run_rounds
 from lapwing.advise.show import print_advice
-from lapwing.advise.trial import InterruptionError, Trial, check_stock
+from lapwing.advise.trial import InterruptionError, Trial
 from lapwing.advise.ways import CANDIDATES, UNFIT, WAY_VARIABLES, Beside, Choice, choose_ways, keep_fit
 from lapwing.bench.interval import LOOKS
 from lapwing.commands.compare import WAY_NAMES
 from lapwing.commands.predict import add_system_flag, complete_profile, read_system_flag
 from lapwing.commands.profile import add_calibration_flag, list_calibrated
 from lapwing.configuration.document import read_documents
-from lapwing.configuration.settings import collect_variables, list_deciders, refuse_above_limit
+from lapwing.configuration.settings import collect_variables, describe_kept_out, list_deciders, refuse_above_limit
 from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
-from lapwing.launch.start import Command, prepare_command, refuse_off, refuse_settings, say, say_failure
+from lapwing.launch.start import (
+    Command,
+    prepare_command,
+    prepare_stock,
+    refuse_off,
+    refuse_settings,
+    say,
+    say_failure,
+)
 from lapwing.model.profile import JobProfile, Way
 from lapwing.model.reader import read_profile
 from lapwing.model.setup import PROGRESS_THRESHOLD_BYTES, THRESHOLD_BYTES
@@ -163,7 +172,7 @@ class AdviseCommand:
         ways = dict.fromkeys(WAY_VARIABLES, f"lapwing {self.name}")
         refuse_settings(command, {**list_deciders(arguments), **list_calibrated(arguments, self.name), **ways})
         refuse_above_limit(command.list_settings(), read_documents())
-        check_stock(command.words, find_preload())
+        prepare_stock(command.words)
         return command
 
     def _run_line(self, arguments: argparse.Namespace, command: Command, budget_s: float) -> Finished:
@@ -302,7 +311,8 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
     result, records = trial.run_profile(plain_s)
     profiles, damaged = list_profiles(records)
     if not profiles:
-        text = f"no rank left a profile{describe_damaged(damaged)}"
+        kept_out = describe_kept_out(os.environ)
+        text = f"no rank left a profile{describe_damaged(damaged)}{f': {kept_out}, or' if kept_out else ''}"
         remedy = "see docs/limits.md: is MPI linked statically, do all hosts see this folder, is the disk full?"
         raise LapwingError(f"{text}: no MPI program was started, or Lapwing did not reach it", remedy, 1)
     about = {**trial.command.describe(result), OPTIONS: trial.options}

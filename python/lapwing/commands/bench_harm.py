@@ -32,9 +32,8 @@ from lapwing.commands.experiment import (
 )
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
-from lapwing.files import find_preload
 from lapwing.launch.job import catch_signals
-from lapwing.launch.start import refuse_exclusion
+from lapwing.launch.start import prepare_stock, refuse_exclusion
 from lapwing.options import add_cores_flag, add_flags
 from lapwing.outfiles import check_outputs
 from lapwing.report.harm import make_harm_tables
@@ -80,7 +79,7 @@ class HarmExperiment:
         check_outputs(arguments, "output", "report")
         programs = choose_programs(arguments.programs, arguments.counts)
         refuse_exclusion()
-        find_preload()
+        prepare_stock(arguments.launcher)
         begin = time.time()
         skipped: dict[str, str] = {}
         if not arguments.counts:

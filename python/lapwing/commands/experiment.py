@@ -22,11 +22,11 @@ from lapwing.bench.place import Place, open_place
 from lapwing.bench.progress import Advance
 from lapwing.configuration.settings import collect_variables
 from lapwing.errors import LapwingError
-from lapwing.files import SELF, find_preload
+from lapwing.files import SELF
 from lapwing.lab.flags import add_link_flags, read_links
 from lapwing.lab.network import enter_user_namespace
 from lapwing.launch.job import catch_signals
-from lapwing.launch.start import describe_load, refuse_exclusion, say, strip_separator
+from lapwing.launch.start import describe_load, prepare_stock, refuse_exclusion, say, strip_separator
 from lapwing.options import CORES_FLAG, load_options
 from lapwing.outfiles import check_outputs, check_plot, write_text
 from lapwing.report.sendable import list_names, make_sendable
@@ -129,7 +129,7 @@ def warn_if_busy() -> None:
 def prepare_lab(arguments: argparse.Namespace) -> None:
     """Check what can be checked before anything takes time."""
     refuse_exclusion()
-    find_preload()
+    prepare_stock(getattr(arguments, "launcher", ()))
     catch_signals()
     if not arguments.shared_memory and not getattr(arguments, "launcher", ()):
         read_links(arguments)

@@ -18,11 +18,11 @@ from lapwing.bench.plan import parse_sizes
 from lapwing.commands.experiment import add_place_flags, forward_options, read_line, show_progress, warn_if_busy
 from lapwing.commands.probe_system import add_system_flags, check_system_flags, measure_system
 from lapwing.errors import LabError, LapwingError
-from lapwing.files import SELF, find_preload
+from lapwing.files import SELF
 from lapwing.lab.flags import read_links
 from lapwing.lab.network import enter_user_namespace
 from lapwing.launch.job import catch_signals
-from lapwing.launch.start import refuse_exclusion
+from lapwing.launch.start import prepare_stock, refuse_exclusion
 from lapwing.options import add_flags
 from lapwing.outfiles import check_outputs, write_text
 from lapwing.probe.run import Advance, Findings, Plan, probe_where
@@ -74,6 +74,7 @@ class ProbeCommand:
     def run(self, arguments: argparse.Namespace) -> int:
         """Probe and tell."""
         refuse_exclusion()
+        prepare_stock(arguments.launcher)
         catch_signals()
         if arguments.repetitions < 3:
             raise LapwingError("fewer than 3 repetitions tell nothing", "correct --repetitions")
@@ -84,7 +85,6 @@ class ProbeCommand:
         check_system_flags(arguments)
         sizes = parse_sizes(arguments.sizes) if arguments.sizes else []
         strategies, options = parse_strategies(arguments.strategies), forward_options(arguments)
-        find_preload()
         line = read_line(arguments)
         mpi = find_line_mpi(line, arguments.compiler) if line else find_mpi(arguments.mpi)
         if arguments.system:

@@ -138,11 +138,16 @@ def list_core_variables(arguments: argparse.Namespace, environment: Mapping[str,
     return {CORES_VARIABLE: text} if text else {}
 
 
+def heeds_selection(arguments: argparse.Namespace) -> bool:
+    """Tell whether [select] counts: for `lapwing run` alone, and there not in the runs of an experiment."""
+    return getattr(arguments, "any_program", True) is False
+
+
 def collect_variables(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables for the ranks, from a command's flags, the environment and the files; all checked."""
     documents = read_documents(environment)
     settings = resolve(read_flags(arguments), environment, documents)
-    ranks = list_rank_variables(environment, documents)
+    ranks = list_rank_variables(environment, documents if heeds_selection(arguments) else [])
     return {**list_variables(settings), **ranks, **list_core_variables(arguments, environment)}
 
 
@@ -163,6 +168,13 @@ def find_user() -> str:
 def matches(name: str, patterns: Iterable[str]) -> bool:
     """Tell whether a name fits one of the patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def describe_kept_out(environment: Mapping[str, str], documents: Sequence[Document] = ()) -> str:
+    """Say what keeps Lapwing out of ranks; empty where nothing does."""
+    variables = list_rank_variables(environment, documents)
+    said = [f"{name}={text}" for name, text in variables.items()]
+    return f"{' and '.join(said)} keeps Lapwing out of ranks" if said else ""
 
 
 def explain_exclusion(programs: Iterable[str], user: str, documents: Sequence[Document]) -> str:

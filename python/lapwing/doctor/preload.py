@@ -12,13 +12,18 @@ from pathlib import Path
 
 from lapwing.doctor.finding import Finding, Level
 from lapwing.errors import LapwingError
-from lapwing.files import find_preload, is_lapwing
+from lapwing.files import PRELOADED_BY_ALL, find_preload, is_lapwing, list_preloaded_by_all
 from lapwing.launch import start
 
 TOPIC = "preload"
 LOAD_LIMIT_S = 30.0
 OFF = Finding(
     TOPIC, Level.FAILS, "LAPWING=off is set: every process runs as if Lapwing were not there", "unset LAPWING"
+)
+IN_ALL = Finding(
+    TOPIC,
+    Level.NOTE,
+    f"Lapwing is in every process by {PRELOADED_BY_ALL}: no run is without it, and stock cannot be measured",
 )
 
 # Libraries that others preload, by the beginning of their file names: what Lapwing does beside them.
@@ -56,6 +61,7 @@ class PreloadFacts:
     others: tuple[str, ...]
     is_off: bool
     error: str = ""
+    is_in_all: bool = False  # the system preloads Lapwing
 
 
 def read_needed_glibc(path: Path) -> tuple[int, ...]:
@@ -108,11 +114,10 @@ def try_load(path: Path, environment: Mapping[str, str]) -> str:
     return own[0] if own else ("" if code == code_without else f"a program with it ended with {code}")
 
 
-def list_others(environment: Mapping[str, str]) -> tuple[str, ...]:
+def list_others(environment: Mapping[str, str], by_all: Path) -> tuple[str, ...]:
     """Return what else is preloaded: by LD_PRELOAD, LD_AUDIT and /etc/ld.so.preload."""
     words = re.split(r"[: ]+", f"{environment.get('LD_PRELOAD', '')}:{environment.get('LD_AUDIT', '')}")
-    listed = Path("/etc/ld.so.preload")
-    words += listed.read_text().split() if listed.exists() else []
+    words += list_preloaded_by_all(by_all)
     return tuple(word for word in words if word and not is_own(word))
 
 
@@ -124,16 +129,17 @@ def is_own(path: str) -> bool:
         return False
 
 
-def read_preload(environment: Mapping[str, str] = os.environ) -> PreloadFacts:
+def read_preload(environment: Mapping[str, str] = os.environ, by_all: Path = PRELOADED_BY_ALL) -> PreloadFacts:
     """Look at the file and at this process's environment."""
     host = parse_version(platform.libc_ver()[1])
-    others, is_off = list_others(environment), start.is_off(environment)
+    others, is_off = list_others(environment, by_all), start.is_off(environment)
+    is_in_all = any(map(is_lapwing, list_preloaded_by_all(by_all)))
     try:
         path = find_preload()
         needed = read_needed_glibc(path)
     except LapwingError as error:
-        return PreloadFacts("", (), host, "", others, is_off, str(error))
-    return PreloadFacts(str(path), needed, host, try_load(path, environment), others, is_off)
+        return PreloadFacts("", (), host, "", others, is_off, str(error), is_in_all)
+    return PreloadFacts(str(path), needed, host, try_load(path, environment), others, is_off, "", is_in_all)
 
 
 def format_version(version: tuple[int, ...]) -> str:
@@ -168,4 +174,4 @@ def judge_neighbour(path: str) -> Finding:
 def judge_preload(facts: PreloadFacts) -> list[Finding]:
     """Say whether the preload gets into programs, and beside what."""
     findings = [judge_file(facts), *(judge_neighbour(path) for path in facts.others)]
-    return [*findings, OFF] if facts.is_off else findings
+    return [*findings, *([IN_ALL] if facts.is_in_all else []), *([OFF] if facts.is_off else [])]

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,14 @@ from typing import Any
 import lapwing
 from lapwing.configuration.settings import RANKS_IN, RANKS_OUT
 from lapwing.errors import LapwingError
-from lapwing.files import is_lapwing, split_preload
+from lapwing.files import (
+    LIBRARY,
+    PRELOADED_BY_ALL,
+    find_preload,
+    is_lapwing,
+    list_preloaded_by_all,
+    split_preload,
+)
 from lapwing.launch.job import JobResult, Supervision, run_job
 from lapwing.launch.launchers import Direct, Launcher, find_command, find_launcher, join_preload
 from lapwing.launch.program import explain_unusable, locate_program
@@ -64,6 +71,40 @@ def refuse_exclusion() -> None:
     for name in (RANKS_IN, RANKS_OUT):
         if os.environ.get(name):
             raise LapwingError(f"{name} is set, and keeps Lapwing out of ranks to be measured", f"unset {name}")
+
+
+def split_words(words: Sequence[str]) -> list[str]:
+    """Return the paths in words: alone, after a variable's name, in an LD_PRELOAD, or in a list of Open MPI's."""
+    return re.split("[:; =]", " ".join(words))
+
+
+def prepare_stock(words: Sequence[str], by_all: Path = PRELOADED_BY_ALL) -> None:
+    """See to it that stock runs are without Lapwing's library, where a site has switched it on by default.
+
+    It is taken out of this environment, which all runs begin with. words: the launcher's line; where that brings the
+    library, or the system does, nothing can be compared.
+    """
+    names = (LIBRARY, find_preload().name)
+    for path in list_preloaded_by_all(by_all):
+        if Path(path).name in names:
+            raise LapwingError(f"{by_all} names {path}: stock would run with it", f"take it out of {by_all}")
+    for path in split_words(words):
+        if Path(path).name in names:
+            raise LapwingError(f"the line names {path}: stock would run with it", "leave it out")
+    leave_out(names)
+
+
+def leave_out(names: Collection[str]) -> None:
+    """Take libraries of these names out of this process's LD_PRELOAD, and say so."""
+    paths = split_preload(os.environ.get("LD_PRELOAD", ""))
+    others = [path for path in paths if Path(path).name not in names]
+    if len(others) == len(paths):
+        return
+    say(f"LD_PRELOAD names {next(path for path in paths if path not in others)}: stock runs without it")
+    if others:
+        os.environ["LD_PRELOAD"] = ":".join(others)
+    else:
+        del os.environ["LD_PRELOAD"]
 
 
 def strip_separator(line: Sequence[str]) -> list[str]:
