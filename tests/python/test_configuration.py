@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Configuration files: what is stronger, what is refused, and what they keep Lapwing out of."""
 
+import argparse
 import json
 import os
 import re
@@ -14,8 +15,9 @@ import pytest
 
 from lapwing.cli import main
 from lapwing.commands.config import describe_reports
-from lapwing.configuration.document import Document, find_user_file, is_ranks, parse_document, read_documents
+from lapwing.configuration.document import Document, Reports, find_user_file, is_ranks, parse_document, read_documents
 from lapwing.configuration.settings import (
+    collect_variables,
     draw_reports,
     explain_exclusion,
     find_user,
@@ -77,6 +79,9 @@ def test_memory_stays_within_the_least_limit() -> None:
         '[reports]\nfolder = "/r/\\u0000"',
         '[reports]\nfolder = "/r/%Y-%m-%d/{user}"',
         '[reports]\nfolder = "/r/%%%Y{user}"',
+        '[reports]\nfolder = "r/{user}"',
+        '[reports]\nfolder = "/r/{usr}"',
+        '[select]\nexclude_programs = ["./app"]',
         "options = 1",
         "[options",
         '[select]\nexclude_ranks = "1 2"',
@@ -167,6 +172,19 @@ def test_reports_without_a_folder_are_not_kept() -> None:
 @pytest.mark.parametrize("folder", ["/r/%Y", "/r/{user}/%Y", "/r/50%%/{user}/%Y", "/r/{user}-%Y"])
 def test_reports_are_dated_below_the_user(folder: str) -> None:
     assert parse(f'[reports]\nfolder = "{folder}"').reports
+
+
+def test_reports_may_lie_below_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert parse('[reports]\nfolder = "~/reports"').reports == Reports("/home/ada/reports")
+
+
+def test_ranks_of_a_file_are_left_out_by_run_alone(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text('[select]\nexclude_ranks = "0-63"\n')
+    environment = {"LAPWING_CONFIG": str(tmp_path / "site.toml"), "XDG_CONFIG_HOME": str(tmp_path)}
+    for flags, ranks in (({"any_program": False}, "0-63"), ({"any_program": True}, None), ({}, None)):
+        found = collect_variables(argparse.Namespace(**flags), environment)
+        assert found.get("LAPWING_EXCLUDE_RANKS") == ranks
 
 
 def test_reports_are_sampled_and_dated() -> None:

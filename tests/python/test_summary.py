@@ -75,6 +75,11 @@ def test_container_is_a_cause_of_no_record() -> None:
     assert "container" not in format_summary(JobRecord({"command": ["mpirun", "./app"]}, []))[0]
 
 
+def test_what_keeps_ranks_out_is_a_cause_of_no_record() -> None:
+    text = format_summary(JobRecord({"kept_out": "LAPWING_EXCLUDE_RANKS=0 keeps Lapwing out of ranks"}, []))[0]
+    assert "no process left a record: LAPWING_EXCLUDE_RANKS=0 keeps Lapwing out of ranks" in text
+
+
 def test_signal_is_the_only_cause_of_no_record() -> None:
     text = format_summary(JobRecord({"exit_code": 139}, []))[0]
     assert "its ranks crashed" in text and "SIGSEGV" in text

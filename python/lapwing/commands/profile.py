@@ -11,7 +11,7 @@ from typing import Any
 from lapwing.advise.calibrate import calibrate_as_asked, count_runs
 from lapwing.advise.trial import InterruptionError, Trial
 from lapwing.configuration.document import read_documents
-from lapwing.configuration.settings import collect_variables, list_deciders, refuse_above_limit
+from lapwing.configuration.settings import collect_variables, describe_kept_out, list_deciders, refuse_above_limit
 from lapwing.errors import LapwingError, RecordError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
@@ -85,9 +85,11 @@ class ProfileCommand:
         """Write the record, and print."""
         profiles, damaged = list_profiles(records)
         if not profiles:
+            kept_out = describe_kept_out(os.environ)
+            causes = "was an MPI program started, does its host see this folder, is there room on the disk?"
             say(
-                f"no rank left a profile{describe_damaged(damaged)}: was an MPI program started, does its host see "
-                f"this folder, is there room on the disk?{describe_old(arguments.output)}"
+                f"no rank left a profile{describe_damaged(damaged)}: {f'{kept_out}; or: ' if kept_out else ''}{causes}"
+                f"{describe_old(arguments.output)}"
             )
             return
         record = write_somewhere(arguments.output, about, records)

@@ -12,6 +12,7 @@ from typing import Any
 from lapwing.configuration.document import read_documents
 from lapwing.configuration.settings import (
     collect_variables,
+    describe_kept_out,
     draw_reports,
     explain_exclusion,
     find_user,
@@ -125,7 +126,8 @@ class RunCommand:
             return command.start(make_variables(options, preload, None)).exit_code
         with open_record_folder() as records:
             result = command.start(make_variables(options, preload, records))
-            self._report(arguments, command.describe(result), records)
+            kept_out = describe_kept_out(os.environ, [] if arguments.any_program else documents)
+            self._report(arguments, {**command.describe(result), "kept_out": kept_out}, records)
             if reports:
                 with say_failure():
                     keep_report(name_report_folder(reports, find_user()), command, command.describe(result), records)

@@ -2,6 +2,7 @@
 """Reads configuration files: TOML with the tables [options], [select], [limits] and [reports], all of them checked."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -126,6 +127,8 @@ def read_patterns(path: Path, name: str, value: Any) -> tuple[str, ...]:
     """Read a list of patterns."""
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise refuse(path, f"[select] {name} is no list of texts", f'write {name} = ["..."]')
+    if name.endswith("programs") and any("/" in entry for entry in value):
+        raise refuse(path, f"[select] {name} has a path, which no file name fits", "write the file's name alone")
     return tuple(value)
 
 
@@ -173,17 +176,38 @@ def has_date_above_user(folder: str) -> bool:
     return bool(user) and "%" in above
 
 
-def read_reports(path: Path, table: Mapping[str, Any]) -> Reports | None:
-    """Read [reports]."""
-    check_names(path, "reports", table, Reports.__dataclass_fields__)
-    folder, sampling = table.get("folder", ""), table.get("sampling", 1.0)
-    if not isinstance(folder, str):
+def expand_home(path: Path, folder: str) -> str:
+    """Return a folder of which ~ is the home of who runs."""
+    if not folder.startswith("~"):
+        return folder
+    try:
+        return str(Path(folder).expanduser())
+    except RuntimeError as error:
+        raise refuse(path, "[reports] folder is below a home that nobody knows", "write a path without ~") from error
+
+
+def read_folder(path: Path, value: Any) -> str:
+    """Read where reports are kept; empty for nowhere."""
+    if not isinstance(value, str):
         raise refuse(path, "[reports] folder is no text", 'write folder = "/scratch/{user}/lapwing/%Y-%m-%d"')
-    if "\0" in folder:
+    if "\0" in value:
         raise refuse(path, "[reports] folder has a NUL, which no path has", "remove it")
+    folder = expand_home(path, value)
+    if folder and not folder.startswith("/"):
+        remedy = "write a path that begins with / or ~"
+        raise refuse(path, "[reports] folder is below whatever folder a job starts in", remedy)
+    if set(re.findall(r"{[^}]*}", folder)) - {"{user}"}:
+        raise refuse(path, "[reports] folder has braces of an unknown name", "write {user}: nothing else is replaced")
     if has_date_above_user(folder):
         remedy = "put {user} first, as in /scratch/{user}/lapwing/%Y-%m-%d"
         raise refuse(path, "[reports] folder has a date before {user}: the day's first user would own it", remedy)
+    return folder
+
+
+def read_reports(path: Path, table: Mapping[str, Any]) -> Reports | None:
+    """Read [reports]."""
+    check_names(path, "reports", table, Reports.__dataclass_fields__)
+    folder, sampling = read_folder(path, table.get("folder", "")), table.get("sampling", 1.0)
     if isinstance(sampling, bool) or not isinstance(sampling, int | float) or not 0 <= sampling <= 1:
         raise refuse(path, "[reports] sampling is no share", "write a number from 0 to 1")
     return Reports(folder, float(sampling)) if table else None

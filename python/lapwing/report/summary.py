@@ -15,6 +15,7 @@ SILENT = (
     "crashed, killed, ended by MPI_Abort, kept out of Lapwing, the disk is full, or its host does not see the folder "
     "of the records"
 )
+KEPT_OUT = "kept_out"  # of what is known of a run: what keeps Lapwing out of ranks
 CONTAINERS = ("apptainer", "singularity", "ch-run", "podman", "docker", "enroot", "sarus", "shifter")
 KILLED = "its ranks crashed, were killed or called MPI_Abort"
 
@@ -232,7 +233,7 @@ def format_unused(about: Mapping[str, Any]) -> str:
     cause, is_alone = describe_failure(about.get("exit_code"))
     if is_alone:
         return f"no process left a record: {cause}"
-    likely = [text for text in (cause, describe_container(about.get("command", []))) if text]
+    likely = [text for text in (cause, about.get(KEPT_OUT), describe_container(about.get("command", []))) if text]
     causes = [
         *likely,
         "no MPI program was started, the run was interrupted, the disk is full, the program is statically linked or "
