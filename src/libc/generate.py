@@ -22,10 +22,11 @@ ROLES = {
     "reads", "writes", "string", "strings", "path", "vector_reads", "vector_writes", "message_reads", "message_writes",
     "aio_list", "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known",
     "known_when", "file", "stream", "threads", "key", "room", "grows", "limits", "locks", "unlocks", "remaps", "tells",
-    "shares", "maps_locked", "keeps", "keeps_stack", "socket", "by",
+    "shares", "maps_locked", "keeps", "keeps_stack", "socket", "by", "filters",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file", "stream", "tells"}  # not memory: after it
-ANYWAY = {"threads", "key", "locks", "unlocks", "shares", "keeps", "keeps_stack"}  # whether or not something is armed
+# Whether or not something is armed.
+ANYWAY = {"threads", "key", "locks", "unlocks", "shares", "keeps", "keeps_stack", "filters"}
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 LAST = {"remaps", "maps_locked", "socket"}  # when the function has returned, whether or not something is armed
 BY = "by"  # what the entry calls instead of the real function

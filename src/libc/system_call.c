@@ -2,8 +2,10 @@
 /* syscall(): system calls by number, past libc's functions. Lapwing's own calls do
  * not come here (--wrap=syscall, base/system_call_own.c). */
 #include <limits.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "libc/close.h"
@@ -61,8 +63,16 @@ static bool call_makes_thread(long number, long flags)
     return number == SYS_clone3 || (number == SYS_clone && flags & CLONE_VM);
 }
 
+/* Who only asks which flags the kernel knows gives no program (seccomp(2)). */
+static bool call_sets_filter(long number, long a, long b, long c)
+{
+    if (number == SYS_prctl)
+        return a == PR_SET_SECCOMP && (b == SECCOMP_MODE_STRICT || c != 0);
+    return number == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || (a == SECCOMP_SET_MODE_FILTER && c != 0));
+}
+
 /* What must be known of even while nothing is armed. */
-static void call_note(long number, long a, long b, long d)
+static void call_note(long number, long a, long b, long c, long d)
 {
     if (number == SYS_userfaultfd)
         session_meet_watcher();
@@ -70,6 +80,7 @@ static void call_note(long number, long a, long b, long d)
         session_meet_registration();
     if (number == SYS_pkey_mprotect)
         libc_use_key((int)d);
+    libc_use_filters(call_sets_filter(number, a, b, c));
     if (number == SYS_mlock || number == SYS_mlock2)
         libc_use_locks((const void *)a, (size_t)b);
     if (number == SYS_mlockall)
@@ -85,7 +96,7 @@ static bool call_remaps(long number)
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f) LIBC_ENTRY(syscall);
 long libc_entry_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    call_note(number, a, b, d);
+    call_note(number, a, b, c, d);
     libc_use_threads(call_makes_thread(number, a), __builtin_return_address(0));
     if (!libc_use_is_idle())
         call_use(number, a, b, c, d, e, f);

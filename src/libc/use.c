@@ -358,6 +358,14 @@ void libc_use_key(int key)
     errno = saved_errno;
 }
 
+void libc_use_filters(int condition)
+{
+    int saved_errno = errno;
+    if (condition && libc_owner_is_here())
+        session_meet_filter();
+    errno = saved_errno;
+}
+
 size_t libc_use_product(size_t a, size_t b)
 {
     size_t product;

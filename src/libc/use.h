@@ -115,6 +115,9 @@ void libc_use_socket(int condition, int descriptor);
 /* Memory gets a protection key. Also when nothing is armed. */
 void libc_use_key(int key);
 
+/* A filter of system calls is about to be set. Also when nothing is armed. */
+void libc_use_filters(int condition);
+
 /* The call may have put another kind of memory somewhere, or changed rights. Also when nothing is armed. */
 static inline void libc_use_remaps(int condition)
 {

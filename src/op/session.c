@@ -220,6 +220,18 @@ void session_meet_watcher(void)
     session_meet_obstacle(REASON_MEMORY_WATCHED);
 }
 
+/* The filter may refuse what gives memory back, or kill who asks. What another thread waits for may need this one: it
+ * is waited for as before a fork. */
+void session_meet_filter(void)
+{
+    enum { PATIENCE_S = 10 };
+    if (gate_is_inside())
+        return;
+    (void)reason_put(&session.obstacle, REASON_FILTER);
+    session_refuse_holds(REASON_FILTER);
+    (void)transfer_wait_received(PATIENCE_S);
+}
+
 void session_meet_registration(void)
 {
     if (session_obstacle() == REASON_NONE)

@@ -138,6 +138,9 @@ void session_refuse_bypass(void);
 /* The program makes a userfaultfd of its own. */
 void session_meet_watcher(void);
 
+/* It is about to set a filter of system calls. */
+void session_meet_filter(void);
+
 /* It gives memory a protection key (pkeys(7)). What a thread may do there is in a register
  * of its own, and the engine's knows nothing of the key. */
 void session_meet_key(void);

@@ -185,13 +185,15 @@ static bool limits_wait_for_all(void)
     return is_good && setrlimit(RLIMIT_NOFILE, &limit) == 0 && notes->all_waits == 0;
 }
 
-/* Under a filter Lapwing might not be able to give back what is held. None is set here: the kernel reads no program. */
+/* Under a filter Lapwing might not be able to give back what is held. None is set here: the kernel finds no program.
+ * Whoever names none only asks what the kernel knows. */
 static bool filters_wait_for_all(void)
 {
-    arm();
-    bool is_good = waits("prctl", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == -1);
-    is_good = is_good && waits("SYS_prctl", syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == -1);
-    is_good = is_good && waits("SYS_seccomp", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) == -1);
+    void *program = (void *)1;
+    bool is_good = waits("prctl", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program) == -1);
+    is_good = is_good && waits("SYS_prctl", syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program) == -1);
+    is_good = is_good && waits("SYS_seccomp", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program) == -1);
+    is_good = is_good && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == -1 && notes->all_waits == 0;
     return is_good && prctl(PR_GET_SECCOMP) == 0 && notes->all_waits == 0;
 }
 

@@ -304,6 +304,11 @@ void lifetime_forked_child(void)
     fake_notes.forked_count++;
 }
 
+void session_meet_filter(void)
+{
+    fake_notes.all_waits++;
+}
+
 void session_meet_watcher(void)
 {
     fake_notes.watcher_count++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a filter that a program sets right after a receive, and that refuses what moves memory or lets others wait
  * for it, changes nothing for the message, nor for what is received and sent later. all: for every thread, by
- * seccomp(); own: for the calling one alone, by prctl().
- * arguments: ioctl_all ioctl_own mremap_all mremap_own mprotect_all mprotect_own madvise_all
+ * seccomp(); own: for the calling one alone, by prctl(). kill: who makes that call is killed.
+ * arguments: mremap_kill mprotect_kill ioctl_all ioctl_own mremap_all mremap_own mprotect_all mprotect_own madvise_all
  * variants: userfaultfd signal userfaultfd-1 signal-1
  * defers: receive
  * quick: openmpi4 mpich4 userfaultfd signal-1 */
@@ -22,18 +22,21 @@ static const struct {
     const char *name;
     unsigned refused;
     bool is_for_all;
+    bool is_killed;
 } ways[] = {
-    {"ioctl_all", SYS_ioctl, true},     {"ioctl_own", SYS_ioctl, false},      {"mremap_all", SYS_mremap, true},
-    {"mremap_own", SYS_mremap, false},  {"mprotect_all", SYS_mprotect, true}, {"mprotect_own", SYS_mprotect, false},
-    {"madvise_all", SYS_madvise, true},
+    {"mremap_kill", SYS_mremap, true, true},     {"mprotect_kill", SYS_mprotect, false, true},
+    {"ioctl_all", SYS_ioctl, true, false},       {"ioctl_own", SYS_ioctl, false, false},
+    {"mremap_all", SYS_mremap, true, false},     {"mremap_own", SYS_mremap, false, false},
+    {"mprotect_all", SYS_mprotect, true, false}, {"mprotect_own", SYS_mprotect, false, false},
+    {"madvise_all", SYS_madvise, true, false},
 };
 
-static bool filter_set(unsigned refused, bool is_for_all)
+static bool filter_set(unsigned refused, bool is_for_all, bool is_killed)
 {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, is_killed ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof code / sizeof *code, code};
@@ -46,7 +49,7 @@ static bool filter_set_by_name(const char *name)
 {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (strcmp(ways[i].name, name) == 0)
-            return filter_set(ways[i].refused, ways[i].is_for_all);
+            return filter_set(ways[i].refused, ways[i].is_for_all, ways[i].is_killed);
     return false;
 }
 
