@@ -717,8 +717,8 @@ def names_source(rows: list[Row]) -> str:
 
 
 def is_replaced(row: Row) -> bool:
-    """May a call of it become calls of other functions? Who stands behind the entry then misses it."""
-    return row.treatment == "deferred" or row.has("carried") or row.has("waits")
+    """May a call of it become calls of others, or calls of others this one? Who stands behind the entry is misled."""
+    return row.chapter in ("Point-to-Point Communication", "Collective Communication") or row.has("carried")
 
 
 def fortran_names(rows: list[Row]) -> list[str]:
