@@ -3,8 +3,7 @@
  * late from then on, to the same place of the program, they are held again. What is learnt are times, which other
  * tests on the same cores disturb: they are held against only with CHECK_TIMES=1 in the environment. Data always are.
  * quick: openmpi4 mpich4 userfaultfd signal-1
- * environment: LAPWING_RECEIVE_WAITS=on LAPWING_LEARN=on LAPWING_PROGRESS=event OMPI_MCA_btl=tcp,self
- * defers: receive */
+ * environment: LAPWING_RECEIVE_WAITS=on LAPWING_LEARN=on LAPWING_PROGRESS=event OMPI_MCA_btl=tcp,self */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <sys/mman.h>
