@@ -131,5 +131,6 @@ int main(void)
     measure_backend(OPTION_HOLD_USERFAULTFD);
     measure_backend(OPTION_HOLD_USERFAULTFD_USER);
     measure_backend(OPTION_HOLD_SIGNAL);
+    measure_backend(OPTION_HOLD_KEYS);
     return 0;
 }
