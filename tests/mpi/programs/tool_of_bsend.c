@@ -6,38 +6,23 @@
  * passes: bypass
  * quick: openmpi4 mpich4 userfaultfd */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-
-#include "check.h"
-#include "preload_plugin.h"
+#include "counting_tool.h"
 
 #ifdef PLUGIN
-int tool_count;
-
-static void *next_named(const char *name)
-{
-    tool_count++;
-    return dlsym(RTLD_NEXT, name);
-}
-
 int MPI_Bsend(const void *buffer, int count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm)
 {
-    int (*next)(const void *, int, MPI_Datatype, int, int, MPI_Comm) = next_named("MPI_Bsend");
+    int (*next)(const void *, int, MPI_Datatype, int, int, MPI_Comm) = counting_tool_next("MPI_Bsend");
     return next(buffer, count, datatype, peer, tag, comm);
 }
-
 #else
 enum { LENGTH = CHECK_LARGE_BYTES, ROUNDS = 3 };
 
 int main(int argc, char **argv)
 {
     enum { ROOM = LENGTH + MPI_BSEND_OVERHEAD };
-    preload_plugin(argv);
-    check_start(&argc, &argv);
-    const int *count = dlsym(RTLD_DEFAULT, "tool_count");
+    const int *count = counting_tool_start(argc, argv);
     unsigned char *buffer = check_buffer_new(LENGTH);
     void *room = malloc(ROOM);
-    check(count != NULL, "the tool is there");
     MPI_Buffer_attach(room, ROOM);
     for (int i = 0; i < ROUNDS; i++) {
         if (check_rank() == 1)
