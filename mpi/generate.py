@@ -701,7 +701,7 @@ enum {{ NAMES_COUNT = {len(rows)}, NAMES_UNKNOWN_COUNT = {UNKNOWN_COUNT} }};
 /* Sorted as strcmp() sorts. */
 extern const char names_mpi[NAMES_COUNT][{bytes_of([row.name for row in rows])}];
 
-/* May Lapwing call others in place of this one, to return early? */
+/* May Lapwing call others in place of this one, or this one in place of others? */
 extern const bool names_are_replaced[NAMES_COUNT];
 
 #endif

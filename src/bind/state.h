@@ -31,8 +31,8 @@ void *bind_next(size_t index);
 /* Any that does so for some function. */
 bool bind_has_tool(void);
 
-/* A function of which this object has the tool, and in place of which we may call others: the tool would miss calls.
- * NULL: none. */
+/* A function of which this object has the tool, and in place of which we may call others, or the reverse: the tool
+ * would miss calls of the program, or see ours. NULL: none. */
 struct object;
 const char *bind_tool_function(const struct object *object);
 

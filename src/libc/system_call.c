@@ -80,7 +80,8 @@ static void call_note(long number, long a, long b, long c, long d)
         session_meet_registration();
     if (number == SYS_pkey_mprotect)
         libc_use_key((int)d);
-    libc_use_filters(call_sets_filter(number, a, b, c));
+    if (call_sets_filter(number, a, b, c))
+        libc_use_filters(true);
     if (number == SYS_mlock || number == SYS_mlock2)
         libc_use_locks((const void *)a, (size_t)b);
     if (number == SYS_mlockall)

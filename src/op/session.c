@@ -224,12 +224,11 @@ void session_meet_watcher(void)
  * is waited for as before a fork. */
 void session_meet_filter(void)
 {
-    enum { PATIENCE_S = 10 };
     if (gate_is_inside())
         return;
     (void)reason_put(&session.obstacle, REASON_FILTER);
     session_refuse_holds(REASON_FILTER);
-    (void)transfer_wait_received(PATIENCE_S);
+    (void)transfer_wait_received(TRANSFER_PATIENCE_S);
 }
 
 void session_meet_registration(void)

@@ -203,10 +203,10 @@ void transfer_wait_due_unless_interrupted(void);
  * other threads' ops and what is kept go on. No more ops begin. */
 void transfer_expect_callbacks(void);
 
-/* Before the process is copied: waits for this thread's ops as long as it takes, and for
- * other threads' receives so many seconds, since they may need what this thread does next.
- * False when that was in vain. In a handler that interrupted a wait, as far as that can be
- * told, a second for all. */
+/* Before the process is copied, or may be refused what gives memory back: waits for this thread's ops as long as it
+ * takes, and for other threads' receives so many seconds, since they may need what this thread does next. False when
+ * that was in vain. In a handler that interrupted a wait, as far as that can be told, a second for all. */
+enum { TRANSFER_PATIENCE_S = 10 };
 bool transfer_wait_received(int patience_s);
 
 /* The process ends, called from any thread. Ops are waited for as long as they

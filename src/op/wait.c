@@ -71,9 +71,8 @@ void wait_known(void)
 
 void wait_copied(void)
 {
-    enum { PATIENCE_S = 10 };
     bool was_in_vain = session_hold_reason() == REASON_FORK; /* lest every fork take as long */
     observer.all_used();
-    if (!transfer_wait_received(was_in_vain ? 0 : PATIENCE_S))
+    if (!transfer_wait_received(was_in_vain ? 0 : TRANSFER_PATIENCE_S))
         session_refuse_holds(REASON_FORK);
 }

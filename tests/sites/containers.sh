@@ -16,6 +16,7 @@ folder=$1
 image=$folder/image
 name=lapwing-test
 machine=$(dpkg --print-architecture)
+[ -n "$(ls "$source_folder"/dist/*_"$machine".deb 2>/dev/null)" ] || skip "dist/ has no packages: tools/release.sh $(uname -m)"
 size="256 256 32 10"
 # What is bound into a container keeps its path, which an image may not have: /tmp is in each.
 work=$(mktemp -d /tmp/lapwing-containers.XXXXXX)
@@ -41,12 +42,11 @@ make_outside() {
 }
 
 # runc: crun refuses a machine with both kinds of cgroups. Podman's own limits are above what root may set here.
-podman_run() {
-    timeout -k 5 100 podman run --rm --runtime runc --ulimit nofile=1024:4096 --ulimit nproc=4096:4096 "$@"
-}
+podman_run="podman run --rm --runtime runc --ulimit nofile=1024:4096 --ulimit nproc=4096:4096"
 
+# shellcheck disable=SC2086 # a list of words
 inside_podman() {
-    podman_run --network none "$@" "$name" sh -c "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    timeout -k 5 100 $podman_run --network none "$@" "$name" sh -c "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
         lapwing run --learn off $launcher /opt/heat3d $size"
 }
 
@@ -58,8 +58,8 @@ run_outside() {
 # As Open MPI's documents start ranks with Podman: with the host's namespaces, and its /tmp for the ranks to meet in.
 # shellcheck disable=SC2086
 ranks_in_podman() {
-    run_outside podman run --rm --runtime runc --ulimit nofile=1024:4096 --ulimit nproc=4096:4096 --env-host \
-        --network host --ipc host --pid host --volume /tmp:/tmp "$name" /opt/heat3d $size
+    run_outside $podman_run --env-host --network host --ipc host --pid host --volume /tmp:/tmp "$name" \
+        /opt/heat3d $size
 }
 
 # Charliecloud binds the host's /tmp by itself.

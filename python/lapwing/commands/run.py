@@ -126,8 +126,7 @@ class RunCommand:
             return command.start(make_variables(options, preload, None)).exit_code
         with open_record_folder() as records:
             result = command.start(make_variables(options, preload, records))
-            kept_out = describe_kept_out(os.environ, [] if arguments.any_program else documents)
-            self._report(arguments, {**command.describe(result), "kept_out": kept_out}, records)
+            self._report(arguments, {**command.describe(result), "kept_out": describe_kept_out(options)}, records)
             if reports:
                 with say_failure():
                     keep_report(name_report_folder(reports, find_user()), command, command.describe(result), records)

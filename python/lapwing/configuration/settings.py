@@ -170,10 +170,9 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def describe_kept_out(environment: Mapping[str, str], documents: Sequence[Document] = ()) -> str:
-    """Say what keeps Lapwing out of ranks; empty where nothing does."""
-    variables = list_rank_variables(environment, documents)
-    said = [f"{name}={text}" for name, text in variables.items()]
+def describe_kept_out(variables: Mapping[str, str]) -> str:
+    """Say which of these variables keep Lapwing out of ranks; empty where none does."""
+    said = [f"{name}={variables[name]}" for name in (RANKS_OUT, RANKS_IN) if variables.get(name)]
     return f"{' and '.join(said)} keeps Lapwing out of ranks" if said else ""
 
 
