@@ -33,7 +33,7 @@ from lapwing.model.system import (
     interpolate,
     read_system,
 )
-from lapwing.probe.exports import calculate_overhead_us, make_loggopsim, make_simgrid
+from lapwing.probe.exports import calculate_overhead_us, describe_unit, make_loggopsim, make_simgrid
 from lapwing.probe.fit import (
     CALLS,
     RECEIVED,
@@ -220,14 +220,30 @@ def test_host_names_are_kept_only_if_asked_for(route: Route) -> None:
     assert route.fingerprint == named.fingerprint
 
 
-def test_loggopsim_gets_whole_messages_of_options(route: Route) -> None:
+def read_loggopsim(route: Route) -> dict[str, int]:
+    """Read the options as LogGOPSim does: each is an int of 32 bits."""
     words = make_loggopsim(make_system(route)).split()
-    options = dict(zip(words[::2], map(float, words[1::2]), strict=True))
-    assert options.keys() == {"-L", "-o", "-g", "-G", "-O", "-S"}
-    assert options["-G"] == pytest.approx(WIRE_NS, rel=0.01)
-    assert options["-L"] == pytest.approx(LATENCY * 1e3, rel=0.05)
+    return dict(zip(words[::2], map(int, words[1::2]), strict=True))
+
+
+def test_loggopsim_gets_integers_in_picoseconds(route: Route) -> None:
+    options = read_loggopsim(route)
+    assert list(options) == ["-L", "-o", "-g", "-G", "-O", "-S"]
+    assert options["-G"] == pytest.approx(WIRE_NS * 1e3, rel=0.01)
+    assert options["-L"] == pytest.approx(LATENCY * 1e6, rel=0.05)
     assert options["-g"] >= options["-o"]
     assert options["-S"] == EAGER_BYTES
+    assert "in picoseconds" in describe_unit(make_system(route))
+    assert describe_unit(make_system(route)).endswith(" --timemult 1000000")
+
+
+def test_loggopsim_gets_a_coarser_unit_for_times_that_are_no_int_in_picoseconds(route: Route) -> None:
+    far = replace(route, latency_us=Estimate(30000, 30000, 30000))
+    options = read_loggopsim(far)
+    assert options["-L"] == 300_000_000
+    assert options["-G"] == pytest.approx(WIRE_NS * 1e1, rel=0.02)
+    assert "units of 100 picoseconds" in describe_unit(make_system(far))
+    assert describe_unit(make_system(far)).endswith(" --timemult 10000")
 
 
 def test_exchanges_are_of_messages_beyond_the_eager_limit() -> None:
@@ -319,4 +335,5 @@ def test_short_run(tmp_path: Path, stand_in_preload: Path) -> None:
     assert [entry.where for entry in found] == ["within"]
     assert found[0].byte_ns.value > 0 and found[0].checks
     assert (tmp_path / "options").read_text().startswith("-L ")
+    assert "LogGOPSim's options are in picoseconds" in done.stdout
     assert ElementTree.parse(tmp_path / "smpi.xml").getroot().tag == "config"

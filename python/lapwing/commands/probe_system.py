@@ -16,7 +16,7 @@ from lapwing.errors import LapwingError
 from lapwing.model.system import BETWEEN, FORMAT, WITHIN, Route, System
 from lapwing.options import parse_bytes
 from lapwing.outfiles import check_outputs, write_text
-from lapwing.probe.exports import make_loggopsim, make_simgrid
+from lapwing.probe.exports import describe_unit, make_loggopsim, make_simgrid
 from lapwing.probe.parameters import SMALL_JOBS, SMALLEST_BYTES, Ground, measure_route
 from lapwing.report.sendable import find_processor
 from lapwing.report.system import print_system
@@ -30,7 +30,8 @@ def add_system_flags(parser: argparse.ArgumentParser) -> None:
     """Declare what is measured instead, and what is written."""
     text = "measure LogGP parameters instead, and keep them for predict, advise and bench sendtime"
     parser.add_argument("--system", type=Path, metavar="FILE", help=text)
-    parser.add_argument("--loggopsim", type=Path, metavar="FILE", help="with --system: write options of LogGOPSim")
+    text = "with --system: write options of LogGOPSim, in picoseconds (or the unit that is printed)"
+    parser.add_argument("--loggopsim", type=Path, metavar="FILE", help=text)
     parser.add_argument("--simgrid", type=Path, metavar="FILE", help="with --system: write SimGrid's SMPI properties")
     text = "with --system: the largest message (default: 64MiB)"
     parser.add_argument("--largest", metavar="SIZE", default="64MiB", help=text)
@@ -93,6 +94,8 @@ def measure_system(
     about = (mpi.name, library, lapwing.__version__, platform.release(), find_processor(), date)
     write_system(arguments, System(*about, tuple(routes)))
     print_system(Screen(), System(*about, tuple(routes)), told)
+    if arguments.loggopsim:
+        Screen().print(describe_unit(System(*about, tuple(routes))), highlight=False, soft_wrap=True)
     return 0
 
 

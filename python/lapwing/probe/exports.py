@@ -9,6 +9,8 @@ from lapwing.model.system import EAGER, RENDEZVOUS, Route, System
 from lapwing.probe.fit import Line, fit_line
 
 TIME_MIN_US = 0.01  # less is no time that a clock tells
+INT_MAX = (1 << 31) - 1  # LogGOPSim reads every option as an int
+PS_PER_US = 1_000_000
 # SMPI's sections: the overhead of a message is that of the last section that begins below its size.
 OVERHEADS = {"smpi/os": "o_sb", "smpi/ois": "o_s", "smpi/or": "o_rb"}
 
@@ -42,26 +44,45 @@ def limit_overheads(route: Route) -> float:
     return min(1.0, first.half_trip_us.value / max(first.o_sb.value + first.o_rb.value, TIME_MIN_US))
 
 
-def make_loggopsim(system: System) -> str:
-    """Return the options of LogGOPSim, in nanoseconds: more than S bytes travel by rendezvous.
+def estimate_loggops_us(route: Route) -> dict[str, float]:
+    """Return LogGOPSim's times, G and O per byte.
 
     o is the mean of both ends' overheads, O what each byte of an eager message adds to it, g never less than o.
     """
-    route = choose_route(system)
     fitted = [fit_overhead(route, name) or fit_overhead(route, name, RENDEZVOUS) for name in ("o_sb", "o_rb")]
     lines, share = [line for line in fitted if line is not None], limit_overheads(route)
-    overhead_ns = share * sum(line.base_us for line in lines) / max(1, len(lines)) * 1e3
-    byte_ns = share * sum(line.byte_us for line in lines) / max(1, len(lines)) * 1e3
-    gaps = [found.value * 1e3 for name in ("g_s", "g_r") if (found := getattr(route.sizes[0], name)) is not None]
-    gap_ns = max([overhead_ns, *gaps])
-    words = {
-        "L": f"{route.latency_us.value * 1e3:.0f}",
-        "o": f"{overhead_ns:.0f}",
-        "g": f"{gap_ns:.0f}",
-        "G": f"{route.byte_ns.value:.4g}",
-        "O": f"{byte_ns:.4g}",
-        "S": f"{route.eager_bytes}",
-    }
+    overhead_us = share * sum(line.base_us for line in lines) / max(1, len(lines))
+    byte_us = share * sum(line.byte_us for line in lines) / max(1, len(lines))
+    gaps_us = [found.value for name in ("g_s", "g_r") if (found := getattr(route.sizes[0], name)) is not None]
+    gap_us = max([overhead_us, *gaps_us])
+    last_us = route.byte_ns.value * 1e-3
+    return {"L": route.latency_us.value, "o": overhead_us, "g": gap_us, "G": last_us, "O": byte_us}
+
+
+def choose_unit_ps(system: System) -> int:
+    """Return the unit of LogGOPSim's options: a picosecond, or the power of ten in which the longest time is an int.
+
+    LogGOPSim takes integers and knows no unit. In nanoseconds, G and O would be one digit or none.
+    """
+    longest_us, unit_ps = max(estimate_loggops_us(choose_route(system)).values()), 1
+    while longest_us * PS_PER_US / unit_ps > INT_MAX:
+        unit_ps *= 10
+    return unit_ps
+
+
+def describe_unit(system: System) -> str:
+    """Say what a time of LogGOPSim then means, and what makes GOAL files of traces agree."""
+    unit_ps = choose_unit_ps(system)
+    unit = "picoseconds" if unit_ps == 1 else f"units of {unit_ps} picoseconds"
+    multiple = PS_PER_US // unit_ps
+    return f"LogGOPSim's options are in {unit}, and so must be calc in its GOAL files: schedgen --timemult {multiple}"
+
+
+def make_loggopsim(system: System) -> str:
+    """Return the options of LogGOPSim, as integers: more than S bytes travel by rendezvous."""
+    route, unit_ps = choose_route(system), choose_unit_ps(system)
+    words = {name: round(time_us * PS_PER_US / unit_ps) for name, time_us in estimate_loggops_us(route).items()}
+    words["S"] = route.eager_bytes
     return " ".join(f"-{name} {value}" for name, value in words.items()) + "\n"
 
 
