@@ -5,8 +5,11 @@ import io
 import json
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -33,7 +36,7 @@ from lapwing.model.system import (
     interpolate,
     read_system,
 )
-from lapwing.probe.exports import calculate_overhead_us, describe_unit, make_loggopsim, make_simgrid
+from lapwing.probe.exports import calculate_overhead_us, describe_unit, fit_network, make_loggopsim, make_simgrid
 from lapwing.probe.fit import (
     CALLS,
     RECEIVED,
@@ -275,23 +278,85 @@ def test_simulators_get_no_more_overhead_than_half_a_round_trip(route: Route) ->
     assert 0 < both_us < O_S + O_R
 
 
+def read_simgrid(route: Route) -> dict[str, str]:
+    """Read the properties."""
+    properties = ElementTree.fromstring(make_simgrid(make_system(route)))
+    return {prop.attrib["id"]: prop.attrib["value"] for prop in properties}
+
+
+def find_section(text: str, size: float) -> list[float]:
+    """Return a section's numbers as SimGrid does: of the last one that begins below the size."""
+    sections = [[float(word) for word in section.split(":")] for section in text.split(";")]
+    assert sections == sorted(sections)
+    return [section for section in sections if section[0] < size][-1][1:]
+
+
 def test_simgrid_gets_sections_that_add_up(route: Route) -> None:
-    properties = {
-        prop.get("id"): prop.get("value", "") for prop in ElementTree.fromstring(make_simgrid(make_system(route)))
-    }
-    assert properties["smpi/async-small-thresh"] == str(EAGER_BYTES)
-    begin, seconds, _ = properties["smpi/os"].split(";")[0].split(":")
-    assert (begin, float(seconds)) == ("0", pytest.approx(O_S * 1e-6, rel=0.05))
-    assert properties["smpi/os"].split(";")[1] == f"{EAGER_BYTES}:0:0"
-    bandwidths = [section.split(":") for section in properties["network/bandwidth-factor"].split(";")]
-    latencies = [section.split(":") for section in properties["network/latency-factor"].split(";")]
-    assert [float(begin) for begin, _ in bandwidths] == sorted(float(begin) for begin, _ in bandwidths)
-    for size in (8, 1 << 20):  # latency x factor + size / (bandwidth x factor) is half a round trip
-        slower = [float(factor) for begin, factor in bandwidths if float(begin) <= size][-1]
-        later = [float(factor) for begin, factor in latencies if float(begin) <= size][-1]
+    properties = read_simgrid(route)
+    assert find_section(properties["smpi/os"], EAGER_BYTES)[0] == pytest.approx(O_S * 1e-6, rel=0.05)
+    assert find_section(properties["smpi/os"], EAGER_BYTES + 1) == [0, 0]
+    for size in (8, EAGER_BYTES, EAGER_BYTES + 1, 1 << 20):
+        sent = size + 16  # with SMPI's envelope: latency x factor + sent / (bandwidth x factor) is half a round trip
+        (slower,), (later,) = (find_section(properties[f"smpi/{name}-factor"], sent) for name in ("bw", "lat"))
         overheads_us = calculate_overhead_us(route, "o_sb", size) + calculate_overhead_us(route, "o_rb", size)
-        time_us = route.latency_us.value * later + size * route.byte_ns.value * 1e-3 / slower + overheads_us
+        time_us = route.latency_us.value * later + sent * route.byte_ns.value * 1e-3 / slower + overheads_us
         assert time_us == pytest.approx(take_us(size), rel=0.03)
+
+
+def test_envelope_counts_where_a_byte_takes_long() -> None:
+    """Each byte takes 1 us here, as it may where a buffer is used up."""
+    sure = Estimate(1, 1, 1)
+    lines = (Interval(EAGER, 8, 64, Estimate(48, 48, 48), Estimate(1000, 1000, 1000)),)
+    slow = Route("within", "", "", 64, sure, (SizeParameters(8, Estimate(48, 48, 48)),), lines)
+    assert fit_network(slow, 8, 64) == (24, 1)
+
+
+def test_simgrid_sends_messages_up_to_the_eager_limit_at_once(route: Route) -> None:
+    """A message is eager there if it is shorter than the threshold."""
+    names = ("smpi/async-small-thresh", "smpi/send-is-detached-thresh")
+    assert {read_simgrid(route)[name] for name in names} == {str(EAGER_BYTES + 1)}
+    assert {read_simgrid(replace(route, eager_bytes=0))[name] for name in names} == {"0"}
+
+
+def test_simgrid_adds_nothing_to_what_was_measured(route: Route) -> None:
+    properties = read_simgrid(route)
+    assert (properties["network/crosstraffic"], properties["network/TCP-gamma"]) == ("0", "0")
+    assert not {"network/bandwidth-factor", "network/latency-factor"} & properties.keys()  # lists end SimGrid 3.32
+
+
+def write_platform(route: Route, path: Path) -> None:
+    """Write a platform of two hosts that the link joins of which the configuration speaks."""
+    config = make_simgrid(make_system(route))
+    found = re.search(r'<link id="\.\.\." (.*?)/>', config)
+    assert found is not None
+    hosts = '<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>'
+    link = f'<link id="l" {found.group(1)}/><route src="a" dst="b"><link_ctn id="l"/></route>'
+    head = '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">'
+    path.write_text(f'{head}{config}<zone id="z" routing="Full">{hosts}{link}</zone></platform>')
+
+
+def simulate(route: Route, folder: Path, sizes: Sequence[int]) -> dict[int, float]:
+    """Return half a round trip of each size, as SimGrid simulates it."""
+    write_platform(route, folder / "platform.xml")
+    (folder / "hosts").write_text("a\nb\n")
+    source = Path(__file__).parent / "simulated_trips.c"
+    options = "-platform platform.xml -hostfile hosts --cfg=smpi/host-speed:1Gf --cfg=smpi/simulate-computation:no"
+    words = ["smpirun", "-np", "2", *options.split(), "./trips", *map(str, sizes)]
+    for command in (["smpicc", "-o", "trips", str(source)], words):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder, check=False)
+        assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines() if line[:1].isdigit()]
+    return {int(size): float(time_us) for size, time_us in rows}
+
+
+@pytest.mark.skipif(None in (shutil.which("smpirun"), shutil.which("smpicc")), reason="no SimGrid (libsimgrid-dev)")
+def test_simgrid_takes_as_long_as_is_predicted(route: Route, tmp_path: Path) -> None:
+    sizes = (8, 1024, EAGER_BYTES, EAGER_BYTES + 1, 512 << 10, 4 << 20)
+    times_us = simulate(route, tmp_path, sizes)
+    assert list(times_us) == list(sizes)
+    for size, time_us in times_us.items():
+        near = size if size != EAGER_BYTES + 1 else route.intervals[1].first_bytes  # a prediction jumps a bit later
+        assert time_us == pytest.approx(route.predict_half_trip_us(near), rel=0.02), size
 
 
 def test_equations_stand_beside_measured_times(route: Route) -> None:

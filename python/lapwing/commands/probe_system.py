@@ -32,7 +32,8 @@ def add_system_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", type=Path, metavar="FILE", help=text)
     text = "with --system: write options of LogGOPSim, in picoseconds (or the unit that is printed)"
     parser.add_argument("--loggopsim", type=Path, metavar="FILE", help=text)
-    parser.add_argument("--simgrid", type=Path, metavar="FILE", help="with --system: write SimGrid's SMPI properties")
+    text = "with --system: write SimGrid's SMPI properties, for SimGrid 3.32 and later"
+    parser.add_argument("--simgrid", type=Path, metavar="FILE", help=text)
     text = "with --system: the largest message (default: 64MiB)"
     parser.add_argument("--largest", metavar="SIZE", default="64MiB", help=text)
     text = f"with --system: jobs for messages up to 4 MiB, of which the two quietest count (default: {SMALL_JOBS})"

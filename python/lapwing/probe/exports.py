@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
 from lapwing.errors import LapwingError
-from lapwing.model.system import EAGER, RENDEZVOUS, Route, System
+from lapwing.model.system import EAGER, RENDEZVOUS, Interval, Route, System
 from lapwing.probe.fit import Line, fit_line
 
 TIME_MIN_US = 0.01  # less is no time that a clock tells
 INT_MAX = (1 << 31) - 1  # LogGOPSim reads every option as an int
 PS_PER_US = 1_000_000
+ENVELOPE_BYTES = 16  # SMPI sends them with every message; they count for the network, not for the protocol
 # SMPI's sections: the overhead of a message is that of the last section that begins below its size.
 OVERHEADS = {"smpi/os": "o_sb", "smpi/ois": "o_s", "smpi/or": "o_rb"}
 
@@ -110,17 +111,30 @@ def write_overhead(route: Route, name: str) -> str:
 
 
 def fit_network(route: Route, first_bytes: float, last_bytes: float) -> tuple[float, float]:
-    """Return what the network takes beside the overheads: at zero bytes, and per byte. Neither is negative."""
+    """Return what the network takes beside the overheads: at zero bytes, and per byte. Neither is negative.
+
+    Its bytes are those of the message and of its envelope.
+    """
     ends = []
     for size in (first_bytes, last_bytes):
         overheads_us = sum(calculate_overhead_us(route, OVERHEADS[name], size) for name in ("smpi/os", "smpi/or"))
         ends.append(max(0.0, route.predict_half_trip_us(size) - overheads_us))
     byte_us = max(0.0, ends[1] - ends[0]) / max(1.0, last_bytes - first_bytes)
-    at_zero_us = ends[0] - first_bytes * byte_us
+    first_sent, last_sent = first_bytes + ENVELOPE_BYTES, last_bytes + ENVELOPE_BYTES
+    at_zero_us = ends[0] - first_sent * byte_us
     if at_zero_us >= 0:
         return at_zero_us, byte_us
     # SMPI's lines begin at zero bytes: this one would begin below, and goes through the ends' middle instead.
-    return 0.0, ((ends[0] / first_bytes) * (ends[1] / last_bytes)) ** 0.5
+    return 0.0, ((ends[0] / first_sent) * (ends[1] / last_sent)) ** 0.5
+
+
+def find_begin_bytes(route: Route, interval: Interval) -> int:
+    """Return beyond how many bytes SimGrid takes the line of an interval. A new protocol begins at the eager limit."""
+    if interval is route.intervals[0]:
+        return 0
+    before = route.intervals[route.intervals.index(interval) - 1]
+    first_bytes = interval.first_bytes if interval.protocol == before.protocol else route.eager_bytes + 1
+    return first_bytes + ENVELOPE_BYTES - 1
 
 
 def write_factors(route: Route) -> tuple[str, str]:
@@ -128,7 +142,7 @@ def write_factors(route: Route) -> tuple[str, str]:
     latency_us, byte_us = max(route.latency_us.value, TIME_MIN_US), route.byte_ns.value * 1e-3
     bandwidths, latencies = [], []
     for interval in route.intervals:
-        begin = 0 if interval is route.intervals[0] else interval.first_bytes
+        begin = find_begin_bytes(route, interval)
         at_zero_us, slope_us = fit_network(route, interval.first_bytes, interval.last_bytes)
         bandwidths.append(f"{begin}:{byte_us / max(slope_us, 1e-6):.6g}")
         latencies.append(f"{begin}:{at_zero_us / latency_us:.6g}")
@@ -138,12 +152,17 @@ def write_factors(route: Route) -> tuple[str, str]:
 def list_properties(route: Route) -> Sequence[tuple[str, str]]:
     """Return SMPI's properties."""
     bandwidth, latency = write_factors(route)
+    beyond_eager = str(route.eager_bytes + 1 if route.eager_bytes > 0 else 0)  # SMPI's eager messages are shorter
     return [
         *((name, write_overhead(route, parameter)) for name, parameter in OVERHEADS.items()),
-        ("network/bandwidth-factor", bandwidth),
-        ("network/latency-factor", latency),
-        ("smpi/async-small-thresh", str(route.eager_bytes)),
-        ("smpi/send-is-detached-thresh", str(route.eager_bytes)),
+        # SimGrid 3.32 takes lists under these names only; newer versions call them network/... and take both.
+        ("smpi/bw-factor", bandwidth),
+        ("smpi/lat-factor", latency),
+        # What acknowledgements and TCP's window take is in the measured times.
+        ("network/crosstraffic", "0"),
+        ("network/TCP-gamma", "0"),
+        ("smpi/async-small-thresh", beyond_eager),
+        ("smpi/send-is-detached-thresh", beyond_eager),
     ]
 
 
