@@ -291,16 +291,34 @@ def find_section(text: str, size: float) -> list[float]:
     return [section for section in sections if section[0] < size][-1][1:]
 
 
+def add_up_simgrid_us(route: Route, size: int) -> float:
+    """Return half a round trip: latency x factor + bytes / (bandwidth x factor), with SMPI's envelope."""
+    properties, sent = read_simgrid(route), size + 16
+    (slower,), (later,) = (find_section(properties[f"smpi/{name}-factor"], sent) for name in ("bw", "lat"))
+    overheads_us = calculate_overhead_us(route, "o_sb", size) + calculate_overhead_us(route, "o_rb", size)
+    latency_us = max(route.latency_us.value, 0.01)
+    return latency_us * later + sent * route.byte_ns.value * 1e-3 / slower + overheads_us
+
+
 def test_simgrid_gets_sections_that_add_up(route: Route) -> None:
     properties = read_simgrid(route)
     assert find_section(properties["smpi/os"], EAGER_BYTES)[0] == pytest.approx(O_S * 1e-6, rel=0.05)
     assert find_section(properties["smpi/os"], EAGER_BYTES + 1) == [0, 0]
     for size in (8, EAGER_BYTES, EAGER_BYTES + 1, 1 << 20):
-        sent = size + 16  # with SMPI's envelope: latency x factor + sent / (bandwidth x factor) is half a round trip
-        (slower,), (later,) = (find_section(properties[f"smpi/{name}-factor"], sent) for name in ("bw", "lat"))
-        overheads_us = calculate_overhead_us(route, "o_sb", size) + calculate_overhead_us(route, "o_rb", size)
-        time_us = route.latency_us.value * later + sent * route.byte_ns.value * 1e-3 / slower + overheads_us
-        assert time_us == pytest.approx(take_us(size), rel=0.03)
+        assert add_up_simgrid_us(route, size) == pytest.approx(take_us(size), rel=0.03)
+
+
+def test_simgrid_joins_the_lines_as_predictions_do() -> None:
+    sure = Estimate(0.1, 0.1, 0.1)
+    lines = (
+        Interval(RENDEZVOUS, 8, 1000, Estimate(10, 10, 10), sure),
+        Interval(RENDEZVOUS, 2000, 9000, Estimate(18, 18, 18), sure),
+        Interval(RENDEZVOUS, 18000, 1 << 20, Estimate(16, 16, 16), sure),  # SimGrid's lines cannot fall
+    )
+    bent = Route("within", "", "", 0, sure, (SizeParameters(8, Estimate(10, 10, 10)),), lines)
+    for size in (8, 1000, 1001, 1250, 1750, 2000, 9000, 18000, 1 << 20):
+        assert add_up_simgrid_us(bent, size) == pytest.approx(bent.predict_half_trip_us(size), rel=0.01), size
+    assert add_up_simgrid_us(bent, 17999) == pytest.approx(bent.predict_half_trip_us(9000), rel=0.01)
 
 
 def test_envelope_counts_where_a_byte_takes_long() -> None:

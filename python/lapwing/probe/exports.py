@@ -2,10 +2,11 @@
 """A system's parameters as simulators take them: options of LogGOPSim, a configuration of SimGrid's SMPI."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from xml.sax.saxutils import quoteattr
 
 from lapwing.errors import LapwingError
-from lapwing.model.system import EAGER, RENDEZVOUS, Interval, Route, System
+from lapwing.model.system import EAGER, RENDEZVOUS, Route, System
 from lapwing.probe.fit import Line, fit_line
 
 TIME_MIN_US = 0.01  # less is no time that a clock tells
@@ -128,22 +129,30 @@ def fit_network(route: Route, first_bytes: float, last_bytes: float) -> tuple[fl
     return 0.0, ((ends[0] / first_sent) * (ends[1] / last_sent)) ** 0.5
 
 
-def find_begin_bytes(route: Route, interval: Interval) -> int:
-    """Return beyond how many bytes SimGrid takes the line of an interval. A new protocol begins at the eager limit."""
-    if interval is route.intervals[0]:
-        return 0
-    before = route.intervals[route.intervals.index(interval) - 1]
-    first_bytes = interval.first_bytes if interval.protocol == before.protocol else route.eager_bytes + 1
-    return first_bytes + ENVELOPE_BYTES - 1
+def list_spans(route: Route) -> list[tuple[int, int, int]]:
+    """Return the lines of predictions, with those that join two intervals: the least size, and two sizes on the line.
+
+    A new protocol begins right above the eager limit, and nothing joins it.
+    """
+    first = route.intervals[0]
+    spans = [(0, first.first_bytes, first.last_bytes)]
+    for before, interval in pairwise(route.intervals):
+        is_joined = interval.protocol == before.protocol
+        if is_joined:
+            spans.append((before.last_bytes + 1, before.last_bytes, interval.first_bytes))
+        begin = interval.first_bytes if is_joined else route.eager_bytes + 1
+        spans.append((begin, interval.first_bytes, interval.last_bytes))
+    return spans
 
 
 def write_factors(route: Route) -> tuple[str, str]:
     """Return the bandwidth and latency factors, against a platform whose link has G's bandwidth and the latency L."""
     latency_us, byte_us = max(route.latency_us.value, TIME_MIN_US), route.byte_ns.value * 1e-3
     bandwidths, latencies = [], []
-    for interval in route.intervals:
-        begin = find_begin_bytes(route, interval)
-        at_zero_us, slope_us = fit_network(route, interval.first_bytes, interval.last_bytes)
+    for least_bytes, first_bytes, last_bytes in list_spans(route):
+        at_zero_us, slope_us = fit_network(route, first_bytes, last_bytes)
+        # A section begins above its number.
+        begin = least_bytes + ENVELOPE_BYTES - 1 if least_bytes > 0 else 0
         bandwidths.append(f"{begin}:{byte_us / max(slope_us, 1e-6):.6g}")
         latencies.append(f"{begin}:{at_zero_us / latency_us:.6g}")
     return ";".join(bandwidths), ";".join(latencies)
