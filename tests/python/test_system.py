@@ -296,8 +296,8 @@ def add_up_simgrid_us(route: Route, size: int) -> float:
     properties, sent = read_simgrid(route), size + 16
     (slower,), (later,) = (find_section(properties[f"smpi/{name}-factor"], sent) for name in ("bw", "lat"))
     overheads_us = calculate_overhead_us(route, "o_sb", size) + calculate_overhead_us(route, "o_rb", size)
-    latency_us = max(route.latency_us.value, 0.01)
-    return latency_us * later + sent * route.byte_ns.value * 1e-3 / slower + overheads_us
+    latency_us, byte_us = max(route.latency_us.value, 0.01), max(route.byte_ns.value * 1e-3, 1e-6)
+    return latency_us * later + sent * byte_us / slower + overheads_us
 
 
 def test_simgrid_gets_sections_that_add_up(route: Route) -> None:
@@ -340,6 +340,15 @@ def test_simgrid_adds_nothing_to_what_was_measured(route: Route) -> None:
     properties = read_simgrid(route)
     assert (properties["network/crosstraffic"], properties["network/TCP-gamma"]) == ("0", "0")
     assert not {"network/bandwidth-factor", "network/latency-factor"} & properties.keys()  # lists end SimGrid 3.32
+
+
+def test_simgrid_gets_no_bandwidth_of_nothing() -> None:
+    """SimGrid refuses a factor of 0, which G is where the largest messages all took as long."""
+    none = Estimate(0, 0, 0)
+    lines = (Interval(EAGER, 8, 64, Estimate(5, 5, 5), none),)
+    level = Route("within", "", "", 64, none, (SizeParameters(8, Estimate(5, 5, 5)),), lines)
+    assert read_simgrid(level)["smpi/bw-factor"] == "0:1"
+    assert add_up_simgrid_us(level, 64) == pytest.approx(5, rel=0.01)
 
 
 def write_platform(route: Route, path: Path) -> None:

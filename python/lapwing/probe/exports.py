@@ -10,6 +10,7 @@ from lapwing.model.system import EAGER, RENDEZVOUS, Route, System
 from lapwing.probe.fit import Line, fit_line
 
 TIME_MIN_US = 0.01  # less is no time that a clock tells
+BYTE_MIN_US = 1e-6  # SimGrid's bandwidths are finite, and its factors not 0
 INT_MAX = (1 << 31) - 1  # LogGOPSim reads every option as an int
 PS_PER_US = 1_000_000
 ENVELOPE_BYTES = 16  # SMPI sends them with every message; they count for the network, not for the protocol
@@ -147,13 +148,13 @@ def list_spans(route: Route) -> list[tuple[int, int, int]]:
 
 def write_factors(route: Route) -> tuple[str, str]:
     """Return the bandwidth and latency factors, against a platform whose link has G's bandwidth and the latency L."""
-    latency_us, byte_us = max(route.latency_us.value, TIME_MIN_US), route.byte_ns.value * 1e-3
+    latency_us, byte_us = max(route.latency_us.value, TIME_MIN_US), max(route.byte_ns.value * 1e-3, BYTE_MIN_US)
     bandwidths, latencies = [], []
     for least_bytes, first_bytes, last_bytes in list_spans(route):
         at_zero_us, slope_us = fit_network(route, first_bytes, last_bytes)
         # A section begins above its number.
         begin = least_bytes + ENVELOPE_BYTES - 1 if least_bytes > 0 else 0
-        bandwidths.append(f"{begin}:{byte_us / max(slope_us, 1e-6):.6g}")
+        bandwidths.append(f"{begin}:{byte_us / max(slope_us, BYTE_MIN_US):.6g}")
         latencies.append(f"{begin}:{at_zero_us / latency_us:.6g}")
     return ";".join(bandwidths), ";".join(latencies)
 
@@ -178,7 +179,7 @@ def list_properties(route: Route) -> Sequence[tuple[str, str]]:
 def make_simgrid(system: System) -> str:
     """Return the configuration that stands at the head of a platform file of SimGrid."""
     route = choose_route(system)
-    bytes_per_s = 1e9 / max(route.byte_ns.value, 1e-3)
+    bytes_per_s = 1e6 / max(route.byte_ns.value * 1e-3, BYTE_MIN_US)
     head = (
         f'<link id="..." bandwidth="{bytes_per_s:.6g}Bps" latency="{max(route.latency_us.value, TIME_MIN_US):.6g}us"/>'
     )
