@@ -98,6 +98,12 @@ def test_page_terminal_and_json_show_every_run(runs: list[CampaignRun]) -> None:
     assert document["runs"][0]["advice"]["schema"] == "lapwing-advice"
 
 
+def test_each_curve_has_the_name_of_its_input(runs: list[CampaignRun]) -> None:
+    """Not that of the profile, which is a file's for the time being."""
+    assert runs[1].curve
+    assert runs[1].curve.run.name == "16 cores"
+
+
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_each_speedup_stands_beside_its_label(runs: list[CampaignRun], width: int) -> None:
     console = Console(file=StringIO(), width=width, record=True)

@@ -4,7 +4,7 @@ paper (figures 2 to 4, Tables I and II)."""
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lapwing.advise.advice import Advice, WayAdvice
 from lapwing.advise.judge import predict_speedup
@@ -87,7 +87,7 @@ def summarise_run(name: str, advice: Advice, profile: JobProfile) -> CampaignRun
         core_count=profile.cores_per_rank,
         computation_s=sum(rank.computation_ns for rank in profile.ranks) / ranks / 1e9,
         classes=summarise_classes(profile),
-        curve=make_curve(take_run(profile)) if advice.curve else None,
+        curve=make_curve(replace(take_run(profile), name=name)) if advice.curve else None,
     )
 
 
