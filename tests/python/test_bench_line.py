@@ -20,7 +20,7 @@ from lapwing.bench.mpi import Mpi
 from lapwing.commands.experiment import label_mpis
 from lapwing.errors import LapwingError
 from lapwing.launch.launchers import Hydra, OpenMpi
-from lapwing.report.sendable import hide_all, hide_names, make_sendable
+from lapwing.report.sendable import hide_all, hide_names, list_names, make_sendable
 
 PYTHON = Path(__file__).parents[2] / "python"
 NAMES = [("node1.site.org", "host1"), ("node1", "host1"), ("ann", "user")]
@@ -85,15 +85,77 @@ def test_hosts_of_the_line_are_hidden() -> None:
         ("`/home/ann/mpi/bin/mpirun -n 2` of ann", "`mpirun -n 2` of user"),
         ("/home/ann", "user"),
         ("10.0.3.7:4000 and fe80:0:0:1::2", "address:4000 and address"),
-        ("1 Gb/s, 3/4 of 2.1.0", "1 Gb/s, 3/4 of 2.1.0"),
+        ("1 Gb/s, 3/4 of 2.1.0, (a + b)/both", "1 Gb/s, 3/4 of 2.1.0, (a + b)/both"),
     ],
 )
 def test_names_are_taken_out_and_figures_stay(text: str, shown: str) -> None:
     assert hide_names(text, NAMES) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("LD_LIBRARY_PATH=/sw/projA/lib:/home/jane/secret/lib64", "LD_LIBRARY_PATH=lib:lib64"),
+        (
+            "cc -I/home/jane/include -isystem/sw/x/include -Wl,-rpath,/sw/lib",
+            "cc -Iinclude -isysteminclude -Wl,-rpath,lib",
+        ),
+        ("file:///home/jane/x and tcp://node7.site.org:4000/x", "x and address"),
+        ("~/secret/app, ~jane/secret/app, ../secret/app and $HOME/secret/app", "app, app, app and app"),
+        ("//server/share/app, /home//jane/a=1/b#2/app", "app, app"),
+        ("'/home/jane doe/app' and /home/jane\\ doe/app", "'app' and app"),
+        ("/work/my project/secret/app -n 2", "app -n 2"),
+    ],
+)
+def test_of_paths_the_last_part_stays(text: str, shown: str) -> None:
+    assert hide_names(text, [*NAMES, ("/work/my project", "/folder")]) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("fe80::5054:ff:fe12:3456%eth0", "address"),
+        ("from 2001:db8::17, to tcp:fe80::1.", "from address, to tcp:address."),
+        ("[2001:db8::17]:4000 and ::ffff:10.0.0.1", "[address]:4000 and address"),
+        ("10.0.3.7:4000: refused", "address:4000: refused"),
+        ("52:54:00:12:34:56 and 0002:c903:00a1:b2c3", "address and address"),
+        (
+            "1:2:3:4, 12:30:45, 300.1.1.1, std::add, 0000:3b:00.0",
+            "1:2:3:4, 12:30:45, 300.1.1.1, std::add, 0000:3b:00.0",
+        ),
+    ],
+)
+def test_addresses_are_left_out_and_nothing_else(text: str, shown: str) -> None:
+    assert hide_names(text, NAMES) == shown
+
+
 def test_names_are_taken_out_everywhere() -> None:
-    assert hide_all({"node1": [("/a/b.so", 1.5)]}, NAMES) == {"host1": [["b.so", 1.5]]}
+    assert hide_all({"at": [("/a/b.so", 1.5)], "why": "node1"}, NAMES) == {"at": [["b.so", 1.5]], "why": "host1"}
+    assert hide_all({"hosts": {"node1": 2}, "skipped": {"/a/mpi": "ann"}}, NAMES) == {
+        "hosts": {"host1": 2},
+        "skipped": {"mpi": "user"},
+    }
+
+
+def test_what_is_fixed_keeps_its_names() -> None:
+    document = {"schema": "compute-1", "experiment": "compute", "results": [{"compute_us": 1, "compute": "on compute"}]}
+    kept = {**document, "results": [{"compute_us": 1, "compute": "on host1"}]}
+    assert hide_all(document, [("compute", "host1")]) == kept
+
+
+def test_names_that_every_page_has_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lapwing.report.sendable.find_user", lambda: "mpi")
+    shown = {name for name, _ in list_names(["lapwing", "node1.site.org"])}
+    assert {"node1", "node1.site.org"} <= shown
+    assert not {"lapwing", "mpi"} & shown
+
+
+def test_folders_with_spaces_are_known_where_we_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "my project" / "runs"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    names = list_names([])
+    assert hide_names(f"{folder}/app and {folder.parent}/secret/lib", names) == "app and lib"
 
 
 @pytest.mark.parametrize("with_names", [False, True])
