@@ -99,6 +99,36 @@ def test_numbers_out_of_range_are_refused(base: str, flag: str, capsys: pytest.C
     assert "out of range" in capsys.readouterr().err
 
 
+TYPED = ["--typed", "x: t_noprogress=10,t_comp=5,N_core=4"]
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--system=/nonexistent",
+        "--threshold=65536",  # also where it is the default
+        "--progress-threshold=1KiB",
+        "--nonblocking=off",
+        "--wait-contention=0",
+    ],
+)
+def test_flags_that_the_papers_model_ignores_are_refused(
+    base: str, flag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for line in (TYPED, [base, base], [base, *TYPED]):
+        assert main(["predict", flag, *line]) == 2
+        error = capsys.readouterr().err
+        assert f"leave {flag.split('=')[0]} out" in error
+        assert "paper's model" in error
+
+
+@pytest.mark.parametrize("flag", ["--cores=8", "--spare-cores=1"])
+def test_typed_parameters_have_their_cores(base: str, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", flag, *TYPED]) == 2
+    assert f"leave {flag.split('=')[0]} out" in capsys.readouterr().err
+    assert main(["predict", flag, base, *TYPED]) == 0
+
+
 def test_missing_file_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["predict", "/nonexistent"]) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -236,6 +236,8 @@ def test_line_with_a_program_is_refused() -> None:
         "--system s.json --sizes 1KiB",
         "--system s.json --strategies auto",
         "--system s.json --absence 5",
+        "--system s.json --repetitions 9",
+        "--system s.json --tests 2",
         "--shared-memory mpirun -n 2",
         "--mpi mpich mpirun -n 2",
     ],
@@ -251,6 +253,15 @@ def test_flags_that_would_be_ignored_are_refused(
     monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
     assert main(["probe", *line.split()]) == 2
     assert "leave --" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--jobs 3", "--largest 64MiB", "--route within", "--host-names", "--simgrid x"])
+def test_flags_of_the_parameters_need_them_to_be_measured(
+    flag: str, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    assert main(["probe", *flag.split()]) == 2
+    assert "add --system" in capsys.readouterr().err
 
 
 @needs_mpi

@@ -27,16 +27,14 @@ def add_model_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cores", type=int, metavar="N", help="cores that each rank computes on")
     parser.add_argument("--spare-cores", type=int, metavar="N", help="cores of each host that no rank computes on")
     text = "smallest message to defer"
-    parser.add_argument("--threshold", type=parse_bytes, default=THRESHOLD_BYTES, metavar="SIZE", help=text)
+    parser.add_argument("--threshold", type=parse_bytes, metavar="SIZE", help=text)
     text = "smallest nonblocking message that goes on in the background"
-    default = PROGRESS_THRESHOLD_BYTES
-    parser.add_argument("--progress-threshold", type=parse_bytes, default=default, metavar="SIZE", help=text)
+    parser.add_argument("--progress-threshold", type=parse_bytes, metavar="SIZE", help=text)
     text = "whether nonblocking operations go on in the background (default: as in the profiled run, or on)"
     parser.add_argument("--nonblocking", choices=("on", "off"), help=text)
     parser.add_argument(
         "--wait-contention",
         type=float,
-        default=0.0,
         metavar="SHARE",
         help="extra time in waits while another thread progresses too (MiniMD in the paper: 1.07; default: 0)",
     )
@@ -63,6 +61,16 @@ def check_flags(arguments: argparse.Namespace) -> None:
             raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
 
 
+def refuse_unused(arguments: argparse.Namespace) -> None:
+    """Refuse what the paper's model, which alone is shown of several runs and of typed ones, does not ask for."""
+    unused = ["system", "threshold", "progress_threshold", "nonblocking", "wait_contention"]
+    unused += [] if arguments.profile else ["cores", "spare_cores"]
+    given = [f"--{name.replace('_', '-')}" for name in unused if getattr(arguments, name) is not None]
+    if given:
+        cause = "of several runs, or typed ones, only the paper's model is shown, which"
+        raise LapwingError(f"{cause} does not use {given[0]}", f"leave {', '.join(given)} out")
+
+
 def complete_profile(profile: JobProfile, arguments: argparse.Namespace) -> JobProfile:
     """Fill in what the user knows better than the profile."""
     if arguments.cores is not None:
@@ -77,10 +85,10 @@ def study_file(path: Path, arguments: argparse.Namespace) -> Study:
     profile = complete_profile(read_profile(path), arguments)
     return study_profile(
         profile,
-        arguments.threshold,
-        arguments.wait_contention,
+        arguments.threshold or THRESHOLD_BYTES,
+        arguments.wait_contention or 0.0,
         read_system_flag(arguments),
-        arguments.progress_threshold,
+        arguments.progress_threshold or PROGRESS_THRESHOLD_BYTES,
         None if arguments.nonblocking is None else arguments.nonblocking == "on",
     )
 
@@ -120,6 +128,7 @@ class PredictCommand:
         alphas = [parse_alpha(text) for text in arguments.alpha]
         if len(arguments.profile) == 1 and not arguments.typed:
             return self._predict(arguments, alphas)
+        refuse_unused(arguments)
         curves = make_curves(arguments)
         if arguments.html:
             write_text(arguments.html, make_alpha_page(curves, alphas))

@@ -31,6 +31,7 @@ from lapwing.screen import Screen
 
 SCHEMA = "lapwing-probe-1"
 WHERES = ("within", "between")
+REPETITIONS, TESTS = 9, 1
 
 
 class ProbeCommand:
@@ -62,8 +63,10 @@ class ProbeCommand:
         text = "sizes to try (default: 4 KiB, the largest eager message, 256 KiB, 1 MiB, 4 MiB)"
         parser.add_argument("--sizes", metavar="LIST", help=text)
         parser.add_argument("--strategies", metavar="LIST", help="of --progress (default: all; an empty list: none)")
-        parser.add_argument("--repetitions", type=int, default=9, metavar="N", help="of each experiment (default: 9)")
-        parser.add_argument("--tests", type=int, default=1, metavar="N", help="of MPI_Test in an absence (default: 1)")
+        text = f"of each experiment (default: {REPETITIONS})"
+        parser.add_argument("--repetitions", type=int, metavar="N", help=text)
+        text = f"of MPI_Test in an absence (default: {TESTS})"
+        parser.add_argument("--tests", type=int, metavar="N", help=text)
         text = "how long ranks are away, sleeping or computing (default: as above)"
         parser.add_argument("--absence", type=float, metavar="MS", help=text)
         parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
@@ -76,8 +79,6 @@ class ProbeCommand:
         refuse_exclusion()
         prepare_stock(arguments.launcher)
         catch_signals()
-        if arguments.repetitions < 3:
-            raise LapwingError("fewer than 3 repetitions tell nothing", "correct --repetitions")
         check_absence(arguments)
         if arguments.option_progress:
             raise LapwingError("all strategies are compared here", "use --strategies")
@@ -149,7 +150,9 @@ class ProbeCommand:
 
 def check_absence(arguments: argparse.Namespace) -> None:
     """Refuse absences that nobody waits for."""
-    if not 0 <= arguments.tests <= 10_000:
+    if arguments.repetitions is not None and arguments.repetitions < 3:
+        raise LapwingError("fewer than 3 repetitions tell nothing", "correct --repetitions")
+    if arguments.tests is not None and not 0 <= arguments.tests <= 10_000:
         raise LapwingError(f"--tests {arguments.tests} is out of range", "give 0 to 10000")
     if arguments.absence is not None and not 0 < arguments.absence <= 60_000:
         raise LapwingError(f"--absence {arguments.absence} is out of range", "give up to 60000 milliseconds")
@@ -157,10 +160,12 @@ def check_absence(arguments: argparse.Namespace) -> None:
 
 def make_plan(arguments: argparse.Namespace, sizes: Sequence[int]) -> Plan:
     """Say what is tried."""
+    repetitions = REPETITIONS if arguments.repetitions is None else arguments.repetitions
+    tests = TESTS if arguments.tests is None else arguments.tests
     if arguments.absence is None:
-        return Plan(sizes, arguments.repetitions, arguments.tests)
+        return Plan(sizes, repetitions, tests)
     away_us = 1e3 * arguments.absence
-    return Plan(sizes, arguments.repetitions, arguments.tests, sleep_us=away_us, work_us=away_us)
+    return Plan(sizes, repetitions, tests, sleep_us=away_us, work_us=away_us)
 
 
 def prepare_lab(arguments: argparse.Namespace) -> str:

@@ -23,6 +23,7 @@ from lapwing.report.system import print_system
 from lapwing.screen import Screen
 
 LARGEST_LEAST_BYTES = 1 << 20  # G is that of large messages
+LARGEST_DEFAULT = "64MiB"
 OpenWhere = Callable[[str], AbstractContextManager[Place]]
 
 
@@ -34,24 +35,32 @@ def add_system_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--loggopsim", type=Path, metavar="FILE", help=text)
     text = "with --system: write SimGrid's SMPI properties, for SimGrid 3.32 and later"
     parser.add_argument("--simgrid", type=Path, metavar="FILE", help=text)
-    text = "with --system: the largest message (default: 64MiB)"
-    parser.add_argument("--largest", metavar="SIZE", default="64MiB", help=text)
+    text = f"with --system: the largest message (default: {LARGEST_DEFAULT})"
+    parser.add_argument("--largest", metavar="SIZE", help=text)
     text = f"with --system: jobs for messages up to 4 MiB, of which the two quietest count (default: {SMALL_JOBS})"
-    parser.add_argument("--jobs", type=int, default=SMALL_JOBS, metavar="N", help=text)
+    parser.add_argument("--jobs", type=int, metavar="N", help=text)
     text = "with --system: measure only this route (default: both)"
     parser.add_argument("--route", choices=(WITHIN, BETWEEN), help=text)
     parser.add_argument("--host-names", action="store_true", help="with --system: keep the hosts' names, too")
 
 
-def check_system_flags(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be measured, or not written."""
-    others = (arguments.loggopsim, arguments.simgrid, arguments.host_names, arguments.route)
-    if arguments.system is None and any(others):
+def refuse_mixture(arguments: argparse.Namespace) -> None:
+    """Refuse what only the other of the two measurements asks for."""
+    others = (arguments.loggopsim, arguments.simgrid, arguments.route, arguments.largest, arguments.jobs)
+    is_asked = arguments.host_names or any(given is not None for given in others)
+    if arguments.system is None and is_asked:
         raise LapwingError("the parameters are not measured", "add --system FILE")
-    of_absences = (arguments.json, arguments.sizes, arguments.strategies, arguments.absence)
-    if arguments.system is not None and any(given is not None for given in of_absences):
-        remedy = "leave --json, --sizes, --strategies and --absence out"
-        raise LapwingError("--system measures parameters, and no absences", remedy)
+    names = ("json", "sizes", "strategies", "absence", "repetitions", "tests")
+    given = [f"--{name}" for name in names if getattr(arguments, name) is not None]
+    if arguments.system is not None and given:
+        raise LapwingError("--system measures parameters, and no absences", f"leave {', '.join(given)} out")
+
+
+def check_system_flags(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be measured, or not written; then fill in what is usual."""
+    refuse_mixture(arguments)
+    arguments.largest = arguments.largest or LARGEST_DEFAULT
+    arguments.jobs = SMALL_JOBS if arguments.jobs is None else arguments.jobs
     if not LARGEST_LEAST_BYTES <= parse_bytes(arguments.largest) <= 1 << 30:
         raise LapwingError(f"--largest {arguments.largest} is out of range", "give 1MiB to 1GiB")
     if not 1 <= arguments.jobs <= 1000:
