@@ -2,6 +2,7 @@
 """Speedup over alpha: typed parameters against the paper's Table II, several runs in one plot, `lapwing predict`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from lapwing.model.paper import PaperParameters
 from lapwing.model.reader import read_profile
 from lapwing.model.study import apply_paper
 from lapwing.report.alpha import draw_curves, draw_text, list_cells, make_alpha_page, print_curves
+from lapwing.report.summary import format_seconds
 
 # MiniMD, cases 1 to 3 of the paper's Table II.
 FIRST = (
@@ -121,8 +123,23 @@ def test_table_fits_a_terminal(curves: list[AlphaCurve]) -> None:
     console = Console(width=80, record=True)
     print_curves(console, curves, [0.25, 0.75])
     text = console.export_text()
-    assert "alpha 0.25" in text
+    assert "0.25" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("alphas", [[], [0.5], [0.1, 0.5, 0.9], [number / 10 for number in range(11)]])
+def test_tables_keep_names_and_figures(curves: list[AlphaCurve], alphas: list[float]) -> None:
+    named = [replace(curve, run=replace(curve.run, name=f"{curve.run.name}, as it was profiled")) for curve in curves]
+    console = Console(width=80, record=True)
+    print_curves(console, named, alphas)
+    rows = console.export_text().splitlines()
+    assert max(map(len, rows)) <= 80
+    assert not any("…" in row for row in rows)
+    for mark, curve in zip("abc", curves, strict=True):
+        assert any(row.strip().startswith(f"{mark} {curve.run.name.split()[0]}") for row in rows)
+        for alpha in alphas:
+            speedup, time = f"{curve.speedup(alpha):.2f}", format_seconds(curve.time_s(alpha))
+            assert any(speedup in row and time in row for row in rows)
 
 
 def test_predict_overlays_typed_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -148,6 +148,18 @@ def test_compare_prints_terms_sites_and_words(base: str, dedicated: str, capsys:
     assert "within" in text
 
 
+def test_compare_tells_line_numbers_of_long_paths(
+    base: str, dedicated: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for path in map(Path, (base, dedicated)):
+        path.write_text(path.read_text().replace('"halo.c"', f'"/work/{"long/" * 20}halo_of_three_dimensions.c"'))
+    assert main(["compare", base, dedicated]) == 0
+    table = capsys.readouterr().out.split("call site")[1]
+    assert "halo_of_three_dimensions.c:1" in table.replace("\n", "")
+    assert "/work" not in table.split("- ")[0]
+
+
 def test_compare_of_mpip_reports_is_told_the_way(report: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--cores", "16", report, report, "--way", "dedicated"]) == 0
     assert "dedicated core" in capsys.readouterr().out

@@ -2,10 +2,11 @@
 """The alpha curves of one or several runs: in a terminal, on a page, and for programs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
@@ -31,6 +32,8 @@ PLOT_ROWS, PLOT_COLUMNS = 9, 51
 TICKS = 5
 BREAK_EVEN = 1.0
 LEAST_SPAN = 0.02
+NAME_WIDTH_MIN = 16
+WIDTH_UNLIMITED = 10_000
 
 
 def find_span(lines: Iterable[Sequence[tuple[float, float]]]) -> tuple[float, float]:
@@ -72,9 +75,14 @@ def describe_break_even(curve: AlphaCurve) -> str:
     return "at once" if alpha == 0 else f"from {alpha:.2f}"
 
 
+def list_chosen(curve: AlphaCurve, alpha: float) -> tuple[str, str]:
+    """Write speedup and time at a share."""
+    return f"{curve.speedup(alpha):.2f}", format_seconds(curve.time_s(alpha))
+
+
 def list_cells(curve: AlphaCurve, alphas: Sequence[float]) -> list[str]:
     """Write a curve's figures."""
-    chosen = [f"{curve.speedup(alpha):.2f} ({format_seconds(curve.time_s(alpha))})" for alpha in alphas]
+    chosen = [f"{speedup} ({time})" for speedup, time in (list_chosen(curve, alpha) for alpha in alphas)]
     ends = [f"{curve.points[0][1]:.2f}", f"{curve.points[-1][1]:.2f}"]
     return [*ends, f"{curve.slope:+z.3f}", describe_break_even(curve), *chosen]
 
@@ -84,22 +92,57 @@ def list_heads(alphas: Sequence[float]) -> list[str]:
     return ["alpha 0", "alpha 1", "slope", "pays", *(f"alpha {alpha:g}" for alpha in alphas)]
 
 
-def make_curve_table(curves: Sequence[AlphaCurve], alphas: Sequence[float]) -> Table:
-    """Make the table of the speedups, a row for each run."""
-    table = Table(title="paper's model: speedup by a dedicated core", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    for head in list_heads(alphas):
+def list_labels(curves: Sequence[AlphaCurve]) -> list[str]:
+    """Name the curves as in the plot."""
+    return [f"{mark_of(number)} {curve.run.name}" for number, curve in enumerate(curves)]
+
+
+def make_named_table(title: str, labels: Sequence[str], heads: Sequence[str]) -> Table:
+    """Make a table whose rows begin with a run's name, which stays readable however many figures there are."""
+    longest = max(map(cell_len, labels))
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", min_width=min(NAME_WIDTH_MIN, longest), overflow="fold")
+    for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
-    for number, curve in enumerate(curves):
-        table.add_row(f"{mark_of(number)} {curve.run.name}", *list_cells(curve, alphas))
     return table
 
 
+def make_curve_table(curves: Sequence[AlphaCurve], alphas: Sequence[float]) -> Table:
+    """Make the table of the speedups, a row for each run."""
+    labels = list_labels(curves)
+    table = make_named_table("paper's model: speedup by a dedicated core", labels, list_heads(alphas))
+    for label, curve in zip(labels, curves, strict=True):
+        table.add_row(label, *list_cells(curve, alphas))
+    return table
+
+
+def make_chosen_table(curves: Sequence[AlphaCurve], alphas: Sequence[float]) -> Table:
+    """Make the table of the chosen shares, a row for each of each run."""
+    labels = list_labels(curves)
+    table = make_named_table("paper's model, at the chosen alpha", labels, ["alpha", "speedup", "time"])
+    for label, curve in zip(labels, curves, strict=True):
+        for alpha in alphas:
+            table.add_row(label, f"{alpha:g}", *list_chosen(curve, alpha))
+    return table
+
+
+def choose_tables(console: Console, curves: Sequence[AlphaCurve], alphas: Sequence[float]) -> list[Table]:
+    """Return one table, or one more of the chosen shares where the line is too short for both."""
+    kept = NAME_WIDTH_MIN - 2  # of a name beside its mark; what is longer is folded
+    short = [replace(curve, run=replace(curve.run, name=curve.run.name[:kept])) for curve in curves]
+    unlimited = console.options.update(width=WIDTH_UNLIMITED)
+    needed = console.measure(make_curve_table(short, alphas), options=unlimited).maximum
+    if not alphas or needed <= console.width:
+        return [make_curve_table(curves, alphas)]
+    return [make_curve_table(curves, []), make_chosen_table(curves, alphas)]
+
+
 def print_curves(console: Console, curves: Sequence[AlphaCurve], alphas: Sequence[float]) -> None:
-    """Print plot and table."""
+    """Print plot and tables."""
     for line in draw_text(curves):
         console.print(line, highlight=False, soft_wrap=True)
-    console.print(make_curve_table(curves, alphas))
+    for table in choose_tables(console, curves, alphas):
+        console.print(table)
 
 
 def draw_axes(low: float, high: float) -> Iterator[str]:

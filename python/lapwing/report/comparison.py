@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What `lapwing compare` prints: predicted against achieved, and what the difference means (paper, VI-B)."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ SCHEMA = "lapwing-comparison-1"
 # A difference below this part of the run is not worth a sentence.
 SHARE_MIN = 0.02
 SITE_COUNT_MAX = 10
+LINE = re.compile(r":\d+$")
 # Runs that share less of their time in MPI by call site are hardly those of one program.
 MATCHED_MIN = 0.25
 FOLLOWS_PAPER = "as the paper saw with MiniMD (4.19 s, then 8.69 s)"
@@ -186,6 +188,11 @@ def make_class_table(comparison: Comparison) -> Table:
     return table
 
 
+def shorten_file(place: str) -> str:
+    """Leave the folders of a file and its line out; a function's name may have slashes, too."""
+    return place.rsplit("/", 1)[-1] if LINE.search(place) else place
+
+
 def make_site_table(comparison: Comparison) -> Table:
     """Make the table of call sites with the largest differences."""
     table = make_table("call site (mean rank)", "calls", "before", "predicted", "achieved", "difference")
@@ -195,7 +202,7 @@ def make_site_table(comparison: Comparison) -> Table:
             calls += f" -> {row.achieved_count:,.0f}"
         times = (format_time(time_ns) for time_ns in (row.before_ns, row.predicted_ns, row.achieved_ns))
         difference = format_difference(row.achieved_ns - row.predicted_ns)
-        table.add_row(f"{row.function} {row.place}", calls, *times, difference)
+        table.add_row(f"{row.function} {shorten_file(row.place)}", calls, *times, difference)
     return table
 
 

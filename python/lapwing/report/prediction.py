@@ -27,7 +27,7 @@ def make_table(*columns: str) -> Table:
     """Make a table: words left, numbers right."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right")
+        table.add_column(column, justify="left" if number == 0 else "right", overflow="fold")
     return table
 
 
