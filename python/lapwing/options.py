@@ -185,8 +185,9 @@ def format_markdown() -> str:
         "",
         "`LAPWING=off` in the environment comes before all of them: a process that has the library preloaded then runs",
         "as if it were not there (no thread, no handler, nothing deferred, nothing recorded). `lapwing run` says so in",
-        "one line and starts its launcher untouched. `LAPWING_EXCLUDE_RANKS=0,4-7` does so for these ranks of a job",
-        "alone, `LAPWING_INCLUDE_RANKS` for all but those that it lists (an empty list says nothing).",
+        "one line and starts its launcher untouched. Nothing else switches off: `LAPWING=0`, `no` and `false` do not,",
+        "and the commands that start a job refuse them. `LAPWING_EXCLUDE_RANKS=0,4-7` keeps Lapwing out of these ranks",
+        "of a job, `LAPWING_INCLUDE_RANKS` out of all but those that it lists (an empty list says nothing).",
     ]
     for group, title in (
         ("basic", "Basic"),

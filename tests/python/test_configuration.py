@@ -277,6 +277,26 @@ def test_config_shows_where_values_come_from(
     ]
 
 
+def test_config_says_that_nothing_holds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, stand_in_preload: Path
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    monkeypatch.delenv("LAPWING", raising=False)
+    assert main(["config", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["off"] is False
+    monkeypatch.setenv("LAPWING", "off")
+    assert main(["config", "--json"]) == 0
+    output = capsys.readouterr()
+    assert json.loads(output.out)["off"] is True
+    assert "LAPWING=off is set" in output.err
+    for line in (["config"], ["config", "--environment"]):
+        assert main(line) == 0
+        assert "LAPWING=off is set: every process runs as if Lapwing were not there" in capsys.readouterr().err
+    monkeypatch.setenv("LAPWING", "no")
+    assert main(["config"]) == 0
+    assert "LAPWING=no is not understood" in capsys.readouterr().err
+
+
 def test_config_shows_where_engines_run(
     tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

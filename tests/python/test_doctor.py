@@ -130,6 +130,7 @@ def test_what_an_mpi_opens_reduces_what_is_gained() -> None:
         (replace(PRELOAD, complaint="ERROR: ld.so"), 2),
         (replace(PRELOAD, error="Lapwing's own file is missing; install it"), 2),
         (replace(PRELOAD, is_off=True), 2),
+        (replace(PRELOAD, misunderstood="0"), 2),
         (replace(PRELOAD, others=("libasan.so.8",)), 2),
         (replace(PRELOAD, others=("/opt/libjemalloc.so.2",)), 1),
         (replace(PRELOAD, others=("libdarshan.so",)), 0),
@@ -318,6 +319,12 @@ def test_the_hold_of_the_environment_is_the_one_that_is_judged(monkeypatch: pyte
     (report,) = diagnose_here(asks_mpi=False).hosts
     assert report.hold == "signal"
     assert any("hold is signal" in finding.text for finding in report.findings)
+
+
+def test_what_does_not_switch_off_is_named() -> None:
+    facts = read_preload({"LAPWING": "no"}, Path("/nonexistent"))
+    assert (facts.is_off, facts.misunderstood) == (False, "no")
+    assert any("LAPWING=no is not understood" in finding.text for finding in judge_preload(facts))
 
 
 def test_settings_that_keep_the_preload_out_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,8 @@ def test_typed_parameters_are_the_papers() -> None:
     ("text", "cause"),
     [
         ("x: t_comp=1,N_core=4", "lacks t_noprogress"),
+        ("x: t_noprogress=0,t_comp=1,N_core=4", "t_noprogress=0.*above 0"),
+        ("x: t_noprogress=1,t_comp=0,N_core=4", "t_comp=0.*above 0"),
         ("x: t_noprogress=10,t_comp=20,N_core=4", "more computation than time"),
         ("x: t_noprogress=2,t_comp=1,N_core=1", "N_core=1"),
         ("x: t_noprogress=2,t_comp=1,N_core=2.5", "N_core=2.5"),

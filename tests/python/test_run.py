@@ -68,6 +68,24 @@ def test_off_in_capitals_is_off(tmp_path: Path) -> None:
     assert "runs without Lapwing" in start(["run", "true"], tmp_path, LAPWING="OFF").stderr
 
 
+@pytest.mark.parametrize("value", ["0", "no", "False"])
+def test_what_means_off_elsewhere_is_refused_before_the_program_runs(
+    tmp_path: Path, stand_in_preload: Path, value: str
+) -> None:
+    for command in ("run", "profile", "advise", "probe"):
+        result = start([command, "sh", "-c", "touch ran"], tmp_path, stand_in_preload, LAPWING=value)
+        assert result.returncode == 2
+        assert result.stderr.startswith(f"lapwing: LAPWING={value} is not understood, and only LAPWING=off"), command
+        assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("value", ["", "on", "1", "Yes", "/opt/lapwing"])
+def test_what_does_not_mean_off_is_no_matter(tmp_path: Path, stand_in_preload: Path, value: str) -> None:
+    result = start(["run", "--quiet", "echo", "ran"], tmp_path, stand_in_preload, LAPWING=value)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "ran\n", "")
+
+
 def test_engine_cores_reach_the_program(tmp_path: Path, stand_in_preload: Path) -> None:
     for cores in ("auto", "0,4-7"):
         result = start(["run", "--quiet", "--engine-cores", cores, "env"], tmp_path, stand_in_preload)

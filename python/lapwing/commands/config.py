@@ -24,7 +24,15 @@ from lapwing.configuration.settings import (
     resolve,
 )
 from lapwing.files import find_preload
-from lapwing.launch.start import make_variables
+from lapwing.launch.start import (
+    MISUNDERSTOOD_REMEDY,
+    OFF_TEXT,
+    explain_misunderstood,
+    find_misunderstood,
+    is_off,
+    make_variables,
+    say,
+)
 from lapwing.options import add_cores_flag, add_flags
 from lapwing.screen import Screen
 
@@ -67,7 +75,16 @@ class ConfigCommand:
             print(json.dumps(make_document(rows, ranks, documents), indent=1))
         else:
             show(rows, ranks, documents)
+        tell_switch()
         return 0
+
+
+def tell_switch() -> None:
+    """Say that nothing of that holds, or that it does although something else may be meant."""
+    if is_off():
+        say(f"{OFF_TEXT}, and nothing of this holds")
+    elif find_misunderstood():
+        say(f"{explain_misunderstood(find_misunderstood())}; {MISUNDERSTOOD_REMEDY}")
 
 
 def format_exports(variables: Mapping[str, str]) -> str:
@@ -81,6 +98,7 @@ def make_document(rows: Rows, ranks: Mapping[str, str], documents: Sequence[Docu
     reports = choose_reports(documents)
     return {
         "schema": SCHEMA,
+        "off": is_off(),
         "files": [str(document.path) for document in documents],
         "options": {name: {"value": value, "source": source} for name, (value, source) in rows.items()},
         "select": [{"file": str(document.path), **asdict(document.selection)} for document in documents],

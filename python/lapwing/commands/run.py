@@ -28,6 +28,7 @@ from lapwing.launch.start import (
     is_off,
     make_variables,
     prepare_command,
+    refuse_misunderstood,
     refuse_settings,
     say,
     say_failure,
@@ -106,6 +107,7 @@ class RunCommand:
         if is_off():  # before anything is read: what is wrong there must not keep the program from running
             tell_off("LAPWING=off", arguments)
             return start_untouched(arguments.launcher, self.name).exit_code
+        refuse_misunderstood()
         options = choose_progress(arguments, collect_variables(arguments))
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)

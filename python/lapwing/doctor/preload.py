@@ -17,9 +17,7 @@ from lapwing.launch import start
 
 TOPIC = "preload"
 LOAD_LIMIT_S = 30.0
-OFF = Finding(
-    TOPIC, Level.FAILS, "LAPWING=off is set: every process runs as if Lapwing were not there", "unset LAPWING"
-)
+OFF = Finding(TOPIC, Level.FAILS, start.OFF_TEXT, "unset LAPWING")
 IN_ALL = Finding(
     TOPIC,
     Level.NOTE,
@@ -62,6 +60,7 @@ class PreloadFacts:
     is_off: bool
     error: str = ""
     is_in_all: bool = False  # the system preloads Lapwing
+    misunderstood: str = ""  # a value of LAPWING
 
 
 def read_needed_glibc(path: Path) -> tuple[int, ...]:
@@ -133,13 +132,13 @@ def read_preload(environment: Mapping[str, str] = os.environ, by_all: Path = PRE
     """Look at the file and at this process's environment."""
     host = parse_version(platform.libc_ver()[1])
     others, is_off = list_others(environment, by_all), start.is_off(environment)
-    is_in_all = any(map(is_lapwing, list_preloaded_by_all(by_all)))
+    is_in_all, wish = any(map(is_lapwing, list_preloaded_by_all(by_all))), start.find_misunderstood(environment)
     try:
         path = find_preload()
         needed = read_needed_glibc(path)
     except LapwingError as error:
-        return PreloadFacts("", (), host, "", others, is_off, str(error), is_in_all)
-    return PreloadFacts(str(path), needed, host, try_load(path, environment), others, is_off, "", is_in_all)
+        return PreloadFacts("", (), host, "", others, is_off, str(error), is_in_all, wish)
+    return PreloadFacts(str(path), needed, host, try_load(path, environment), others, is_off, "", is_in_all, wish)
 
 
 def format_version(version: tuple[int, ...]) -> str:
@@ -171,7 +170,15 @@ def judge_neighbour(path: str) -> Finding:
     return Finding(TOPIC, Level.NOTE, f"{name} is preloaded, too")
 
 
+def judge_wish(facts: PreloadFacts) -> list[Finding]:
+    """Say what LAPWING in the environment does, or does not."""
+    if facts.misunderstood:
+        text = start.explain_misunderstood(facts.misunderstood)
+        return [Finding(TOPIC, Level.FAILS, f"{text}: the commands refuse it", start.MISUNDERSTOOD_REMEDY)]
+    return [OFF] if facts.is_off else []
+
+
 def judge_preload(facts: PreloadFacts) -> list[Finding]:
     """Say whether the preload gets into programs, and beside what."""
     findings = [judge_file(facts), *(judge_neighbour(path) for path in facts.others)]
-    return [*findings, *([IN_ALL] if facts.is_in_all else []), *([OFF] if facts.is_off else [])]
+    return [*findings, *([IN_ALL] if facts.is_in_all else []), *judge_wish(facts)]

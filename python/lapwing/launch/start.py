@@ -25,8 +25,11 @@ from lapwing.files import (
 from lapwing.launch.job import JobResult, Supervision, run_job
 from lapwing.launch.launchers import Direct, Launcher, find_command, find_launcher, join_preload
 from lapwing.launch.program import explain_unusable, locate_program
+from lapwing.options import SWITCH_WORDS
 from lapwing.output import forgive_output
 
+OFF_TEXT = "LAPWING=off is set: every process runs as if Lapwing were not there"
+MISUNDERSTOOD_REMEDY = "write off, or unset LAPWING"
 BUSY_SHARE = 0.5  # a load of so many tasks per core, before we begin, comes from others
 
 
@@ -59,8 +62,31 @@ def is_off(environment: Mapping[str, str] = os.environ) -> bool:
     return environment.get("LAPWING", "").lower() == "off"
 
 
+def find_misunderstood(environment: Mapping[str, str] = os.environ) -> str:
+    """Return a value of LAPWING that means off elsewhere, but not to the library; empty when there is none.
+
+    Anything else may be of another's making, such as the path of an installation.
+    """
+    value = environment.get("LAPWING", "")
+    is_meant_off = SWITCH_WORDS.get(value.lower()) == "off" and not is_off(environment)
+    return value if is_meant_off else ""
+
+
+def explain_misunderstood(value: str) -> str:
+    """Say what such a value does not do."""
+    return f"LAPWING={value} is not understood, and only LAPWING=off switches Lapwing off"
+
+
+def refuse_misunderstood() -> None:
+    """Refuse to start anything while the environment may mean that Lapwing should stay out, and does not say so."""
+    value = find_misunderstood()
+    if value:
+        raise LapwingError(explain_misunderstood(value), MISUNDERSTOOD_REMEDY)
+
+
 def refuse_off() -> None:
     """Refuse what cannot be found out while the environment keeps Lapwing out."""
+    refuse_misunderstood()
     if is_off():
         raise LapwingError("LAPWING=off is set, and keeps Lapwing out of every process", "unset LAPWING")
 

@@ -127,9 +127,12 @@ def parse_typed(text: str) -> AlphaRun:
         if name in values:
             raise LapwingError(f"{text!r}: {name} is there twice", "leave one of them out")
         values[name] = parse_number(name, value)
-    missing = [name for name in NEEDED if not values.get(name)]
+    missing = [name for name in NEEDED if name not in values]
     if missing:
         raise LapwingError(f"{text!r} lacks {', '.join(missing)}", f"write for example {EXAMPLE}")
+    for name in NEEDED:
+        if values[name] == 0:
+            raise LapwingError(f"{text!r} has {name}=0, which must be above 0", f"write for example {EXAMPLE}")
     if values["t_comp"] > values[NO_PROGRESS]:
         raise LapwingError(f"{text!r} has more computation than time", f"t_comp is a part of {NO_PROGRESS}")
     parameters = {SYMBOLS[name]: value for name, value in values.items() if name != NO_PROGRESS}
