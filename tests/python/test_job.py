@@ -101,6 +101,46 @@ def test_termination_leaves_no_record_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+REMOVAL = """
+import os, shutil, sys, time
+from pathlib import Path
+from lapwing.launch import job
+
+remove, rmdir, late = shutil.rmtree, os.rmdir, []
+
+def remove_signalled(*words, **names):
+    os.kill(os.getpid(), 15)
+    remove(*words, **names)
+
+def rmdir_late(*words, **names):
+    if not late:
+        late.append(next(Path.cwd().glob(".lapwing-*")) / "77.ranks")
+        late[0].touch()
+    rmdir(*words, **names)
+
+if "removal" in sys.argv:
+    shutil.rmtree = remove_signalled
+if "rank" in sys.argv:
+    os.rmdir = rmdir_late
+with job.open_record_folder() as folder:
+    (folder / "78.ranks").touch()
+    if "job" in sys.argv:
+        os.kill(os.getpid(), 15)
+        time.sleep(20)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(["job", "removal"], 143), (["removal"], 143), (["rank"], 0), (["job", "removal", "rank"], 143)]
+)
+def test_nothing_keeps_a_record_folder_from_being_removed(tmp_path: Path, words: list[str], code: int) -> None:
+    """Neither a second signal, as `timeout` sends one to the group, too, nor a rank that still writes."""
+    environment = {"PYTHONPATH": str(Path(__file__).parent.parent.parent / "python")}
+    done = subprocess.run([sys.executable, "-c", REMOVAL, *words], env=environment, cwd=tmp_path, timeout=30)
+    assert list(tmp_path.iterdir()) == []
+    assert done.returncode == code
+
+
 def test_signal_that_nohup_ignores_takes_no_lab_down() -> None:
     before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:

@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -19,8 +19,10 @@ from lapwing.launch.scripts import give_to_shell
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+ENDING_US = (signal.SIGTERM, signal.SIGHUP)  # beside SIGINT, whose handler is Python's own
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, if nobody says otherwise
 LOOK_INTERVAL_S = 1.0
+REMOVALS_MOST, REMOVAL_PAUSE_S = 10, 0.05
 GRACE_S = 10.0  # for a launcher to end its ranks
 FROM_KERNEL = 0x80  # SI_KERNEL, see sigaction(2): a signal from the terminal
 
@@ -57,15 +59,45 @@ class Supervision:
 
 
 def end_on_signal(number: int, frame: FrameType | None) -> None:
-    """Leave through every `with`, so that what is temporary is removed."""
+    """Leave through every `with`, so that what is temporary is removed.
+
+    A second signal, as `timeout` sends one to its command and one to the group, must not end that.
+    """
+    for ending in ENDING_US:
+        if signal.getsignal(ending) == end_on_signal:
+            signal.signal(ending, ignore_signal)
     raise SystemExit(128 + number)
+
+
+def ignore_signal(number: int, frame: FrameType | None) -> None:
+    """Do nothing. SIG_IGN would be handed on to what is still started."""
 
 
 def catch_signals() -> None:
     """Let termination clean up: folders, ranks, the lab."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING_US:
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves SIGHUP
             signal.signal(number, end_on_signal)
+
+
+@contextmanager
+def delay_end() -> Iterator[None]:
+    """Let what would end this process do so afterwards.
+
+    By handlers: Python runs them here, also where a mask lets another thread take the signal.
+    """
+    received: list[int] = []
+    usual = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING_US)}
+    changed = {number: handler for number, handler in usual.items() if callable(handler)}
+    for number in changed:
+        signal.signal(number, lambda taken, _: received.append(taken))
+    try:
+        yield
+    finally:
+        for number, handler in changed.items():
+            signal.signal(number, handler)
+        if received:
+            os.kill(os.getpid(), received[0])
 
 
 def make_record_folder() -> Path:
@@ -78,15 +110,25 @@ def make_record_folder() -> Path:
     raise LapwingError("no folder for records: neither this folder nor TMPDIR is writable", "set TMPDIR")
 
 
+def remove_folder(folder: Path) -> None:
+    """Remove a folder in which a rank that outlives its launcher may still write."""
+    with delay_end():
+        for _ in range(REMOVALS_MOST):
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                return
+            time.sleep(REMOVAL_PAUSE_S)
+
+
 @contextmanager
 def open_record_folder() -> Iterator[Path]:
     """Make such a folder, and remove it at the end, also when told to end."""
     catch_signals()
-    folder = make_record_folder()
-    try:
+    with ExitStack() as stack:
+        with delay_end():
+            folder = make_record_folder()
+            stack.callback(remove_folder, folder)
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass
