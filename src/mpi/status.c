@@ -9,7 +9,7 @@
 
 #define STATUS_MARK (UINT64_C(0xB) << 60)
 #define STATUS_MARK_MASK (UINT64_C(0xF) << 60)
-enum { NUMBER_BITS = 28, NUMBERS = 1 << NUMBER_BITS, NUMBER_SHIFT = 32 };
+enum { NUMBER_BITS = 27, NUMBERS = 1 << NUMBER_BITS, NUMBER_SHIFT = 33 };
 enum { GROUP_BITS = 16, GROUP_NUMBERS = 1 << GROUP_BITS, GROUPS = NUMBERS >> GROUP_BITS };
 enum { SURPRISES_MAX = 4 << 20 }; /* 32 MiB */
 
@@ -119,15 +119,6 @@ static void status_fulfil(MPI_Status *status, uint32_t bytes)
 {
     abi_status_hidden_set(status, 0);
     real.MPI_Status_set_elements(status, abi_handles.byte, (int)bytes);
-    real.MPI_Status_set_cancelled(status, 0);
-}
-
-static void status_reveal(MPI_Status *status, uint64_t marked)
-{
-    /* Where "cancelled" is not part of the hidden bits, the program's variable
-     * may hold anything; a receive of ours is never cancelled. */
-    real.MPI_Status_set_cancelled(status, 0);
-    abi_status_hidden_set(status, marked ^ STATUS_MARK);
 }
 
 const MPI_Status *status_settled(const MPI_Status *status, MPI_Status *storage)
@@ -142,7 +133,7 @@ const MPI_Status *status_settled(const MPI_Status *status, MPI_Status *storage)
     uint64_t marked = status_surprise(number);
     *storage = *status;
     if (marked != 0)
-        status_reveal(storage, marked);
+        abi_status_hidden_set(storage, marked ^ STATUS_MARK);
     else
         status_fulfil(storage, (uint32_t)hidden);
     return storage;

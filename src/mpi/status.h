@@ -2,8 +2,8 @@
 /* Provisional statuses. MPI_SOURCE and MPI_TAG of a deferred receive with a
  * named source and tag are known at once; the count is only readable through
  * MPI's own functions. So its hidden 64 bits carry a mark until one of those
- * asks: [63:60] MARK | [59:32] number of the receive | [31:0] expected bytes (at
- * most 2^32 - 1).
+ * asks: [63:60] MARK | [59:33] number of the receive | [32] 0 | [31:0] expected
+ * bytes (at most 2^32 - 1). Bit 32 is where MPICH says that a message was cancelled.
  * No real count comes near 2^62. The mark survives copies of the status. */
 #ifndef MPI_STATUS_H
 #define MPI_STATUS_H
@@ -20,7 +20,7 @@ static inline bool status_is_ignored(const MPI_Status *status)
     return status == MPI_STATUS_IGNORE || status == NULL;
 }
 
-/* Can a receive get a provisional status? No longer after 2^28 of them, or when
+/* Can a receive get a provisional status? No longer after 2^27 of them, or when
  * 4 million messages came shorter than their buffer: then match first (message/matched.h). */
 bool status_can_promise(void);
 

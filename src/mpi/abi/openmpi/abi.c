@@ -154,4 +154,5 @@ uint64_t abi_status_hidden_get(const MPI_Status *status)
 void abi_status_hidden_set(MPI_Status *status, uint64_t value)
 {
     status->count_bytes = value;
+    status->is_cancelled = 0; /* operations on files leave it alone */
 }
