@@ -23,10 +23,11 @@ ROLES = {
     "aio_list", "sized_writes", "descriptors", "break_at", "break_by", "block", "all", "all_when", "known",
     "known_when", "file", "stream", "threads", "key", "room", "grows", "limits", "locks", "unlocks", "remaps", "tells",
     "shares", "maps_locked", "keeps", "keeps_stack", "socket", "by", "filters",
+    "hides",
 }  # fmt: skip
 OUTSIDE = {"known", "known_when", "file", "stream", "tells"}  # not memory: after it
 # Whether or not something is armed.
-ANYWAY = {"threads", "key", "locks", "unlocks", "shares", "keeps", "keeps_stack", "filters"}
+ANYWAY = {"threads", "key", "locks", "unlocks", "shares", "keeps", "keeps_stack", "filters", "hides"}
 AFTER = {"room"}  # what a failure is told by, and once more when ops have ended
 LAST = {"remaps", "maps_locked", "socket"}  # when the function has returned, whether or not something is armed
 BY = "by"  # what the entry calls instead of the real function

@@ -366,6 +366,19 @@ void libc_use_filters(int condition)
     errno = saved_errno;
 }
 
+void libc_use_hides(int condition)
+{
+    int saved_errno = errno;
+    if (condition && libc_owner_is_here())
+        transfer_wait_readable();
+    errno = saved_errno;
+}
+
+int libc_use_is_first_thread(void)
+{
+    return getpid() == (pid_t)syscall(SYS_gettid);
+}
+
 size_t libc_use_product(size_t a, size_t b)
 {
     size_t product;

@@ -118,6 +118,14 @@ void libc_use_key(int key);
 /* A filter of system calls is about to be set. Also when nothing is armed. */
 void libc_use_filters(int condition);
 
+/* Peers, to which MPI may have told addresses, will not be allowed to read memory here. Also when nothing is armed:
+ * copies of Lapwing's own are read so, too. */
+void libc_use_hides(int condition);
+
+/* Is this the thread that the process began with? When it has ended, the kernel finds no memory by the process's number
+ * (kernel/exit.c, exit_mm). */
+int libc_use_is_first_thread(void);
+
 /* The call may have put another kind of memory somewhere, or changed rights. Also when nothing is armed. */
 static inline void libc_use_remaps(int condition)
 {

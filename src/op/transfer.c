@@ -806,31 +806,44 @@ void transfer_wait_due_unless_interrupted(void)
 
 /* The engine ends the ops: another thread may be inside MPI for as long as it likes. This one counts as if it waited at
  * a touch, or an engine that looks by request would not. */
-static bool transfer_await_received(int patience_s)
+static bool transfer_await_others(bool (*is_awaited)(void), int patience_s)
 {
     enum { NS_PER_S = 1000000000, PAUSE_NS = 500000 };
     int64_t until_ns = base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
-    if (!protect_armed_is_receiving())
+    if (!is_awaited())
         return true;
     transfer_fork_waits(true);
-    while (protect_armed_is_receiving() && base_clock_now_ns() < until_ns)
+    while (is_awaited() && base_clock_now_ns() < until_ns)
         base_clock_pause(PAUSE_NS);
     transfer_fork_waits(false);
-    return !protect_armed_is_receiving();
+    return !is_awaited();
 }
 
 bool transfer_wait_received(int patience_s)
 {
     transfer_let_go_all();
     if (transfer_has_interrupted()) {
-        (void)transfer_await_received(1);
+        (void)transfer_await_others(protect_armed_is_receiving, 1);
         return true;
     }
     if (host.threads_are_several())
         transfer_wait_own();
     else
         transfer_wait_all();
-    return transfer_await_received(patience_s);
+    return transfer_await_others(protect_armed_is_receiving, patience_s);
+}
+
+static bool transfers_are_under_way(void)
+{
+    return engine_pending() != 0;
+}
+
+void transfer_wait_readable(void)
+{
+    if (!transfers_are_under_way() || gate_is_inside() || transfer_has_interrupted())
+        return;
+    transfer_wait_own();
+    (void)transfer_await_others(transfers_are_under_way, TRANSFER_PATIENCE_S);
 }
 
 /* Nobody is left to touch the memory but destructors, which would wait for ever. */

@@ -209,6 +209,10 @@ void transfer_expect_callbacks(void);
 enum { TRANSFER_PATIENCE_S = 10 };
 bool transfer_wait_received(int patience_s);
 
+/* Before peers may no longer read this process's memory, as MPI lets them: waits for all messages that are under way,
+ * for other threads' as long as the one above. Not inside MPI, nor in a handler that interrupted a wait. */
+void transfer_wait_readable(void);
+
 /* The process ends, called from any thread. Ops are waited for as long as they
  * may end: not when this is a handler that interrupted a wait for a message, nor
  * while a thread waits at a touch (it might be this one). What is still pending

@@ -524,7 +524,7 @@ static bool is_tried_elsewhere(const char *name)
         "munlockall stat stat64 lstat lstat64 fstatat fstatat64 statx __xstat __xstat64 __lxstat __lxstat64 "
         "__fxstatat __fxstatat64 readlink unlink rename mkdir rmdir truncate truncate64 faccessat remove link "
         "symlink mkfifo glob glob64 scandir scandir64 shm_unlink sem_unlink shmget flock lockf lockf64 lseek "
-        "lseek64 freopen freopen64 realpath __realpath_chk sem_open dlopen chdir chmod ";
+        "lseek64 freopen freopen64 realpath __realpath_chk sem_open dlopen chdir chmod pthread_exit thrd_exit ";
     char word[64];
     snprintf(word, sizeof(word), " %s ", name);
     return strstr(elsewhere, word) != NULL;

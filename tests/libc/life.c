@@ -1109,6 +1109,58 @@ static bool patchers_find_libcs_functions(void)
            is_of_preload("read") && transport_find_to_patch("munmap") == dlsym(dlopen("libc.so.6", RTLD_NOW), "munmap");
 }
 
+static void *thread_exit_posix(void *unused)
+{
+    (void)unused;
+    pthread_exit(NULL);
+}
+
+static int thread_exit_c11(void *unused)
+{
+    (void)unused;
+    thrd_exit(0);
+}
+
+/* Whose ends nobody waits for. */
+static bool threads_exit(void)
+{
+    pthread_t posix;
+    thrd_t c11;
+    pthread_create(&posix, NULL, thread_exit_posix, NULL);
+    thrd_create(&c11, thread_exit_c11, NULL);
+    return pthread_join(posix, NULL) == 0 && thrd_join(c11, NULL) == thrd_success && notes->all_waits == 0;
+}
+
+static void *thread_outlive(void *first)
+{
+    pthread_join(*(pthread_t *)first, NULL);
+    _exit(notes->all_waits == 1 ? 0 : 1);
+}
+
+/* way: 0, 1 or 2. */
+static int status_without_first_thread(int way)
+{
+    static pthread_t first, other;
+    pid_t child = fork();
+    if (child != 0)
+        return child_status(child);
+    first = pthread_self();
+    pthread_create(&other, NULL, thread_outlive, &first);
+    notes->all_waits = 0;
+    if (way == 0)
+        pthread_exit(NULL);
+    if (way == 1)
+        thrd_exit(0);
+    syscall(SYS_exit, 0);
+    return -1;
+}
+
+static bool the_first_threads_end_waits(void)
+{
+    return threads_exit() && status_without_first_thread(0) == 0 && status_without_first_thread(1) == 0 &&
+           status_without_first_thread(2) == 0;
+}
+
 static const struct {
     const char *name;
     bool (*holds)(void);
@@ -1124,6 +1176,7 @@ static const struct {
     {"looks_wait_for_all", looks_wait_for_all},
     {"limits_wait_for_all", limits_wait_for_all},
     {"filters_wait_for_all", filters_wait_for_all},
+    {"the_first_threads_end_waits", the_first_threads_end_waits},
     {"lookers_wait_for_all", lookers_wait_for_all},
     {"open_files_wait_for_all", open_files_wait_for_all},
     {"named_pipes_wait_for_all", named_pipes_wait_for_all},

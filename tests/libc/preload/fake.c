@@ -309,6 +309,11 @@ void session_meet_filter(void)
     fake_notes.all_waits++;
 }
 
+void transfer_wait_readable(void)
+{
+    fake_notes.all_waits++;
+}
+
 void session_meet_watcher(void)
 {
     fake_notes.watcher_count++;
