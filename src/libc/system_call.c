@@ -71,6 +71,13 @@ static bool call_sets_filter(long number, long a, long b, long c)
     return number == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || (a == SECCOMP_SET_MODE_FILTER && c != 0));
 }
 
+static bool call_hides(long number, long a, long b)
+{
+    if (number == SYS_prctl)
+        return libc_use_is_hiding(a, (unsigned long)b);
+    return number == SYS_exit && libc_use_is_first_thread();
+}
+
 /* What must be known of even while nothing is armed. */
 static void call_note(long number, long a, long b, long c, long d)
 {
@@ -82,7 +89,7 @@ static void call_note(long number, long a, long b, long c, long d)
         libc_use_key((int)d);
     if (call_sets_filter(number, a, b, c))
         libc_use_filters(true);
-    libc_use_hides(number == SYS_exit && libc_use_is_first_thread());
+    libc_use_hides(call_hides(number, a, b));
     if (number == SYS_mlock || number == SYS_mlock2)
         libc_use_locks((const void *)a, (size_t)b);
     if (number == SYS_mlockall)

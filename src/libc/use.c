@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -372,6 +373,11 @@ void libc_use_hides(int condition)
     if (condition && libc_owner_is_here())
         transfer_wait_readable();
     errno = saved_errno;
+}
+
+int libc_use_is_hiding(long option, unsigned long first)
+{
+    return option == PR_SET_DUMPABLE && first != 1;
 }
 
 int libc_use_is_first_thread(void)

@@ -122,6 +122,9 @@ void libc_use_filters(int condition);
  * copies of Lapwing's own are read so, too. */
 void libc_use_hides(int condition);
 
+/* Does this prctl() forbid others to look at the process (ptrace(2))? */
+int libc_use_is_hiding(long option, unsigned long first);
+
 /* Is this the thread that the process began with? When it has ended, the kernel finds no memory by the process's number
  * (kernel/exit.c, exit_mm). */
 int libc_use_is_first_thread(void);

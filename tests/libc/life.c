@@ -197,6 +197,14 @@ static bool filters_wait_for_all(void)
     return is_good && prctl(PR_GET_SECCOMP) == 0 && notes->all_waits == 0;
 }
 
+/* None is forbidden here: the kernel knows no such value. */
+static bool forbidding_peers_waits_for_all(void)
+{
+    bool is_good = waits("prctl", prctl(PR_SET_DUMPABLE, 9, 0, 0, 0) == -1);
+    is_good = is_good && waits("SYS_prctl", syscall(SYS_prctl, PR_SET_DUMPABLE, 9, 0, 0, 0) == -1);
+    return is_good && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0 && notes->all_waits == 0;
+}
+
 /* More of them, called by name with integers and pointers: all go in registers. */
 static const struct {
     const char *name;
@@ -1177,6 +1185,7 @@ static const struct {
     {"limits_wait_for_all", limits_wait_for_all},
     {"filters_wait_for_all", filters_wait_for_all},
     {"the_first_threads_end_waits", the_first_threads_end_waits},
+    {"forbidding_peers_waits_for_all", forbidding_peers_waits_for_all},
     {"lookers_wait_for_all", lookers_wait_for_all},
     {"open_files_wait_for_all", open_files_wait_for_all},
     {"named_pipes_wait_for_all", named_pipes_wait_for_all},
