@@ -58,6 +58,7 @@ def test_notice_of_a_rank_is_shown(rank_record: RankRecord) -> None:
 def test_no_record_is_explained() -> None:
     text = format_summary(JobRecord({}, []))[0]
     assert "no process left a record" in text
+    assert "it opened MPI, or a library that calls MPI, by dlmopen or with RTLD_DEEPBIND" in text
     assert "sessions alone" in text
     assert "as another user" in text
 

@@ -237,8 +237,9 @@ def format_unused(about: Mapping[str, Any]) -> str:
     causes = [
         *likely,
         "no MPI program was started, the run was interrupted, the disk is full, the program is statically linked or "
-        "set-uid, it uses MPI by sessions alone, it did not get LD_PRELOAD, it runs as another user than the command "
-        "(setpriv or sudo in a wrapper), or its host does not see the folder of the records (start in a shared folder)",
+        "set-uid, it uses MPI by sessions alone, it opened MPI, or a library that calls MPI, by dlmopen or with "
+        "RTLD_DEEPBIND, it did not get LD_PRELOAD, it runs as another user than the command (setpriv or sudo in a "
+        "wrapper), or its host does not see the folder of the records (start in a shared folder)",
     ]
     return f"no process left a record: {', '.join(causes)}"
 
