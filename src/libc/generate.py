@@ -240,7 +240,8 @@ def entries_c(functions: list[Function], calls: dict[str, list[str]]) -> str:
     """All generated entries."""
     made = [function for function in functions if not function.is_by_hand]
     bodies = "\n".join(entry_c(function) for function in made)
-    includes = "".join(f'#include "libc/{name}.h"\n' for name in ("allocate", "process", "real", "signals", "use"))
+    headers = ("allocate", "process", "real", "signals", "timers", "use")
+    includes = "".join(f'#include "libc/{name}.h"\n' for name in headers)
     return f"{NOTICE}#include <errno.h>\n#include <sys/syscall.h>\n\n{includes}\n{bodies}\n{calls_c(functions, calls)}"
 
 

@@ -15,11 +15,12 @@
 #include "op/session.h"
 #include "protect/protect.h"
 
-enum { OF_MPI_MAX = 64 };
+enum { OF_MPI_MAX = 64, CALLS_MAX = 256 };
 
 /* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. code: the
  * program's, by libc_threads_watch(). expected: the first thread, and all that MPI and the engine ever began.
- * starts_read: what threads that have begun were given; pushed by them, taken as a whole by who makes one. */
+ * starts_read: what threads that have begun were given; pushed by them, taken as a whole by who makes one.
+ * calls: each written once, by who makes a timer and has taken its number. */
 static struct {
     bool are_started;
     _Atomic bool are_several;
@@ -28,6 +29,8 @@ static struct {
     _Atomic uint32_t of_mpi_number;
     _Atomic pid_t of_mpi_ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
     _Atomic(struct libc_threads_start *) starts_read;
+    _Atomic uint32_t call_number;
+    struct libc_threads_call calls[CALLS_MAX];
 } threads = {.expected = 1};
 _Thread_local struct libc_threads_own libc_threads_own;
 
@@ -100,6 +103,38 @@ void libc_threads_start_give_back(struct libc_threads_start *given)
     while (!atomic_compare_exchange_weak_explicit(&threads.starts_read, &given->next, given, memory_order_release,
                                                   memory_order_relaxed))
         ;
+}
+
+static bool call_is_of(struct libc_threads_call *call, const struct sigevent *event)
+{
+    /* acquire: who wrote the function has written the value. */
+    libc_threads_call_fn *function = atomic_load_explicit(&call->function, memory_order_acquire);
+    return function == event->sigev_notify_function && call->value.sival_ptr == event->sigev_value.sival_ptr;
+}
+
+/* Two at once may make the same. */
+static struct libc_threads_call *call_new(const struct sigevent *event)
+{
+    uint32_t number = atomic_fetch_add_explicit(&threads.call_number, 1, memory_order_relaxed);
+    if (number >= CALLS_MAX) {
+        atomic_store_explicit(&threads.call_number, CALLS_MAX, memory_order_relaxed); /* it must not go round */
+        return NULL;
+    }
+    struct libc_threads_call *call = &threads.calls[number];
+    call->value = event->sigev_value;
+    /* release: see call_is_of(). */
+    atomic_store_explicit(&call->function, event->sigev_notify_function, memory_order_release);
+    return call;
+}
+
+struct libc_threads_call *libc_threads_call_of(const struct sigevent *event)
+{
+    uint32_t number = atomic_load_explicit(&threads.call_number, memory_order_relaxed);
+    for (uint32_t i = 0; i < number && i < CALLS_MAX; i++) {
+        if (call_is_of(&threads.calls[i], event))
+            return &threads.calls[i];
+    }
+    return call_new(event);
 }
 
 /* Threads of this process; 0 where /proc does not tell. Its folder of threads has
