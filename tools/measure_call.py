@@ -148,7 +148,7 @@ def describe(compiler: str, cost: Cost) -> str:
 
 def main() -> int:
     """Measure with every compiler that is there."""
-    preload = Path(sys.argv[1]).resolve()
+    preload = Path(sys.argv[1]).resolve(strict=True)  # the loader only warns, and stock would be compared with stock
     compilers = [name for name in sys.argv[2:] or ["mpicc.openmpi", "mpicc.mpich"] if shutil.which(name)]
     if shutil.which("valgrind") is None or not compilers:
         print("no valgrind, or no MPI")
