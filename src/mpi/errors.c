@@ -39,7 +39,7 @@ struct errors_home errors_home_of(MPI_Comm comm)
 /* Below MPI_THREAD_MULTIPLE nobody else is in MPI. */
 struct errors_muted errors_mute(void)
 {
-    struct errors_muted muted = {.is_muted = ABI_TESTS_RAISE_ON_WORLD && !busy_is_shared()};
+    struct errors_muted muted = {.is_muted = ABI_LOOKS_RAISE_ON_WORLD && !busy_is_shared()};
     if (!muted.is_muted)
         return muted;
     muted.world = errors_handler_of(abi_handles.comm_world);

@@ -34,7 +34,7 @@ static int wait_some(struct completion *c)
 static int wait_poll_each(struct completion *c, int *is_over)
 {
     struct errors_muted muted = errors_mute();
-    while (c->requests != NULL && c->over_count < c->count && request_status_is_over(c->requests[c->over_count]))
+    while (c->requests != NULL && c->over_count < c->count && request_status_is_over_muted(c->requests[c->over_count]))
         c->over_count++;
     errors_unmute(&muted);
     *is_over = c->requests == NULL || c->over_count >= c->count; /* NULL: MPI says itself what is wrong */

@@ -11,6 +11,10 @@
  * Intel MPI 2021; MPICH 5.0 takes that of the request). */
 enum { ABI_TESTS_RAISE_ON_WORLD = 1 };
 
+/* MPI_Request_get_status raises the error of its request on MPI_COMM_WORLD (seen with MPICH 4.0 and 5.0 and Intel MPI
+ * 2021). */
+enum { ABI_LOOKS_RAISE_ON_WORLD = 1 };
+
 /* Without statuses MPI_Testall looks at so many requests at a time, and if the last of them are plain sends and
  * receives it takes all for such: of more it fails, or leaves persistent ones active (seen with MPICH 4.0 and 5.0). */
 enum { ABI_TESTALL_REQUESTS_MAX = 64 };
