@@ -22,8 +22,8 @@ struct engine_pending_op {
     bool (*test)(struct engine_pending_op *op);
 };
 
-/* ops: number of pending ones. waiters: threads that wait at a touch, or fork beside a receive; while there are any, a
- * polling engine does not sleep, as MPI's own wait would not. Whoever sees the touch or its end.
+/* ops: number of pending ones. waiters: threads that wait at a touch, or in a call of libc for other threads' ops;
+ * while there are any, a polling engine does not sleep, as MPI's own wait would not. Whoever sees the touch or its end.
  * lock: whoever reads or changes the list. work: ops and assisted operations; the futex that a
  * parked engine sleeps on. schedules: those among the ops. held: assisted operations whose memory is held
  * (op/transfer.h), but for receives that were parted. All of these: whoever begins and ends them. wait_began_ns: when

@@ -15,12 +15,12 @@
 #include "op/session.h"
 #include "protect/protect.h"
 
-enum { OF_MPI_MAX = 64, CALLS_MAX = 256 };
+enum { OF_MPI_MAX = 64, TIMED_MAX = 256 };
 
 /* are_started: set by the constructor. are_several: set before the second thread exists, never cleared. code: the
  * program's, by libc_threads_watch(). expected: the first thread, and all that MPI and the engine ever began.
  * starts_read: what threads that have begun were given; pushed by them, taken as a whole by who makes one.
- * calls: each written once, by who makes a timer and has taken its number. */
+ * timed: each written once, by who makes a timer and has taken its number. */
 static struct {
     bool are_started;
     _Atomic bool are_several;
@@ -29,8 +29,8 @@ static struct {
     _Atomic uint32_t of_mpi_number;
     _Atomic pid_t of_mpi_ids[OF_MPI_MAX]; /* each written by its thread, once; 0 before */
     _Atomic(struct libc_threads_start *) starts_read;
-    _Atomic uint32_t call_number;
-    struct libc_threads_call calls[CALLS_MAX];
+    _Atomic uint32_t timed_number;
+    struct libc_threads_timed timed[TIMED_MAX];
 } threads = {.expected = 1};
 _Thread_local struct libc_threads_own libc_threads_own;
 
@@ -105,36 +105,36 @@ void libc_threads_start_give_back(struct libc_threads_start *given)
         ;
 }
 
-static bool call_is_of(struct libc_threads_call *call, const struct sigevent *event)
+static bool timed_is_of(struct libc_threads_timed *timed, const struct sigevent *event)
 {
     /* acquire: who wrote the function has written the value. */
-    libc_threads_call_fn *function = atomic_load_explicit(&call->function, memory_order_acquire);
-    return function == event->sigev_notify_function && call->value.sival_ptr == event->sigev_value.sival_ptr;
+    libc_threads_timed_fn *function = atomic_load_explicit(&timed->function, memory_order_acquire);
+    return function == event->sigev_notify_function && timed->value.sival_ptr == event->sigev_value.sival_ptr;
 }
 
 /* Two at once may make the same. */
-static struct libc_threads_call *call_new(const struct sigevent *event)
+static struct libc_threads_timed *timed_new(const struct sigevent *event)
 {
-    uint32_t number = atomic_fetch_add_explicit(&threads.call_number, 1, memory_order_relaxed);
-    if (number >= CALLS_MAX) {
-        atomic_store_explicit(&threads.call_number, CALLS_MAX, memory_order_relaxed); /* it must not go round */
+    uint32_t number = atomic_fetch_add_explicit(&threads.timed_number, 1, memory_order_relaxed);
+    if (number >= TIMED_MAX) {
+        atomic_store_explicit(&threads.timed_number, TIMED_MAX, memory_order_relaxed); /* it must not go round */
         return NULL;
     }
-    struct libc_threads_call *call = &threads.calls[number];
-    call->value = event->sigev_value;
-    /* release: see call_is_of(). */
-    atomic_store_explicit(&call->function, event->sigev_notify_function, memory_order_release);
-    return call;
+    struct libc_threads_timed *timed = &threads.timed[number];
+    timed->value = event->sigev_value;
+    /* release: see timed_is_of(). */
+    atomic_store_explicit(&timed->function, event->sigev_notify_function, memory_order_release);
+    return timed;
 }
 
-struct libc_threads_call *libc_threads_call_of(const struct sigevent *event)
+struct libc_threads_timed *libc_threads_timed_of(const struct sigevent *event)
 {
-    uint32_t number = atomic_load_explicit(&threads.call_number, memory_order_relaxed);
-    for (uint32_t i = 0; i < number && i < CALLS_MAX; i++) {
-        if (call_is_of(&threads.calls[i], event))
-            return &threads.calls[i];
+    uint32_t number = atomic_load_explicit(&threads.timed_number, memory_order_relaxed);
+    for (uint32_t i = 0; i < number && i < TIMED_MAX; i++) {
+        if (timed_is_of(&threads.timed[i], event))
+            return &threads.timed[i];
     }
-    return call_new(event);
+    return timed_new(event);
 }
 
 /* Threads of this process; 0 where /proc does not tell. Its folder of threads has

@@ -67,16 +67,16 @@ struct libc_threads_start *libc_threads_start_new(void);
 void libc_threads_start_give_back(struct libc_threads_start *given);
 
 /* What libc is to call in a thread that it makes itself, by the function that it is told in place of this one. */
-typedef void libc_threads_call_fn(union sigval value);
-struct libc_threads_call {
-    _Atomic(libc_threads_call_fn *) function; /* NULL: not written yet */
+typedef void libc_threads_timed_fn(union sigval value);
+struct libc_threads_timed {
+    _Atomic(libc_threads_timed_fn *) function; /* NULL: not written yet */
     union sigval value;
 };
 
 /* What the event says; NULL: there is no room for it. Never given back: timers call after their timer_delete(), too,
  * and nobody says when the last call is over. Events that say the same share one, and there are 256 at most, so that
  * a program that makes timers all the time pays nothing for them. */
-struct libc_threads_call *libc_threads_call_of(const struct sigevent *event);
+struct libc_threads_timed *libc_threads_timed_of(const struct sigevent *event);
 
 /* This thread is one that MPI started (gate_thread.is_of_mpi); MPI is about to start one. */
 void libc_threads_enter_of_mpi(void);

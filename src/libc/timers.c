@@ -15,20 +15,20 @@ static void timer_run(union sigval given)
 {
     libc_signals_open_thread(); /* before anything is read */
     gate_drop_rights();
-    struct libc_threads_call *call = given.sival_ptr;
+    struct libc_threads_timed *timed = given.sival_ptr;
     /* relaxed: it was written before libc was told. */
-    atomic_load_explicit(&call->function, memory_order_relaxed)(call->value);
+    atomic_load_explicit(&timed->function, memory_order_relaxed)(timed->value);
 }
 
 /* What libc is told in place of this. Where there is no room: the same. */
 static struct sigevent timer_event(const struct sigevent *event)
 {
     struct sigevent told = *event;
-    struct libc_threads_call *call = libc_threads_call_of(event);
-    if (call == NULL)
+    struct libc_threads_timed *timed = libc_threads_timed_of(event);
+    if (timed == NULL)
         return told;
     told.sigev_notify_function = timer_run;
-    told.sigev_value.sival_ptr = call;
+    told.sigev_value.sival_ptr = timed;
     return told;
 }
 

@@ -377,7 +377,7 @@ void libc_use_hides(int condition)
 
 int libc_use_is_hiding(long option, unsigned long first)
 {
-    return option == PR_SET_DUMPABLE && first != 1;
+    return (option == PR_SET_DUMPABLE && first != 1) || (option == PR_SET_PTRACER && first != PR_SET_PTRACER_ANY);
 }
 
 int libc_use_is_first_thread(void)

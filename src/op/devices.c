@@ -121,20 +121,23 @@ static unsigned descriptor_kinds(int folder, const char *name)
 struct listing {
     int folder;
     unsigned kinds;
+    bool is_filled;
 };
 
 static void descriptor_visit(const char *name, void *context)
 {
     struct listing *listing = context;
+    listing->is_filled = true;
     if (!base_descriptor_is_own(atoi(name)))
         listing->kinds |= descriptor_kinds(listing->folder, name);
 }
 
+/* The list has the folder itself at least, except when the initial thread has ended: then it tells nothing. */
 static unsigned folder_kinds(int folder)
 {
     struct listing listing = {.folder = folder};
     bool is_whole = base_folder_visit_numbers(folder, descriptor_visit, &listing);
-    return is_whole ? listing.kinds : listing.kinds | UNKNOWN;
+    return is_whole && listing.is_filled ? listing.kinds : listing.kinds | UNKNOWN;
 }
 
 /* The folder's own number moves up before the list is read, so that whatever is opened from then on takes the number

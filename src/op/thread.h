@@ -42,10 +42,10 @@ extern __attribute__((visibility("hidden"))) _Thread_local struct op_thread {
     struct type_layout types[1 << TYPE_LAYOUT_CACHE_BITS];
     struct thread_away away;
     struct thread_noted noted;
-    bool is_starter;        /* of an op */
-    bool is_leaving;        /* the process ends at this thread's wish */
-    bool is_cancel_put_off; /* a wait of this thread has put off its cancellation */
-    bool is_fork_waiting;   /* it forks, and counts as one that waits at a touch */
+    bool is_starter;         /* of an op */
+    bool is_leaving;         /* the process ends at this thread's wish */
+    bool is_cancel_put_off;  /* a wait of this thread has put off its cancellation */
+    bool is_awaiting_others; /* their ops, and counts as one that waits at a touch */
 } op_thread;
 
 #endif

@@ -631,18 +631,18 @@ static void transfer_wait_end(struct transfer_wait wait)
 }
 
 /* A handler may jump out of it. */
-static void transfer_fork_waits(bool waits)
+static void transfer_awaits_others(bool awaits)
 {
-    if (waits && !op_thread.is_fork_waiting)
+    if (awaits && !op_thread.is_awaiting_others)
         transfer_waiter_add();
-    if (!waits && op_thread.is_fork_waiting)
+    if (!awaits && op_thread.is_awaiting_others)
         transfer_waiter_remove();
-    op_thread.is_fork_waiting = waits;
+    op_thread.is_awaiting_others = awaits;
 }
 
 void transfer_leave_waits(void)
 {
-    transfer_fork_waits(false);
+    transfer_awaits_others(false);
     for (uint32_t left = gate_forget_waits(); left > 0; left--)
         stall_end();
     cancel_let(op_thread.is_cancel_put_off);
@@ -742,12 +742,19 @@ void transfer_wait_unmatched_unless_interrupted(void)
         transfer_wait_unmatched();
 }
 
+/* Not of what is kept: its receiver may need this thread's next calls. */
+static bool transfer_is_own(const struct transfer *transfer)
+{
+    return atomic_load_explicit(&transfer->starter, memory_order_relaxed) == transfer_me() &&
+           !transfer_is_kept(transfer);
+}
+
 void transfer_wait_own(void)
 {
     transfer_let_go_all();
     for (uint32_t slot = 0; slot < TRANSFERS_MAX && engine_pending() != 0; slot++) {
         uint64_t id = transfer_id(slot);
-        if (id != 0 && atomic_load_explicit(&transfers.slots[slot].starter, memory_order_relaxed) == transfer_me())
+        if (id != 0 && transfer_is_own(&transfers.slots[slot]))
             transfer_wait(id);
     }
 }
@@ -804,46 +811,60 @@ void transfer_wait_due_unless_interrupted(void)
         transfer_wait_due();
 }
 
-/* The engine ends the ops: another thread may be inside MPI for as long as it likes. This one counts as if it waited at
- * a touch, or an engine that looks by request would not. */
-static bool transfer_await_others(bool (*is_awaited)(void), int patience_s)
+static int64_t transfer_patience_end_ns(int patience_s)
 {
-    enum { NS_PER_S = 1000000000, PAUSE_NS = 500000 };
-    int64_t until_ns = base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
-    if (!is_awaited())
+    enum { NS_PER_S = 1000000000 };
+    return base_clock_now_ns() + (int64_t)patience_s * NS_PER_S;
+}
+
+/* The engine ends the ops: another thread may be inside MPI for as long as it likes. This one counts as if it waited at
+ * a touch, or an engine that looks by request would not. id: of an op, where one is awaited. */
+static bool transfer_await_others(bool (*is_awaited)(uint64_t id), uint64_t id, int64_t until_ns)
+{
+    enum { PAUSE_NS = 500000 };
+    if (!is_awaited(id))
         return true;
-    transfer_fork_waits(true);
-    while (is_awaited() && base_clock_now_ns() < until_ns)
+    bool lets_cancel = cancel_put_off();
+    transfer_awaits_others(true);
+    while (is_awaited(id) && base_clock_now_ns() < until_ns)
         base_clock_pause(PAUSE_NS);
-    transfer_fork_waits(false);
-    return !is_awaited();
+    transfer_awaits_others(false);
+    cancel_let(lets_cancel);
+    return !is_awaited(id);
+}
+
+static bool transfers_are_receiving(uint64_t unused)
+{
+    (void)unused;
+    return protect_armed_is_receiving();
 }
 
 bool transfer_wait_received(int patience_s)
 {
     transfer_let_go_all();
     if (transfer_has_interrupted()) {
-        (void)transfer_await_others(protect_armed_is_receiving, 1);
+        (void)transfer_await_others(transfers_are_receiving, 0, transfer_patience_end_ns(1));
         return true;
     }
     if (host.threads_are_several())
         transfer_wait_own();
     else
         transfer_wait_all();
-    return transfer_await_others(protect_armed_is_receiving, patience_s);
+    return transfer_await_others(transfers_are_receiving, 0, transfer_patience_end_ns(patience_s));
 }
 
-static bool transfers_are_under_way(void)
-{
-    return engine_pending() != 0;
-}
-
+/* Not for what other threads begin from now on: that might never end. */
 void transfer_wait_readable(void)
 {
-    if (!transfers_are_under_way() || gate_is_inside() || transfer_has_interrupted())
+    if (engine_pending() == 0 || gate_is_inside() || op_thread.is_leaving || transfer_has_interrupted())
         return;
     transfer_wait_own();
-    (void)transfer_await_others(transfers_are_under_way, TRANSFER_PATIENCE_S);
+    int64_t until_ns = transfer_patience_end_ns(TRANSFER_PATIENCE_S);
+    for (uint32_t slot = 0; slot < TRANSFERS_MAX; slot++) {
+        uint64_t id = transfer_id(slot);
+        if (id != 0 && !transfer_is_kept(&transfers.slots[slot]))
+            (void)transfer_await_others(transfer_is_to_come, id, until_ns);
+    }
 }
 
 /* Nobody is left to touch the memory but destructors, which would wait for ever. */

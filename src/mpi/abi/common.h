@@ -138,10 +138,10 @@ bool abi_survives_ranks(void);
 int abi_thread_ordinal(int level);
 
 /* 64 bits of a status that the program cannot read directly, and that every MPI
- * call which fills a status writes. Two exceptions: under MPICH a wait for a send
- * leaves them alone, and probes and operations on files leave bit 32 alone, which
- * says that the message was cancelled. Where that is said elsewhere, setting these
- * bits sets it, too: it was not cancelled. */
+ * call which fills a status writes. Two exceptions under MPICH: a wait for a send
+ * leaves all of them alone; probes and operations on files leave bit 32 alone, the
+ * mark of a cancelled message. Setting these bits also clears that mark where the
+ * library keeps it in a word of its own (Open MPI). */
 uint64_t abi_status_hidden_get(const MPI_Status *status);
 void abi_status_hidden_set(MPI_Status *status, uint64_t value);
 
