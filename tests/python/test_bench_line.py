@@ -86,6 +86,7 @@ def test_hosts_of_the_line_are_hidden() -> None:
         ("/home/ann", "user"),
         ("10.0.3.7:4000 and fe80:0:0:1::2", "address:4000 and address"),
         ("1 Gb/s, 3/4 of 2.1.0, (a + b)/both", "1 Gb/s, 3/4 of 2.1.0, (a + b)/both"),
+        ("100%/50%, -s/--size, --a-b/cc/dd", "100%/50%, -s/--size, --a-b/cc/dd"),
     ],
 )
 def test_names_are_taken_out_and_figures_stay(text: str, shown: str) -> None:
@@ -104,6 +105,7 @@ def test_names_are_taken_out_and_figures_stay(text: str, shown: str) -> None:
         ("~/secret/app, ~jane/secret/app, ../secret/app and $HOME/secret/app", "app, app, app and app"),
         ("//server/share/app, /home//jane/a=1/b#2/app", "app, app"),
         ("'/home/jane doe/app' and /home/jane\\ doe/app", "'app' and app"),
+        ("'~/my dir/secret/app', \"$HOME/my dir/x\" and ~alice/x", "'app', \"x\" and x"),
         ("/work/my project/secret/app -n 2", "app -n 2"),
     ],
 )

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 WIDTH_COLUMNS = 120
 FIGURES_STYLE = "pre { font: 13px/1.3 monospace; overflow-x: auto; } td { white-space: normal; text-align: left; }"
 PART = r"(?:[\w.+@%~#=$^!&{}-]|\\ )"
-START = r"(?:~(?:[A-Za-z_][\w.-]*)?|\.\.?|\$\w+|\$\{\w+\})?"  # of a path: a home, this folder, a variable, the root
+BASE = r"(?:~(?:[A-Za-z_][\w.-]*)?|\.\.?|\$\w+|\$\{\w+\})"  # of a path: a home, this folder, a variable; or the root
 PATH = re.compile(
-    r"(?P<option>(?<![\w/.)-])--?[A-Za-z][\w-]*|(?<![\w/.)]))"  # as in -I/usr/include
-    rf"(?P<path>{START}/+(?:{PART}+/+)+{PART}*|{START}/{PART}{{2,}})"
+    r"(?P<option>(?<![\w/.)-])-[A-Za-z]+(?=/[\w.])|(?<![\w/.)%]))"  # as in -I/usr/include
+    rf"(?P<path>{BASE}?/+(?:{PART}+/+)+{PART}*|/{PART}{{2,}}|{BASE}/{PART}+)"
 )
-QUOTED = re.compile(r"(?P<quote>['\"])(?P<paths>/[^'\"\n]* [^'\"\n]*)(?P=quote)")
+QUOTED = re.compile(rf"(?P<quote>['\"])(?P<paths>{BASE}?/[^'\"\n]* [^'\"\n]*)(?P=quote)")
 URL = re.compile(r"\b(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>[^\s'\"`<>,;]*)")
 # Of Ethernet and InfiniBand: six, eight or twenty bytes, or four times two.
 HARDWARE = re.compile(
