@@ -102,10 +102,11 @@ def measure_system(
         raise LapwingError(f"nothing could be measured: {'; '.join(told.values())}", "see the causes", 1)
     date = datetime.now(UTC).isoformat(timespec="seconds")
     about = (mpi.name, library, lapwing.__version__, platform.release(), find_processor(), date)
-    write_system(arguments, System(*about, tuple(routes)))
-    print_system(Screen(), System(*about, tuple(routes)), told)
+    system = System(*about, tuple(routes))
+    write_system(arguments, system)
+    print_system(Screen(), system, told)
     if arguments.loggopsim:
-        Screen().print(describe_unit(System(*about, tuple(routes))), highlight=False, soft_wrap=True)
+        Screen().print(describe_unit(system), highlight=False, soft_wrap=True)
     return 0
 
 
