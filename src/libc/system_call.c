@@ -89,7 +89,8 @@ static void call_note(long number, long a, long b, long c, long d)
         libc_use_key((int)d);
     if (call_sets_filter(number, a, b, c))
         libc_use_filters(true);
-    libc_use_hides(call_hides(number, a, b));
+    if (call_hides(number, a, b))
+        libc_use_hides(true);
     if (number == SYS_mlock || number == SYS_mlock2)
         libc_use_locks((const void *)a, (size_t)b);
     if (number == SYS_mlockall)

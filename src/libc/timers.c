@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "engine/gate.h"
 #include "libc/signals.h"
@@ -45,7 +46,7 @@ static void timer_wait(const struct sigevent *event, const timer_t *timer)
 static bool timer_is_programs(const struct sigevent *event)
 {
     bool begins_threads = event != NULL && event->sigev_notify == SIGEV_THREAD;
-    return begins_threads && !gate_is_inside() && !gate_thread.is_of_mpi;
+    return begins_threads && libc_use_is_programs();
 }
 
 int libc_timers_create(clockid_t clock, struct sigevent *event, timer_t *timer, const void *caller,
@@ -54,7 +55,7 @@ int libc_timers_create(clockid_t clock, struct sigevent *event, timer_t *timer, 
     timer_wait(event, timer);
     if (!timer_is_programs(event))
         return real(clock, event, timer);
-    libc_use_threads(true, caller);
+    libc_threads_note_begun((uintptr_t)caller);
     struct sigevent told = timer_event(event);
     return real(clock, &told, timer);
 }

@@ -170,8 +170,7 @@ void libc_use_all(void)
     errno = saved_errno;
 }
 
-/* Not MPI's: neither its thread, nor in its call. */
-static bool is_programs_call(void)
+bool libc_use_is_programs(void)
 {
     return !gate_is_inside() && !gate_thread.is_of_mpi;
 }
@@ -196,7 +195,7 @@ void libc_use_tells(void)
 void libc_use_shares(int condition, const void *caller)
 {
     int saved_errno = errno;
-    if (condition && is_programs_call() && libc_owner_is_here())
+    if (condition && libc_use_is_programs() && libc_owner_is_here())
         session_share_memory((uintptr_t)caller);
     errno = saved_errno;
 }
@@ -227,7 +226,7 @@ int libc_use_is_named(const struct msghdr *message)
 bool libc_use_makes_room(int error)
 {
     int saved_errno = errno;
-    if (error != ENOMEM || !protect_armed_is_any() || !is_programs_call() || !libc_owner_is_here())
+    if (error != ENOMEM || !protect_armed_is_any() || !libc_use_is_programs() || !libc_owner_is_here())
         return false;
     transfer_wait_due_unless_interrupted();
     errno = saved_errno;
@@ -297,7 +296,7 @@ void libc_use_all_when(int condition)
 
 void libc_use_threads(int condition, const void *caller)
 {
-    if (condition && is_programs_call())
+    if (condition && libc_use_is_programs())
         libc_threads_note_begun((uintptr_t)caller);
 }
 

@@ -115,6 +115,9 @@ void libc_use_socket(int condition, int descriptor);
 /* Memory gets a protection key. Also when nothing is armed. */
 void libc_use_key(int key);
 
+/* Not a call of MPI's: neither of its thread, nor within a call of it. */
+bool libc_use_is_programs(void);
+
 /* A filter of system calls is about to be set. Also when nothing is armed. */
 void libc_use_filters(int condition);
 
