@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/hash.h"
+#include "policy/joint.h"
 #include "policy/trial.h"
 
 enum { SITE_BITS = 11, SITES = 1 << SITE_BITS, PROBES = 16 };
@@ -55,7 +56,9 @@ struct policy_site {
     _Atomic uint32_t sends_left;  /* sends still to go that way */
     _Atomic uint32_t untouched;   /* rows of sends still without POLICY_COPY_TOUCHED */
     struct prices prices[SITUATIONS];
-    struct trial_subject trials[1 << CALLER_BITS]; /* whatever the time away: it may lie where two classes meet */
+    /* Whatever the time away: it may lie where two classes meet. */
+    struct trial_subject trials[1 << CALLER_BITS];
+    struct joint_subject joints[1 << CALLER_BITS];
 };
 
 /* is_fixed and send_buffers: written once, at start. All zero until then: nothing of it lies in the file. */
@@ -63,6 +66,7 @@ static struct {
     bool is_fixed; /* all ops pay */
     enum option_send_buffers send_buffers;
     struct trial trial;
+    struct joint joint;
     struct policy_site sites[SITES];
 } policy;
 
@@ -72,6 +76,11 @@ void policy_configure(bool learns, enum option_send_buffers send_buffers)
 {
     policy.is_fixed = !learns;
     policy.send_buffers = send_buffers;
+}
+
+void policy_start(int64_t now_ns)
+{
+    joint_start(&policy.joint, now_ns);
 }
 
 static bool site_is_or_becomes(struct policy_site *site, uintptr_t key)
@@ -197,8 +206,8 @@ void policy_saw_away(const struct policy_away *away)
         policy_site_saw_away(away->sites[i], away->away_ns);
 }
 
-/* Of calls that do not pay no trial is made where a hold costs more than so much of its transfer; of calls that do,
- * none where they bring so many times their cost: the engine delays the peer by about as much as the cost. */
+/* Of calls that do not pay no trial is made where a hold costs more than so much of its transfer; calls that do pay are
+ * not doubtful where they bring so many times their cost: the engine delays the peer by about as much as the cost. */
 enum { TRIAL_PART = 8, LITTLE_FACTOR = 16, MUCH_FACTOR = 2 * LITTLE_FACTOR };
 
 static int64_t site_worth_ns(const struct policy_site *site)
@@ -213,29 +222,42 @@ static bool prices_pay_little(const struct prices *prices)
     return prices_pay(prices) && number_read(&prices->gained_ns) < LITTLE_FACTOR * number_read(&prices->cost_ns);
 }
 
-static enum trial_prices site_prices(struct policy_site *site, uint32_t situation)
+/* All ranks together may be slower, although such a call seems to bring something. */
+static bool call_is_doubtful(const struct policy_site *site, uint32_t situation, bool pays)
 {
-    if (!policy_site_allows(site, situation))
-        return TRIAL_PAYS_NOT;
-    bool is_little = !site_is_cheap(site) && prices_pay_little(&site->prices[situation]);
-    return is_little ? TRIAL_PAYS_LITTLE : TRIAL_PAYS_WELL;
+    return !pays || (!site_is_cheap(site) && prices_pay_little(&site->prices[situation]));
 }
 
-/* What the prices say, or the program's own speed. */
+static bool call_pays_jointly(const struct policy_call *call, struct policy_site *site, uint32_t situation,
+                              bool is_early, bool pays)
+{
+    const struct joint_call asked = {
+        .subject = &site->joints[situation % (1 << CALLER_BITS)],
+        .thread = call->thread,
+        .now_ns = call->now_ns,
+        .worth_ns = number_read(&site->transfer_ns),
+        .away = situation >> CALLER_BITS,
+        .is_early = is_early,
+        .is_doubtful = is_early && call_is_doubtful(site, situation, pays),
+    };
+    return joint_answer(&policy.joint, &asked);
+}
+
+/* What the prices say, or the program's own speed. A joint trial and another would disturb each other. */
 static bool call_pays(const struct policy_call *call, struct policy_site *site, uint32_t situation)
 {
     if (policy.is_fixed || site == NULL)
         return policy_site_allows(site, situation);
-    enum trial_prices prices = site_prices(site, situation);
     const struct trial_call tried = {
         .subject = &site->trials[situation % (1 << CALLER_BITS)],
         .thread = call->thread,
         .now_ns = call->now_ns,
-        .worth_ns = prices == TRIAL_PAYS_LITTLE ? number_read(&site->transfer_ns) : site_worth_ns(site),
-        .away = situation >> CALLER_BITS,
-        .prices = prices,
+        .worth_ns = site_worth_ns(site),
+        .pays = policy_site_allows(site, situation),
     };
-    return trial_answer(&policy.trial, &tried);
+    bool is_early =
+        joint_is_running(&policy.joint, call->now_ns) ? trial_knows(&tried) : trial_answer(&policy.trial, &tried);
+    return call_pays_jointly(call, site, situation, is_early, tried.pays);
 }
 
 /* On a core that the engine and the program share it would take the same time there. */
@@ -372,7 +394,7 @@ void policy_site_learn(struct policy_site *site, uint32_t situation, struct poli
         allowance_add(site, gained_ns - worth_ns);
     prices_forget_if_news(prices, gained_ns >= worth_ns);
     if (gained_ns >= MUCH_FACTOR * outcome.cost_ns)
-        trial_forget_slower(&site->trials[situation % (1 << CALLER_BITS)]);
+        joint_forget(&site->joints[situation % (1 << CALLER_BITS)]);
     prices_add(prices, gained_ns, outcome.cost_ns);
 }
 

@@ -28,6 +28,9 @@ enum policy_send { POLICY_HOLD, POLICY_COPY_TOUCHED, POLICY_COPY };
 /* Once, at start. `send_buffers`: auto, or the way of all sends, whatever is learnt. */
 void policy_configure(bool learns, enum option_send_buffers send_buffers);
 
+/* At the end of MPI_Init, about the same moment on all ranks. */
+void policy_start(int64_t now_ns);
+
 /* The site of a call; NULL when the table is full (then nothing is learnt). One
  * place in the program is several sites when it moves very different sizes: what
  * its small messages teach must not keep its large ones from being overlapped. */

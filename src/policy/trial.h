@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trial: is the program itself faster where calls return early, although the prices of the ops do not say so? Or is
- * it slower, although they say that calls pay a little?
+/* A trial: is the program itself faster where calls return early, although the prices of the ops do not say so?
  *
  * An op may bring nothing that shows beside itself. A call that returns early lets the next one begin, and messages in
  * both directions cross, also where the program then waits for them at once. The time from call to call has that in
@@ -16,20 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the prices of calls say. */
-enum trial_prices { TRIAL_PAYS_NOT, TRIAL_PAYS_LITTLE, TRIAL_PAYS_WELL };
+#include "policy/differences.h"
 
-/* What the last trial has shown of the program: with calls that return early it is, for certain, neither, or ... */
-enum trial_verdict { TRIAL_UNCLEAR, TRIAL_FASTER, TRIAL_SLOWER };
-
-/* Calls that are tried together. All zero: never tried. away, worth_ns: of the last call of the last trial.
- * Relaxed, by any thread. */
+/* Calls that are tried together. All zero: never tried. Relaxed, by any thread. */
 struct trial_subject {
-    _Atomic uint32_t calls;  /* whose prices left it open, since the last trial */
+    _Atomic uint32_t calls;  /* that did not pay, since the last trial */
     _Atomic uint16_t trials; /* so far */
-    _Atomic uint16_t verdict;
-    _Atomic uint32_t away;
-    _Atomic int64_t worth_ns;
+    _Atomic bool is_faster;  /* by the last trial, for certain, if they return early */
 };
 
 /* The trial of a process. subject: NULL when none runs; claimed by CAS. asked_ns: its last call. idle_ns: it is over
@@ -39,31 +31,26 @@ struct trial {
     _Atomic int64_t asked_ns;
     _Atomic int64_t idle_ns;
     _Atomic(const void *) thread;
-    bool is_of_paying; /* calls */
-    uint32_t calls;    /* of this round */
-    uint32_t rounds;   /* so far */
-    int64_t early_ns;  /* this round's calls that returned early took so long, each up to the next */
+    uint32_t calls;   /* of this round */
+    int64_t early_ns; /* this round's calls that returned early took so long, each up to the next */
     int64_t waiting_ns;
-    double mean;    /* of the differences */
-    double squares; /* sum of their squared distances from it */
+    struct differences rounds;
 };
 
 /* One of those calls. thread: any address that tells threads apart. worth_ns: the most that returning early can bring;
- * 0: nothing, or it is unknown. away: class of the time that the program stayed away from MPI after the call before.
- */
+ * 0: nothing, or it is unknown. pays: by its prices. */
 struct trial_call {
     struct trial_subject *subject;
     const void *thread;
     int64_t now_ns;
     int64_t worth_ns;
-    uint32_t away;
-    enum trial_prices prices;
+    bool pays;
 };
-
-/* One has brought much: that others were slower says nothing of it. */
-void trial_forget_slower(struct trial_subject *subject);
 
 /* Shall the call return early? */
 bool trial_answer(struct trial *trial, const struct trial_call *call);
+
+/* The same, by what is known already. */
+bool trial_knows(const struct trial_call *call);
 
 #endif

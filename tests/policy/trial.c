@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: calls that do not pay by themselves return early where the program is faster so, and not where it is slower,
- * or where noise alone tells them apart; a program that changes is tried again. Calls that pay a little wait where the
- * program is slower by returning early, until it does something else. Trials that are never over, since others come
- * between, become rare, too. */
+ * or where noise alone tells them apart; a program that changes is tried again. Trials that are never over, since
+ * others come between, become rare, too. */
 #include "model.h"
 #include "policy/trial.h"
 
@@ -12,9 +11,7 @@ struct program {
     struct trial_subject *subject;
     int64_t early_ns; /* added to the time from call to call by a call that returns early */
     int noise_percent;
-    enum trial_prices prices;
-    uint32_t away;
-    int64_t more_worth_ns;
+    bool pays;
 };
 
 static struct trial trial;
@@ -33,9 +30,8 @@ static long program_run(const struct program *program, long calls)
         bool is_early = trial_answer(&trial, &(struct trial_call){.subject = program->subject,
                                                                   .thread = &now_ns,
                                                                   .now_ns = now_ns,
-                                                                  .worth_ns = WORTH_NS + program->more_worth_ns,
-                                                                  .away = program->away,
-                                                                  .prices = program->prices});
+                                                                  .worth_ns = WORTH_NS,
+                                                                  .pays = program->pays});
         early += is_early;
         now_ns += PERIOD_NS + noise_ns(program->noise_percent) + (is_early ? program->early_ns : 0);
     }
@@ -77,47 +73,8 @@ static void noise_decides_little(void)
 static void paying_calls(void)
 {
     static struct trial_subject subject;
-    claim(program_run(&(struct program){.subject = &subject, .early_ns = PERIOD_NS, .prices = TRIAL_PAYS_WELL},
-                      CALLS) == CALLS,
+    claim(program_run(&(struct program){.subject = &subject, .early_ns = PERIOD_NS, .pays = true}, CALLS) == CALLS,
           "what pays is not tried");
-}
-
-static void little_paying_calls(void)
-{
-    static struct trial_subject slower, faster;
-    struct program program = {
-        .subject = &slower, .early_ns = PERIOD_NS / 20, .noise_percent = 5, .prices = TRIAL_PAYS_LITTLE};
-    program_run(&program, SETTLED);
-    claim(program_run(&program, CALLS) < CALLS / 20, "slower by returning early, although calls pay: they wait");
-    program.away = 1;
-    claim(program_run(&program, 1) == 0, "about the same time away: they wait");
-    program.away = 2;
-    claim(program_run(&program, 1) == 1, "another time away: calls return early again, until they are tried");
-    program.away = 0;
-    program_run(&program, SETTLED);
-    trial_forget_slower(&slower);
-    claim(program_run(&program, 1) == 1, "one has brought much: calls return early again");
-    program_run(&program, CALLS);
-    program.more_worth_ns = 2 * WORTH_NS;
-    claim(program_run(&program, 1) == 1, "calls that would bring more return early again, until they are tried");
-    struct program other = {
-        .subject = &faster, .early_ns = -PERIOD_NS / 20, .noise_percent = 5, .prices = TRIAL_PAYS_LITTLE};
-    claim(program_run(&other, CALLS) > CALLS * 19 / 20, "faster by returning early: calls do, but in trials");
-}
-
-/* Of every two calls one pays well. */
-static void mixed_calls(void)
-{
-    static struct trial_subject subject;
-    struct program little = {
-        .subject = &subject, .early_ns = PERIOD_NS / 20, .noise_percent = 5, .prices = TRIAL_PAYS_LITTLE};
-    struct program well = {.subject = &subject, .prices = TRIAL_PAYS_WELL};
-    long early = 0;
-    for (int i = 0; i < CALLS; i++) {
-        program_run(&little, 1);
-        early += program_run(&well, 1);
-    }
-    claim(early == CALLS, "what pays well does not wait for a trial of what pays a little");
 }
 
 static void left_trial(void)
@@ -150,8 +107,6 @@ int main(void)
     early_is_slower();
     noise_decides_little();
     paying_calls();
-    little_paying_calls();
-    mixed_calls();
     left_trial();
     for (int calls = 9; calls <= 40; calls++)
         trials_in_turn(calls);

@@ -3,6 +3,7 @@
  * MPI_THREAD_MULTIPLE the gate keeps the engine and the program's threads from
  * being in MPI at once, which is what MPI's own locks would be for. */
 #include "bind/bind.h"
+#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/options.h"
 #include "mpi/collective/collective_begin.h"
@@ -24,6 +25,7 @@
 #include "op/session.h"
 #include "op/straight.h"
 #include "op/transfer.h"
+#include "policy/policy.h"
 
 /* The engine's look, inside the gate. */
 static void lifecycle_progress(void)
@@ -67,6 +69,7 @@ static void lifecycle_start(int provided_ordinal)
     ahead_start_settle();
     lifetime_start(&facts);
     agreement_settle(facts.rank, facts.size, lifecycle_is_able());
+    policy_start(base_clock_now_ns());
     collective_begin_start();
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
