@@ -197,11 +197,17 @@ static enum answer tree_settle(int rank, int size, enum answer own)
     return answer;
 }
 
-/* Where all calls are passed nobody will ask. */
+/* Where all calls are passed nobody will ask. But in a profile, too, ranks may have to meet at the end
+ * (mpi/quiet_end.c). */
+static bool agreement_is_wanted(void)
+{
+    bool is_asked = observer.is_wanted() ? abi_ends_deaf() : options.progress != OPTION_PROGRESS_OFF;
+    return is_asked && !abi_forbids_tests();
+}
+
 void agreement_offer(void)
 {
-    bool is_wanted = options.progress != OPTION_PROGRESS_OFF && !observer.is_wanted() && !abi_forbids_tests();
-    if (is_wanted && fingerprint_write(agreement.fingerprint))
+    if (agreement_is_wanted() && fingerprint_write(agreement.fingerprint))
         store_offer(agreement.fingerprint, ABI_SPEAKS_PMI);
 }
 

@@ -142,11 +142,10 @@ def compile_program(family: Family, name: str, folder: Path) -> Path:
     return program
 
 
-def make_program(family: Family, name: str, folder: Path) -> Sequence[str]:
-    """Compile a program of this folder; the words that run it on two emulated hosts."""
+def make_program(family: Family, name: str, folder: Path, start: Sequence[str] = ("run", "--quiet")) -> Sequence[str]:
+    """Compile a program of this folder; the words that start it on two emulated hosts."""
     program = compile_program(family, name, folder)
-    run = [str(LAPWING), "run", "--quiet", *family.command(2, {}, [str(program)])]
-    return ("lab", "--rate", "1gbit", "--", *run)
+    return ("lab", "--rate", "1gbit", "--", str(LAPWING), *start, *family.command(2, {}, [str(program)]))
 
 
 def list_crossing(folder: Path) -> list[Claim]:
@@ -165,11 +164,18 @@ def list_shared(folder: Path) -> list[Claim]:
 
 
 def check_end(folder: Path) -> bool:
-    """Tell whether a job of MPICH's ends although a rank is late for MPI_Finalize."""
+    """Tell whether a job of MPICH's ends, run and profiled, although a rank is late for MPI_Finalize."""
     family = find_family("mpich4", "a rank that is late for MPI_Finalize")
     if family is None:
         return True
-    words = make_program(family, "leaves", folder)
+    profile = ("profile", "--output", str(folder / "profile.json"))
+    lines = [make_program(family, "leaves", folder), make_program(family, "leaves", folder, profile)]
+    outcomes = [does_end(words) for words in lines]
+    return all(outcomes)
+
+
+def does_end(words: Sequence[str]) -> bool:
+    """Run; tell whether the job ends as it should."""
     try:
         result = subprocess.run([str(LAPWING), *words], timeout=END_MOST_S).returncode
     except subprocess.TimeoutExpired:

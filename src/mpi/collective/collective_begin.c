@@ -17,6 +17,7 @@
 #include "mpi/dispatch.h"
 #include "mpi/gaps.h"
 #include "mpi/reductions.h"
+#include "op/observer.h"
 #include "op/session.h"
 #include "op/stall.h"
 #include "op/transfer.h"
@@ -642,6 +643,7 @@ bool collective_begin_run(enum collective_work_function function, const struct c
 
 void collective_begin_start(void)
 {
-    if (options.collectives && session.size > 1 && agreement_is_sought())
+    bool is_wanted = options.collectives && !observer.is_wanted();
+    if (is_wanted && session.size > 1 && agreement_is_sought())
         collective_comm_start(!agreement_is_whole());
 }

@@ -18,10 +18,12 @@
 #include "mpi/message/ahead_start.h"
 #include "mpi/message/buffered.h"
 #include "mpi/progress.h"
+#include "mpi/quiet_end.h"
 #include "mpi/request/ahead.h"
 #include "mpi/request/freed.h"
 #include "op/late_errors.h"
 #include "op/lifetime.h"
+#include "op/observer.h"
 #include "op/session.h"
 #include "op/straight.h"
 #include "op/transfer.h"
@@ -37,10 +39,10 @@ static void lifecycle_progress(void)
 }
 
 /* Where ranks may die, collectives are passed on all ranks: who revokes the program's communicator does not revoke the
- * one beside, and ranks can agree upon nothing without the dead. */
+ * one beside, and ranks can agree upon nothing without the dead. In a profile ranks can only meet at the end. */
 static bool lifecycle_is_able(void)
 {
-    return session_reason() == REASON_NONE && !abi_survives_ranks();
+    return (session_reason() == REASON_NONE || observer.is_wanted()) && !abi_survives_ranks();
 }
 
 static bool lifecycle_is_finalized(void)
@@ -146,6 +148,8 @@ int entry_MPI_Finalize(void)
     ahead_finish();
     bool is_needed = !early_settle();
     progress_finish(is_needed);
+    if (observer.is_wanted())
+        quiet_end_wait();
     int result = real.MPI_Finalize();
     early_finish();
     return result == MPI_SUCCESS ? late : result;
