@@ -351,7 +351,8 @@ void measure_buffer(struct observe_buffers *buffers, const void *buffer, MPI_Cou
     if (buffer == MPI_IN_PLACE || count <= 0)
         return;
     const struct type_layout *layout = datatype_layout(datatype);
-    struct observe_buffer added = {.is_received = is_received};
+    struct observe_buffer added = {.is_received = is_received,
+                                   .may_hide_gaps = !is_received && datatype_may_hide_gaps(layout)};
     if (!layout->is_known)
         return;
     added.bytes = datatype_span(layout, buffer, count);
@@ -365,8 +366,10 @@ void measure_list(struct observe_buffers *buffers, const void *buffer, const str
     if (buffer == MPI_IN_PLACE)
         return;
     struct block_lists_span span = block_lists_span(buffer, side);
-    struct observe_buffer added = {
-        .bytes = span.range, .is_received = is_received, .has_gaps = block_lists_have_gaps(&span)};
+    struct observe_buffer added = {.bytes = span.range,
+                                   .is_received = is_received,
+                                   .has_gaps = block_lists_have_gaps(&span),
+                                   .may_hide_gaps = !is_received};
     if (span.is_known)
         buffers_add(buffers, added, (int64_t)span.bytes);
 }

@@ -21,6 +21,7 @@ struct observe_buffer {
     struct range bytes;
     bool is_received;      /* any access is a touch; else a write */
     bool has_gaps;         /* not all of `bytes` are the message's */
+    bool may_hide_gaps;    /* a send may name bytes twice and leave out as many (op/neighbours.h) */
     uint64_t length_bytes; /* the message's */
 };
 

@@ -101,6 +101,12 @@ enum reason protect_memory_check_to_hold(struct range bytes)
     return is_counted_off() ? REASON_MEMORY_LIMITED : REASON_NONE;
 }
 
+enum reason protect_memory_check_to_watch(struct range bytes)
+{
+    enum reason reason = protect_memory_check(bytes);
+    return reason == REASON_NONE && is_counted_off() ? REASON_MEMORY_LIMITED : reason;
+}
+
 /* Of no memory: it only tells whether the kernel knows the advice. */
 bool protect_may_hide_guards(void)
 {

@@ -71,6 +71,9 @@ enum reason protect_memory_check(struct range bytes);
  * REASON_MEMORY_LIMITED where pages that are closed might not be opened again (RLIMIT_DATA). */
 enum reason protect_memory_check_to_hold(struct range bytes);
 
+/* The same for a watch, which moves nothing: REASON_MEMORY_LIMITED as well. */
+enum reason protect_memory_check_to_watch(struct range bytes);
+
 /* May pages that end who reads them lie in memory that these checks find nothing wrong with? Guard regions
  * (MADV_GUARD_INSTALL, Linux 6.13) do not show in the list of mappings. */
 bool protect_may_hide_guards(void);

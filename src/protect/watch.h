@@ -34,7 +34,7 @@ void watch_report_to(watch_touched_fn *touched);
 /* A free watch for this thread to fill; WATCH_NONE when all are in use. */
 int watch_take(void);
 
-/* Closes the pages of a taken watch. The memory has been checked (protect_memory_check()),
+/* Closes the pages of a taken watch. The memory has been checked (protect_memory_check_to_watch()),
  * and no watch nor hold is there. False, and the watch is free again, when the kernel
  * refuses. */
 bool watch_arm(int watch, const struct watch_part parts[], int count);
