@@ -89,10 +89,9 @@ def judge_copies(case: Case, records: Sequence[RankRecord]) -> str:
 
 def is_wrong_agreement(case: Case, records: Sequence[RankRecord]) -> bool:
     """Did a rank find that all have the same Lapwing where they have not, or the contrary?"""
-    if "agrees" not in case.program.directives:
+    if "agrees" not in case.program.directives or case.variant == "profile":
         return False
-    is_whole = case.argument in case.program.words("agrees")
-    is_seen = is_whole and case.family.shows_ranks and case.variant != "profile"
+    is_seen = case.argument in case.program.words("agrees") and case.family.shows_ranks
     return any(record.counters["whole"] != is_seen for record in records)
 
 

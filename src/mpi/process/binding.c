@@ -7,12 +7,14 @@
 #include "mpi/early/early_install.h"
 #include "mpi/entries.h"
 #include "mpi/real.h"
+#include "op/observer.h"
 
 _Static_assert(sizeof(struct real) == NAMES_COUNT * sizeof(void *), "one pointer per name");
 
+/* In a profile nothing is received early, and no call refused for it. */
 static bool binding_prepare(void *library)
 {
-    if (options.early_receive)
+    if (options.early_receive && !observer.is_wanted())
         early_install_functions();
     libc_allocate_follow();
     return abi_prepare(library);

@@ -2,6 +2,7 @@
 /* Claim: where the engine costs the program little, a message that MPI_Bsend has copied is carried on although those
  * before it, from the same place of the program, went at once.
  * assists: any
+ * variants: default userfaultfd userfaultfd-user signal userfaultfd-1 signal-1 keys-1 poll
  * quick: openmpi4 mpich4 userfaultfd signal-1
  * environment: LAPWING_LEARN=on LAPWING_PROGRESS=event OMPI_MCA_btl=tcp,self MPIR_CVAR_NOLOCAL=1 */
 #include <dlfcn.h>
