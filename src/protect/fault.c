@@ -166,12 +166,17 @@ static void watch_touch(int watch, uintptr_t address, const void *context)
     atomic_store_explicit(&slot->state, WATCH_TOUCHED, memory_order_release);
 }
 
+/* Opens the page alone, which splits a mapping. False: the program has used up its mappings. */
+static bool neighbour_open(uintptr_t address)
+{
+    return kernel_mprotect(base_pages_of((struct range){address, address + 1}), PROT_READ | PROT_WRITE);
+}
+
+/* A neighbour on the first or last page is no touch, unless all must be opened for it. */
 static void watch_meet(int watch, const struct watch_part *part, uintptr_t address, const void *context)
 {
-    if (base_range_has(part->bytes, address))
+    if (base_range_has(part->bytes, address) || !neighbour_open(address))
         watch_touch(watch, address, context);
-    else /* a neighbour on the first or last page */
-        kernel_mprotect(base_pages_of((struct range){address, address + 1}), PROT_READ | PROT_WRITE);
 }
 
 bool watch_handle(uintptr_t address, const void *context)

@@ -4,37 +4,11 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "hold_test.h"
+#include "map_count.h"
 
-enum { PAGE = 4096, HOLDS = 24, HOLD_PAGES = 4, OFFSET = 100 };
+enum { HOLDS = 24, HOLD_PAGES = 4, OFFSET = 100 };
 
 static const size_t hold_bytes = HOLD_PAGES * PAGE;
-
-static long mappings_limit(void)
-{
-    long limit = 0;
-    FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
-    bool is_read = file != NULL && fscanf(file, "%ld", &limit) == 1;
-    if (file != NULL)
-        fclose(file);
-    return is_read ? limit : 0;
-}
-
-/* Every second page gets other rights, until the kernel has no mapping left to give. */
-static void mappings_use_up(char *space, size_t pages)
-{
-    for (size_t i = 1; i < pages; i += 2)
-        if (mprotect(space + i * PAGE, PAGE, PROT_READ) != 0)
-            return;
-    check(false, "the space was too small to use up all mappings");
-}
-
-static char *space_map(size_t pages)
-{
-    char *space = mmap(NULL, pages * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    check(space != MAP_FAILED, "mmap");
-    return space;
-}
 
 static bool is_filled(const char *memory, size_t length_bytes, char value)
 {
@@ -105,13 +79,8 @@ static void refuse_at_the_limit(enum hold_kind kind, size_t pages)
 
 int main(int argument_count, char **arguments)
 {
-    long limit = mappings_limit();
-    if (limit == 0 || limit > 200000) {
-        printf("skipped: vm.max_map_count is %ld\n", limit);
-        return EXIT_SKIPPED;
-    }
+    size_t pages = space_pages();
     backend_start(argument_count, arguments);
-    size_t pages = (size_t)limit + 1000;
     hold_at_the_limit(HOLD_NO_ACCESS, pages);
     hold_at_the_limit(HOLD_NO_WRITE, pages);
     refuse_at_the_limit(HOLD_NO_ACCESS, pages);
