@@ -28,10 +28,20 @@ static void receive(unsigned char *buffer, MPI_Comm comm)
     check(check_class_or_late(error, comm) == MPI_ERR_TRUNCATE, "the wait, or the next call, reports it");
 }
 
+static bool is_told_of_world(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    MPI_Get_library_version(version, &length);
+    return strstr(version, "MPICH Version:\t4.0") != NULL;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm own;
     check_start(&argc, &argv);
+    if (is_told_of_world())
+        return check_skip("this MPI tells MPI_COMM_WORLD of it");
     way = argc > 1 ? argv[1] : "after";
     unsigned char *buffer = check_buffer_new(LENGTH);
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
