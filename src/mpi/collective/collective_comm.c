@@ -10,7 +10,6 @@
 #include "mpi/collective/collective_alone.h"
 #include "mpi/errors.h"
 #include "mpi/progress.h"
-#include "mpi/quiet_end.h"
 #include "mpi/real.h"
 
 struct collective_comm_common collective_comm_common;
@@ -22,7 +21,6 @@ static void self_delete(void)
     collective_comm_common.are_on = false;
     collective_comm_common.is_finished = true;
     progress_finish(false); /* these collectives may have needed it again */
-    quiet_end_wait();
 }
 
 /* MPI calls it where the program frees its communicator, on every rank. A call of MPI_Comm_free from here is what the

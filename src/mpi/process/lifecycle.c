@@ -72,6 +72,7 @@ static void lifecycle_start(int provided_ordinal)
     lifetime_start(&facts);
     agreement_settle(facts.rank, facts.size, lifecycle_is_able());
     policy_start(base_clock_now_ns());
+    quiet_end_start(); /* before any other attribute of MPI_COMM_SELF: the one set first is deleted last */
     collective_begin_start();
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
@@ -148,8 +149,6 @@ int entry_MPI_Finalize(void)
     ahead_finish();
     bool is_needed = !early_settle();
     progress_finish(is_needed);
-    if (observer.is_wanted())
-        quiet_end_wait();
     int result = real.MPI_Finalize();
     early_finish();
     return result == MPI_SUCCESS ? late : result;
