@@ -123,14 +123,32 @@ static bool part_minds(const struct watch_part *part, struct range bytes, bool i
     return (part->forbids_reads || !is_read) && base_ranges_overlap(part->pages, bytes);
 }
 
-static bool slot_minds(const struct watch_slot *slot, struct range bytes, bool is_read)
+static bool parts_mind(const struct watch_slot *slot, struct range bytes, bool is_read)
 {
-    if (atomic_load_explicit(&slot->state, memory_order_acquire) != WATCH_ARMED)
-        return false;
     for (int i = 0; i < slot->part_count; i++)
         if (part_minds(&slot->parts[i], bytes, is_read))
             return true;
     return false;
+}
+
+static bool slot_minds(const struct watch_slot *slot, struct range bytes, bool is_read)
+{
+    return atomic_load_explicit(&slot->state, memory_order_acquire) == WATCH_ARMED && parts_mind(slot, bytes, is_read);
+}
+
+static bool slot_is_ending(const struct watch_slot *slot)
+{
+    uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    return state == WATCH_TOUCHING || state == WATCH_CLAIMED;
+}
+
+void watch_open_ending(struct range bytes, bool is_read)
+{
+    int saved_errno = errno;
+    for (int i = 0; i < WATCHES_MAX; i++)
+        if (slot_is_ending(&watches.slots[i]) && parts_mind(&watches.slots[i], bytes, is_read))
+            watch_open(&watches.slots[i]);
+    errno = saved_errno;
 }
 
 int watch_find(int from, struct range bytes, bool is_read)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a watch tells the first touch of its bytes once, with the code that touched, and stops nobody: not
  * readers of a sent buffer, not neighbours on its pages, not threads that race for it. */
+#include <sched.h>
+
 #include "base/pages.h"
 #include "hold_test.h"
 #include "protect/watch.h"
@@ -130,6 +132,41 @@ static void check_race(char *memory)
         pthread_join(threads[i], NULL);
 }
 
+static _Atomic bool is_reporting, may_report;
+
+static void note_slowly(int watch, uintptr_t address, const struct context_place *place)
+{
+    (void)watch, (void)address, (void)place;
+    atomic_store(&is_reporting, true);
+    while (!atomic_load(&may_report))
+        sched_yield();
+}
+
+static void *touch_first(void *unused)
+{
+    read_byte(raced);
+    return unused;
+}
+
+/* A system call on bytes that another thread touches, and has not opened yet. */
+static void check_ending(char *memory)
+{
+    pthread_t thread;
+    int ends[2];
+    raced = memory;
+    watch_report_to(note_slowly);
+    int taken = watch(memory, PAGE, true);
+    check(pipe(ends) == 0 && pthread_create(&thread, NULL, touch_first, NULL) == 0, "a pipe and a thread");
+    while (!atomic_load(&is_reporting))
+        sched_yield();
+    check(watch_find(0, base_range_of(memory, 1), true) == WATCH_NONE, "it is not armed any more");
+    watch_open_ending(base_range_of(memory, 1), true);
+    check(write(ends[1], memory, 1) == 1, "the kernel may read it");
+    atomic_store(&may_report, true);
+    pthread_join(thread, NULL);
+    end(taken, true);
+}
+
 int main(int argument_count, char **arguments)
 {
     backend_start(argument_count, arguments);
@@ -141,6 +178,7 @@ int main(int argument_count, char **arguments)
     check_again(memory);
     check_limit(memory);
     check_race(memory);
+    check_ending(memory);
     protect_stop();
     return EXIT_SUCCESS;
 }
