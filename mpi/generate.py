@@ -327,6 +327,8 @@ def gated_body(row: Row) -> Iterator[str]:
     yield from early_receives(row)
     if row.has("adds_peers"):
         yield "session_expect_peers();"
+    if row.has("meets_world"):
+        yield "worlds_meet();"
     if row.has("joins_groups"):
         yield "collective_comm_expect_groups();"
     if row.has("gives_functions"):
@@ -669,6 +671,7 @@ def entries_source(rows: list[Row]) -> str:
 #include "mpi/message/ahead_start.h"
 #include "mpi/message/exchange.h"
 #include "mpi/message/message.h"
+#include "mpi/process/worlds.h"
 #include "mpi/request/freed.h"
 #include "mpi/request/persistent.h"
 #include "mpi/status.h"

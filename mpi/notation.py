@@ -62,6 +62,7 @@ MARKS = {
     "cancels": "from now on its request ends when MPI says so",
     "follows_all": "an operation that keeps its class and starts after every op",
     "adds_peers": "afterwards more processes may speak with this one than MPI_COMM_WORLD has",
+    "meets_world": "processes of another world may speak with this one afterwards",
     "joins_groups": "makes a communicator of two groups, both of which may be of MPI_COMM_WORLD",
     "ends_use": "ends the use of memory that no request told of: a window, a split collective, an attached buffer",
     "runs_functions": "MPI may call functions of attributes in it, which may call MPI: so it never goes past the gate",

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 #include "base/options.h"
-#include "base/text.h"
 #include "engine/gate.h"
 #include "op/busy.h"
 #include "mpi/collective/collective_alone.h"
 #include "mpi/errors.h"
 #include "mpi/progress.h"
 #include "mpi/real.h"
+#include "mpi/vendor.h"
 
 struct collective_comm_common collective_comm_common;
 
@@ -221,10 +221,7 @@ static bool comm_is_in_world(MPI_Comm comm, const struct collective_comm *found)
  * (three ranks on two cores). Another algorithm cannot be asked for call by call. */
 static bool library_steps_by_shortest(void)
 {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0;
-    real.MPI_Get_library_version(version, &length);
-    return base_text_begins(version, "Intel");
+    return vendor_is_intel();
 }
 
 static struct collective_comm comm_ask(MPI_Comm comm)

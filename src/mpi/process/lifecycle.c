@@ -18,6 +18,7 @@
 #include "mpi/message/ahead_start.h"
 #include "mpi/message/buffered.h"
 #include "mpi/progress.h"
+#include "mpi/process/worlds.h"
 #include "mpi/quiet_end.h"
 #include "mpi/request/ahead.h"
 #include "mpi/request/freed.h"
@@ -68,6 +69,8 @@ static void lifecycle_start(int provided_ordinal)
     facts.is_spawned = parent != abi_handles.comm_null;
     if (abi_forbids_tests())
         session_refuse(REASON_TESTS);
+    if (facts.is_spawned)
+        worlds_meet();
     ahead_start_settle();
     lifetime_start(&facts);
     agreement_settle(facts.rank, facts.size, lifecycle_is_able());
