@@ -303,7 +303,7 @@ static void end_watches(struct range bytes, bool is_read, uintptr_t frame)
     bool is_call = false;
     for (int watch = watch_find(0, bytes, is_read); watch != WATCH_NONE; watch = watch_find(watch + 1, bytes, is_read))
         end_watch(watch, caller_of_access((uintptr_t)observe_use_range, frame, &is_call));
-    watch_open_ending(bytes, is_read); /* last: by now other threads end what this one has not found armed */
+    watch_await_opening(bytes, is_read); /* last: by now other threads end what this one has not found armed */
 }
 
 static void use_range(struct range bytes, enum use use, uintptr_t frame)

@@ -132,10 +132,12 @@ void watch_report_to(watch_touched_fn *touched)
     atomic_store_explicit(&fault.tell_watch, touched, memory_order_relaxed); /* before any watch is armed */
 }
 
-void watch_open(const struct watch_slot *slot)
+bool watch_open(const struct watch_slot *slot)
 {
+    bool is_open = true;
     for (int i = 0; i < slot->part_count; i++)
-        kernel_mprotect(slot->parts[i].pages, PROT_READ | PROT_WRITE);
+        is_open &= kernel_mprotect(slot->parts[i].pages, PROT_READ | PROT_WRITE);
+    return is_open;
 }
 
 /* The part that closes the page of this address; NULL when none does. */
@@ -147,8 +149,14 @@ static const struct watch_part *watch_part_at(const struct watch_slot *slot, uin
     return NULL;
 }
 
-/* First touch: tell, then open. Another thread's, at the same time: only open. */
-static void watch_touch(int watch, uintptr_t address, const void *context)
+/* Splits a mapping, unless it is one of its own. False: the program has used up its mappings. */
+static bool page_open(uintptr_t address)
+{
+    return kernel_mprotect(base_pages_of((struct range){address, address + 1}), PROT_READ | PROT_WRITE);
+}
+
+/* First touch: tell, then open. Another thread's, at the same time: only open. False: the access would fail again. */
+static bool watch_touch(int watch, uintptr_t address, const void *context)
 {
     struct watch_slot *slot = &watches.slots[watch];
     watch_touched_fn *report = atomic_load_explicit(&fault.tell_watch, memory_order_relaxed);
@@ -158,25 +166,30 @@ static void watch_touch(int watch, uintptr_t address, const void *context)
                                                             memory_order_relaxed);
     if (is_first && report != NULL)
         report(watch, address, &place);
-    watch_open(slot);
+    bool is_open = watch_open(slot) || page_open(address);
     if (!is_first)
-        return;
+        return is_open;
     atomic_fetch_add_explicit(&watches.touched_count, 1, memory_order_relaxed);
     /* release: who claims the watch sees what was reported. */
     atomic_store_explicit(&slot->state, WATCH_TOUCHED, memory_order_release);
-}
-
-/* Opens the page alone, which splits a mapping. False: the program has used up its mappings. */
-static bool neighbour_open(uintptr_t address)
-{
-    return kernel_mprotect(base_pages_of((struct range){address, address + 1}), PROT_READ | PROT_WRITE);
+    return is_open;
 }
 
 /* A neighbour on the first or last page is no touch, unless all must be opened for it. */
-static void watch_meet(int watch, const struct watch_part *part, uintptr_t address, const void *context)
+static bool watch_meet(int watch, const struct watch_part *part, uintptr_t address, const void *context)
 {
-    if (base_range_has(part->bytes, address) || !neighbour_open(address))
-        watch_touch(watch, address, context);
+    bool is_neighbour = !base_range_has(part->bytes, address);
+    return (is_neighbour && page_open(address)) || watch_touch(watch, address, context);
+}
+
+/* Where what lies beside a watch has the same rights the kernel makes one mapping of both, and may have none to split
+ * it. */
+static void tell_unopened(void)
+{
+    static const char text[] =
+        "lapwing: the kernel does not open a watched buffer again: the program has used up its mappings "
+        "(vm.max_map_count). Run with --profile-slack off.\n";
+    syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
 }
 
 bool watch_handle(uintptr_t address, const void *context)
@@ -189,8 +202,9 @@ bool watch_handle(uintptr_t address, const void *context)
         const struct watch_part *part = watch_part_at(&watches.slots[i], address);
         if (part == NULL)
             continue;
-        watch_meet(i, part, address, context);
-        is_watched = true;
+        is_watched = watch_meet(i, part, address, context);
+        if (!is_watched)
+            tell_unopened();
     }
     return is_watched;
 }

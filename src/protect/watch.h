@@ -53,9 +53,9 @@ void watch_take_again(int watch);
 /* The first watch at or after `from` that a touch of these bytes would end; WATCH_NONE. */
 int watch_find(int from, struct range bytes, bool is_read);
 
-/* Opens what other threads have touched or claimed, and may not have opened yet: these bytes are about to be used by a
- * system call. */
-void watch_open_ending(struct range bytes, bool is_read);
+/* Waits until what other threads have touched or claimed there is open: these bytes are about to be used by a system
+ * call. */
+void watch_await_opening(struct range bytes, bool is_read);
 
 /* Is there one that was touched and is not claimed yet? */
 bool watch_is_any_touched(void);

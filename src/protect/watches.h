@@ -13,7 +13,7 @@
 
 #include "protect/watch.h"
 
-enum watch_state { WATCH_FREE, WATCH_TAKEN, WATCH_ARMED, WATCH_TOUCHING, WATCH_TOUCHED, WATCH_CLAIMED };
+enum watch_state { WATCH_FREE, WATCH_TAKEN, WATCH_ARMED, WATCH_TOUCHING, WATCH_TOUCHED, WATCH_OPENING, WATCH_CLAIMED };
 
 struct watch_slot {
     _Atomic uint32_t state;
@@ -32,7 +32,7 @@ extern struct watches {
 /* The SIGSEGV handler's part. True when the access may be tried again. */
 bool watch_handle(uintptr_t address, const void *context);
 
-/* The pages of a watch are open again. */
-void watch_open(const struct watch_slot *slot);
+/* The pages of a watch are open again. False: not all of them. */
+bool watch_open(const struct watch_slot *slot);
 
 #endif

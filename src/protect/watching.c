@@ -2,6 +2,8 @@
 #include "protect/watch.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "protect/armed.h"
 #include "protect/holds.h"
@@ -77,26 +79,28 @@ bool watch_is_touched(int watch)
     return atomic_load_explicit(&watches.slots[watch].state, memory_order_relaxed) == WATCH_TOUCHED;
 }
 
-static bool slot_claim_from(struct watch_slot *slot, uint32_t state)
+static bool slot_claim_from(struct watch_slot *slot, uint32_t state, uint32_t next)
 {
     /* acquire: what the toucher reported is seen. */
-    return atomic_compare_exchange_strong_explicit(&slot->state, &state, WATCH_CLAIMED, memory_order_acquire,
+    return atomic_compare_exchange_strong_explicit(&slot->state, &state, next, memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
 bool watch_claim(int watch, bool *is_touched)
 {
     struct watch_slot *slot = &watches.slots[watch];
-    *is_touched = slot_claim_from(slot, WATCH_TOUCHED);
+    *is_touched = slot_claim_from(slot, WATCH_TOUCHED, WATCH_CLAIMED);
     if (*is_touched) {
         atomic_fetch_sub_explicit(&watches.touched_count, 1, memory_order_relaxed);
         return true;
     }
-    if (!slot_claim_from(slot, WATCH_ARMED))
+    if (!slot_claim_from(slot, WATCH_ARMED, WATCH_OPENING))
         return false;
     int saved_errno = errno;
     watch_open(slot);
     errno = saved_errno;
+    /* release: who sees it claimed finds it open. */
+    atomic_store_explicit(&slot->state, WATCH_CLAIMED, memory_order_release);
     return true;
 }
 
@@ -136,18 +140,32 @@ static bool slot_minds(const struct watch_slot *slot, struct range bytes, bool i
     return atomic_load_explicit(&slot->state, memory_order_acquire) == WATCH_ARMED && parts_mind(slot, bytes, is_read);
 }
 
-static bool slot_is_ending(const struct watch_slot *slot)
+/* acquire: who finds it open sees that. */
+static bool slot_is_opening(const struct watch_slot *slot)
 {
     uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
-    return state == WATCH_TOUCHING || state == WATCH_CLAIMED;
+    return state == WATCH_TOUCHING || state == WATCH_OPENING;
 }
 
-void watch_open_ending(struct range bytes, bool is_read)
+/* Whoever opens it has no more to do than that. It may be this thread, in whose handler another signal has come: then
+ * no waiting helps. */
+static void slot_await_opening(const struct watch_slot *slot)
+{
+    enum { YIELDS_MOST = 1000 };
+    for (int i = 0; i < YIELDS_MOST; i++) {
+        if (!slot_is_opening(slot))
+            return;
+        syscall(SYS_sched_yield);
+    }
+    watch_open(slot);
+}
+
+void watch_await_opening(struct range bytes, bool is_read)
 {
     int saved_errno = errno;
     for (int i = 0; i < WATCHES_MAX; i++)
-        if (slot_is_ending(&watches.slots[i]) && parts_mind(&watches.slots[i], bytes, is_read))
-            watch_open(&watches.slots[i]);
+        if (slot_is_opening(&watches.slots[i]) && parts_mind(&watches.slots[i], bytes, is_read))
+            slot_await_opening(&watches.slots[i]);
     errno = saved_errno;
 }
 

@@ -160,7 +160,7 @@ static void check_ending(char *memory)
     while (!atomic_load(&is_reporting))
         sched_yield();
     check(watch_find(0, base_range_of(memory, 1), true) == WATCH_NONE, "it is not armed any more");
-    watch_open_ending(base_range_of(memory, 1), true);
+    watch_await_opening(base_range_of(memory, 1), true);
     check(write(ends[1], memory, 1) == 1, "the kernel may read it");
     atomic_store(&may_report, true);
     pthread_join(thread, NULL);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a touch beside watched bytes, on their first page, by a program that has used up its mappings
- * (vm.max_map_count), goes on: no mapping is left to open that page alone. */
+ * (vm.max_map_count), goes on: no mapping is left to open that page alone. Where the watch has become one mapping with
+ * what lies beside it, the process ends instead of faulting for ever. */
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "base/pages.h"
 #include "map_count.h"
 #include "protect/watch.h"
@@ -23,22 +27,59 @@ static char *memory_between_others(void)
     return memory;
 }
 
+static int watch(char *memory, size_t length_bytes)
+{
+    struct range bytes = base_range_of(memory, length_bytes);
+    struct watch_part part = {bytes, base_pages_of(bytes), false};
+    int taken = watch_take();
+    check(watch_arm(taken, &part, 1), "a watch can be armed");
+    return taken;
+}
+
+static void check_neighbour(char *space, size_t pages)
+{
+    bool is_touched;
+    char *memory = memory_between_others();
+    memset(memory, 'o', WATCHED_PAGES * PAGE);
+    int taken = watch(memory + OFFSET, (WATCHED_PAGES - 1) * PAGE);
+    mappings_use_up(space, pages);
+    *(volatile char *)memory = 'n';
+    check(*(volatile char *)memory == 'n' && memory[OFFSET] == 'o', "the memory can be used");
+    check(watch_claim(taken, &is_touched), "the watch can be claimed");
+}
+
+/* Pages that the program may only read, too. */
+static void touch_one_mapping(char *space, size_t pages)
+{
+    char *memory = memory_between_others();
+    memset(memory, 'o', WATCHED_PAGES * PAGE);
+    check(mprotect(memory + 2 * PAGE, 2 * PAGE, PROT_READ) == 0, "mprotect");
+    watch(memory, 2 * PAGE);
+    mappings_use_up(space, pages);
+    *(volatile char *)memory = 'n';
+}
+
+static void check_one_mapping(char *space, size_t pages)
+{
+    enum { PATIENCE_S = 20 };
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(PATIENCE_S);
+        touch_one_mapping(space, pages);
+        _exit(0);
+    }
+    check(waitpid(child, &status, 0) == child, "waitpid");
+    check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "the process ends");
+}
+
 int main(int argument_count, char **arguments)
 {
     size_t pages = space_pages();
     backend_start(argument_count, arguments);
     watch_report_to(note);
     char *space = space_map(pages);
-    char *memory = memory_between_others();
-    struct range bytes = base_range_of(memory + OFFSET, (WATCHED_PAGES - 1) * PAGE);
-    struct watch_part part = {bytes, base_pages_of(bytes), true};
-    int taken = watch_take();
-    memset(memory, 'o', WATCHED_PAGES * PAGE);
-    check(watch_arm(taken, &part, 1), "a watch can be armed");
-    mappings_use_up(space, pages);
-    *(volatile char *)memory = 'n';
-    check(*(volatile char *)memory == 'n' && memory[OFFSET] == 'o', "the memory can be used");
-    bool is_touched;
-    check(watch_claim(taken, &is_touched), "the watch can be claimed");
+    check_one_mapping(space, pages);
+    check_neighbour(space, pages);
     return 0;
 }
