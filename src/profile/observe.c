@@ -359,8 +359,8 @@ static enum reason find_pages(const struct observe_buffer *buffer, enum reason n
     bool are_others = host.threads_are_several() && !host.pages_are_filled(buffer->bytes);
     bool may_share = neighbours == REASON_NONE && !profile_file.is_shared && !are_others;
     *pages = may_share ? base_pages_of(buffer->bytes) : base_pages_within(buffer->bytes);
-    bool may_have_gaps = buffer->has_gaps || buffer->may_hide_gaps;
-    if (requests_are_unknown() || host.thread_owns(*pages) || (may_have_gaps && !may_share))
+    bool may_receive = buffer->may_hide_gaps && requests_touch(*pages);
+    if (requests_are_unknown() || host.thread_owns(*pages) || may_receive || (buffer->has_gaps && !may_share))
         return neighbours == REASON_NONE ? REASON_MEMORY_NEIGHBOURS : neighbours;
     return base_range_is_empty(*pages) ? REASON_MEMORY_NEIGHBOURS : REASON_NONE;
 }
@@ -573,8 +573,7 @@ static enum reason sample(struct profile_format_site *site, const struct observe
     struct wanted wanted = {.site = site, .call = call};
     enum reason neighbours[WATCH_PARTS_MAX];
     for (int i = 0; i < call->count; i++)
-        neighbours[i] =
-            neighbours_check(call->buffers[i].bytes, call->buffers[i].has_gaps, call->buffers[i].may_hide_gaps);
+        neighbours[i] = neighbours_check(call->buffers[i].bytes, call->buffers[i].has_gaps, false);
     enum reason reason = prepare(&wanted, neighbours);
     int same = reason == REASON_NONE ? make_way_for(&wanted) : WATCH_NONE;
     wanted.foreseen = foresee(call, neighbours);
