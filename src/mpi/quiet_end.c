@@ -55,7 +55,8 @@ static int64_t host_queue(void)
     return most > 0 ? most : 0;
 }
 
-/* PMPI_: no tool of the program's sees a call that the program did not make. Without sockets nothing goes by TCP. */
+/* PMPI_, here and below: no tool of the program's sees a call that the program did not make. Without sockets nothing
+ * goes by TCP. */
 static void ranks_meet(void)
 {
     enum { QUIET_NS = 20000000, PARTS_MOST = 25 };
@@ -91,13 +92,20 @@ static int self_copy(MPI_Comm comm, int keyval, void *extra_state, void *value_i
     return MPI_SUCCESS;
 }
 
-void quiet_end_start(void)
+static void attribute_set(void)
 {
     int keyval;
+    __typeof__(real.MPI_Comm_create_keyval) create = bind_library_symbol("PMPI_Comm_create_keyval");
+    __typeof__(real.MPI_Comm_set_attr) set = bind_library_symbol("PMPI_Comm_set_attr");
+    if (create != NULL && set != NULL && create(self_copy, self_delete, &keyval, NULL) == MPI_SUCCESS)
+        set(abi_handles.comm_self, keyval, NULL);
+}
+
+void quiet_end_start(void)
+{
     if (!quiet_end_is_needed())
         return;
     gate_enter();
-    if (real.MPI_Comm_create_keyval(self_copy, self_delete, &keyval, NULL) == MPI_SUCCESS)
-        real.MPI_Comm_set_attr(abi_handles.comm_self, keyval, NULL);
+    attribute_set();
     gate_leave();
 }

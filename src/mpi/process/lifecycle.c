@@ -75,7 +75,7 @@ static void lifecycle_start(int provided_ordinal)
     lifetime_start(&facts);
     agreement_settle(facts.rank, facts.size, lifecycle_is_able());
     policy_start(base_clock_now_ns());
-    quiet_end_start(); /* before any other attribute of MPI_COMM_SELF: the one set first is deleted last */
+    quiet_end_start(); /* before the program's attributes of MPI_COMM_SELF: the first is deleted last */
     collective_begin_start();
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
