@@ -137,7 +137,18 @@ bool watch_open(const struct watch_slot *slot)
     bool is_open = true;
     for (int i = 0; i < slot->part_count; i++)
         is_open &= kernel_mprotect(slot->parts[i].pages, PROT_READ | PROT_WRITE);
+    /* A fault may be on its way to the handler, and will find the watch open: it tries again. release: as in table.c,
+     * pages first. */
+    atomic_fetch_add_explicit(&holds.release_count, 1, memory_order_release);
     return is_open;
+}
+
+/* From then on what the program does there is its own: it may have taken its rights away. */
+static bool watch_is_closed(const struct watch_slot *slot)
+{
+    /* acquire: pairs with the release of ARMED. */
+    uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    return state == WATCH_ARMED || state == WATCH_TOUCHING || state == WATCH_OPENING;
 }
 
 /* The part that closes the page of this address; NULL when none does. */
@@ -196,8 +207,7 @@ bool watch_handle(uintptr_t address, const void *context)
 {
     bool is_watched = false;
     for (int i = 0; i < WATCHES_MAX; i++) {
-        /* acquire: pairs with the release of ARMED. */
-        if (atomic_load_explicit(&watches.slots[i].state, memory_order_acquire) < WATCH_ARMED)
+        if (!watch_is_closed(&watches.slots[i]))
             continue;
         const struct watch_part *part = watch_part_at(&watches.slots[i], address);
         if (part == NULL)

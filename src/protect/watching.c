@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "protect/armed.h"
-#include "protect/holds.h"
 #include "protect/kernel.h"
 #include "protect/watches.h"
 
@@ -106,8 +105,6 @@ bool watch_claim(int watch, bool *is_touched)
 
 static void slot_leave(struct watch_slot *slot, uint32_t state)
 {
-    /* A fault may be on its way to the handler, and will not find the watch: it tries again. */
-    atomic_fetch_add_explicit(&holds.release_count, 1, memory_order_release);
     atomic_fetch_sub_explicit(&protect_armed_count, 1, memory_order_relaxed);
     atomic_store_explicit(&slot->state, state, memory_order_release);
 }

@@ -2,6 +2,8 @@
 /* Claim: a watch tells the first touch of its bytes once, with the code that touched, and stops nobody: not
  * readers of a sent buffer, not neighbours on its pages, not threads that race for it. */
 #include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "base/pages.h"
 #include "hold_test.h"
@@ -167,6 +169,25 @@ static void check_ending(char *memory)
     end(taken, true);
 }
 
+/* Once it is open, the memory is the program's again. */
+static void check_own_fault(char *memory)
+{
+    enum { PATIENCE_S = 20 };
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(PATIENCE_S);
+        watch_report_to(note);
+        watch(memory, PAGE, true);
+        read_byte(memory);
+        mprotect(memory, PAGE, PROT_NONE);
+        read_byte(memory);
+        _exit(0);
+    }
+    check(waitpid(child, &status, 0) == child, "waitpid");
+    check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "the program's own fault is its own");
+}
+
 int main(int argument_count, char **arguments)
 {
     backend_start(argument_count, arguments);
@@ -179,6 +200,7 @@ int main(int argument_count, char **arguments)
     check_limit(memory);
     check_race(memory);
     check_ending(memory);
+    check_own_fault(memory);
     protect_stop();
     return EXIT_SUCCESS;
 }
