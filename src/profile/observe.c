@@ -96,7 +96,7 @@ static int64_t returned_of(const struct observed *observed)
 static void note_touch(int watch, int64_t now_ns, uintptr_t place)
 {
     const struct profile_thread *thread = &profile_thread;
-    bool is_in_call = thread->depth != 0;
+    bool is_in_call = thread->frame != 0;
     observe.watched[watch].touch = (struct touch){
         .thread = thread,
         .touched_ns = is_in_call ? thread->begun_ns : now_ns,
@@ -288,7 +288,7 @@ static bool would_hinder(const struct observed *observed, struct range bytes, en
  * watch are sends, which hinder nobody. */
 static void note_hindered(struct range bytes, enum use use)
 {
-    int64_t now_ns = profile_thread.depth != 0 ? profile_thread.begun_ns : base_clock_now_ns();
+    int64_t now_ns = profile_thread.frame != 0 ? profile_thread.begun_ns : base_clock_now_ns();
     for (int watch = 0; watch < WATCHES_MAX; watch++) {
         struct observed *observed = &observe.watched[watch].calls[0];
         int64_t never = 0;
@@ -322,7 +322,7 @@ void observe_use_range(struct range bytes, bool is_read)
 /* What a call uses has been told before it began (mpi/measures.py). */
 void observe_use_again(struct range bytes, bool is_read)
 {
-    if (profile_thread.depth == 0)
+    if (profile_thread.frame == 0)
         observe_use_range(bytes, is_read);
     else
         end_watches(bytes, is_read, (uintptr_t)__builtin_frame_address(0));

@@ -82,7 +82,6 @@ static void thread_begin(void)
 void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address)
 {
     struct profile_thread *thread = &profile_thread;
-    thread->depth = 1;
     if (!thread->is_begun)
         thread_begin();
     observe_harvest();
@@ -129,7 +128,7 @@ void profile_call_end(struct profile_call *call, int64_t over_ns)
 {
     struct profile_thread *thread = &profile_thread;
     int64_t length_ns = over_ns - thread->begun_ns;
-    thread->depth = 0;
+    thread->frame = 0;
     atomic_store_explicit(&profile_file.header->ended_ns, (uint64_t)over_ns, memory_order_relaxed);
     if (call->site == NULL)
         return;

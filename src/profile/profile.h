@@ -52,12 +52,21 @@ void profile_fork(void);
 
 void profile_call_start(struct profile_call *call, uint32_t function, const void *return_address);
 
+/* Is the call whose frame this is made inside another one? Of calls that were left by a jump (from an error handler)
+ * no frame is below. */
+static inline bool profile_is_inside(uintptr_t frame)
+{
+    return frame < profile_thread.frame;
+}
+
 /* False when this call is not to be measured. */
 static inline bool profile_call_begin(struct profile_call *call, uint32_t function, const void *return_address)
 {
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     /* relaxed: written by the thread in MPI_Init or MPI_Finalize, beside which no call is allowed. */
-    if (!atomic_load_explicit(&profile_now.is_on, memory_order_relaxed) || profile_thread.depth != 0)
+    if (!atomic_load_explicit(&profile_now.is_on, memory_order_relaxed) || profile_is_inside(frame))
         return false;
+    profile_thread.frame = frame;
     profile_call_start(call, function, return_address);
     return true;
 }

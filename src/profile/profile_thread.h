@@ -8,7 +8,7 @@
 
 /* Also read by its own fault handler. */
 struct profile_thread {
-    uint32_t depth; /* 1 inside a measured call: what MPI calls itself is not counted */
+    uintptr_t frame; /* of the call that it is in: what MPI calls itself is not counted; 0: none */
     bool is_begun;
     int64_t begun_ns;     /* of the call that it is in */
     int64_t returned_ns;  /* of its last call; 0: none yet */
