@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -139,6 +141,12 @@ __attribute__((unused)) static void toucher_start(struct toucher *toucher, char 
 __attribute__((unused)) static void toucher_join(struct toucher *toucher)
 {
     pthread_join(toucher->thread, NULL);
+}
+
+/* How a child ended: by a fault, which a sanitizer makes an exit code of, and not by its alarm(). */
+static inline bool has_crashed(int status)
+{
+    return WIFSIGNALED(status) ? WTERMSIG(status) != SIGALRM : WEXITSTATUS(status) != 0;
 }
 
 #endif
