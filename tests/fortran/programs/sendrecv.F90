@@ -7,24 +7,26 @@ program sendrecv
     use checks
     implicit none
     INCLUDE_MPI
+    ! On processors with large caches Intel MPI takes 2 MiB at once.
+    integer, parameter :: LENGTH = 4*LARGE
     double precision, allocatable :: sent(:), received(:)
     integer :: round, rank, peer, ierror, count
     STATUS(status)
     call check_start()
     rank = check_rank()
     peer = 1 - rank
-    allocate (sent(LARGE), received(LARGE))
+    allocate (sent(LENGTH), received(LENGTH))
     do round = 1, 4
-        call fill(sent, LARGE, round * 2 + rank)
+        call fill(sent, LENGTH, round * 2 + rank)
         received = -1
         if (rank == mod(round, 2)) call check_delay()
-        call MPI_Sendrecv(sent, LARGE, MPI_DOUBLE_PRECISION, peer, 10 + rank, received, LARGE, MPI_DOUBLE_PRECISION, &
+        call MPI_Sendrecv(sent, LENGTH, MPI_DOUBLE_PRECISION, peer, 10 + rank, received, LENGTH, MPI_DOUBLE_PRECISION, &
                           peer, 10 + peer, MPI_COMM_WORLD, status, ierror)
         sent = 0
         call check(SOURCE_OF(status) == peer .and. TAG_OF(status) == 10 + peer, 'source and tag')
         call MPI_Get_count(status, MPI_DOUBLE_PRECISION, count, ierror)
-        call check(count == LARGE, 'the count')
-        call check(is_filled(received, LARGE, round * 2 + peer), 'the data')
+        call check(count == LENGTH, 'the count')
+        call check(is_filled(received, LENGTH, round * 2 + peer), 'the data')
     end do
     call check_end()
 end program
