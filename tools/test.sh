@@ -134,7 +134,8 @@ step_profile() {
     .venv/bin/python tests/profile/run.py --preload "$build/liblapwing.so" --mpi openmpi4 --mpi mpich4 &&
         run_mpi --variant profile --mpi openmpi4 --mpi mpich4 --program persistent \
             --program thread_multiple_mixed --program nonblocking_waits --program fork_child \
-            --program touch_system_call --program stress
+            --program touch_system_call --program stress --program send_named_twice \
+            --program collectives_lists_twice --program data_limited_send --program early_refused
 }
 
 step_fortran() {

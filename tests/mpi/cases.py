@@ -39,14 +39,12 @@ DIRECTIVE = re.compile(
 QUICK_VARIANTS = ("default", "userfaultfd", "userfaultfd-user", "signal-1")
 QUICK: Mapping[str, Sequence[str]] = {
     "openmpi4": ("userfaultfd", "userfaultfd-user", "signal-1"),
-    "mpich4": ("userfaultfd", "signal-1", "profile"),
+    "mpich4": ("userfaultfd", "signal-1"),
     "openmpi5": ("userfaultfd",),
     "mpich5": ("userfaultfd",),
     "mpi5abi": ("userfaultfd",),
     "impi": ("default",),
 }
-# Of these only programs that name them.
-QUICK_NAMED = ("profile",)
 # Where --quick runs each program once, with its first argument and number of ranks: other variants, or MPIs, run it
 # with all.
 QUICK_ONCE = {
@@ -133,9 +131,8 @@ def is_in_quick(program: Program, mpi: str, variant: str) -> bool:
     mpis = [word for word in words if word in QUICK]
     if not mpis:
         mpis = [choose_either(program) if mpi in QUICK_EITHER else mpi]
-    variants = [word for word in words if word in VARIANTS]
-    is_about = variant in variants or (not variants and variant not in QUICK_NAMED)
-    return mpi in mpis and is_about and variant in QUICK.get(mpi, QUICK_VARIANTS)
+    variants = [word for word in words if word in VARIANTS] or [variant]
+    return mpi in mpis and variant in variants and variant in QUICK.get(mpi, QUICK_VARIANTS)
 
 
 def is_wanted(program: Program, mpi: str, variant: str, is_quick: bool) -> bool:

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: MPI_Alltoallv may send one block twice while a receive into memory between its blocks is under way.
  * ranks: 3
- * timeout: 40
- * quick: openmpi4 mpich4 userfaultfd userfaultfd-user signal-1 profile */
+ * timeout: 40 */
 #include <unistd.h>
 
 #include "check.h"

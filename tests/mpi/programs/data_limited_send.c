@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a program that takes memory up to its limit of data (RLIMIT_DATA, ulimit -d) after a send may write to what it
  * has sent.
- * quick: openmpi4 mpich4 signal-1 profile */
+ * quick: openmpi4 signal-1 */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 

@@ -3,7 +3,7 @@
  * the option: synchronous sends of large messages, and matching by handles what was received early.
  * arguments: ssend issend ssend_init mprobe improbe recv_init
  * refused: Run without --early-receive
- * quick: openmpi4 mpich4 userfaultfd profile
+ * quick: openmpi4 mpich4 userfaultfd
  * environment: LAPWING_EARLY_RECEIVE=on */
 #include "check.h"
 

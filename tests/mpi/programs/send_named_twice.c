@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a send may name one block twice, and leave out another into which a receive is under way.
- * quick: openmpi4 mpich4 userfaultfd signal-1 profile */
+ * quick: openmpi4 mpich4 userfaultfd signal-1 */
 #include "check.h"
 
 enum { BLOCK_BYTES = 1 << 20, BLOCKS = 3, ROUNDS = 10, SENT = 1, ANSWER = 2 };
