@@ -12,7 +12,7 @@ bool agreement_is_whole(void);
 /* Then: do all of them lie on one host? As their launchers say. Any thread. */
 bool agreement_is_on_one_host(void);
 
-/* Did this rank ask? Not where all calls are passed from the start. */
+/* Did this rank ask? Not where nothing depends on the answer. */
 bool agreement_is_sought(void);
 
 /* Before MPI's initialisation. */

@@ -212,8 +212,9 @@ bool watch_handle(uintptr_t address, const void *context)
         const struct watch_part *part = watch_part_at(&watches.slots[i], address);
         if (part == NULL)
             continue;
-        is_watched = watch_meet(i, part, address, context);
-        if (!is_watched)
+        if (watch_meet(i, part, address, context))
+            is_watched = true;
+        else
             tell_unopened();
     }
     return is_watched;

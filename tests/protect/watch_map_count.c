@@ -46,28 +46,14 @@ static void check_neighbour(char *space, size_t pages)
 }
 
 /* Pages that the program may only read, too. */
-static void touch_one_mapping(char *space, size_t pages)
+static void touch_one_mapping(char *space)
 {
     char *memory = memory_between_others();
     memset(memory, 'o', WATCHED_PAGES * PAGE);
     check(mprotect(memory + 2 * PAGE, 2 * PAGE, PROT_READ) == 0, "mprotect");
     watch(memory, 2 * PAGE);
-    mappings_use_up(space, pages);
+    mappings_use_up(space, space_pages());
     *(volatile char *)memory = 'n';
-}
-
-static void check_one_mapping(char *space, size_t pages)
-{
-    enum { PATIENCE_S = 20 };
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(PATIENCE_S);
-        touch_one_mapping(space, pages);
-        _exit(0);
-    }
-    check(waitpid(child, &status, 0) == child, "waitpid");
-    check(has_crashed(status), "the process ends");
 }
 
 int main(int argument_count, char **arguments)
@@ -76,7 +62,7 @@ int main(int argument_count, char **arguments)
     backend_start(argument_count, arguments);
     watch_report_to(note);
     char *space = space_map(pages);
-    check_one_mapping(space, pages);
+    check(does_crash(touch_one_mapping, space), "the process ends");
     check_neighbour(space, pages);
     munmap(space, pages * PAGE);
     return 0;
