@@ -460,10 +460,12 @@ def test_file_that_no_rank_wrote_to_is_no_profile(command: list[str], words: str
     assert [path.name for path in tmp_path.iterdir()] == ["empty"]
 
 
-def test_device_is_not_to_be_removed(tmp_path: Path) -> None:
-    text = start(["profile", "--output", "/dev/null", "true"], tmp_path).stderr
-    assert "no rank left a profile" in text
-    assert "remove it" not in text
+def test_device_takes_no_record(tmp_path: Path) -> None:
+    """A record is read again: so the program is not even started."""
+    result = start(["profile", "--output", "/dev/null", "touch", "started"], tmp_path)
+    assert result.returncode == 2
+    assert "/dev/null is no file from which the record can be read again" in result.stderr
+    assert not (tmp_path / "started").exists()
 
 
 def test_folder_is_no_configuration(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from lapwing.advise.trial import Trial
 from lapwing.errors import LapwingError
 from lapwing.model.profile import Calibration, Sweep
 from lapwing.model.recorded import estimate_cores, make_rank
-from lapwing.profile.job_file import Atlas, describe_damaged, list_profiles
+from lapwing.profile.job_file import CAUSES_OF_NONE, Atlas, describe_damaged, list_profiles
 from lapwing.profile.rank_file import decode_rank_file
 
 REDUCED = {"LAPWING_PROGRESS": "dedicated"}  # in a profile the core that is given up stays idle
@@ -25,8 +25,7 @@ def measure_run(records: Path) -> tuple[int, int]:
     """Return the computation of the mean rank in nanoseconds, and the cores of a rank (0: not known)."""
     profiles, damaged = list_profiles(records)
     if not profiles:
-        remedy = "was an MPI program started, is there room on the disk?"
-        raise LapwingError(f"no rank left a profile{describe_damaged(damaged)}", remedy, 1)
+        raise LapwingError(f"no rank left a profile{describe_damaged(damaged)}", CAUSES_OF_NONE, 1)
     ranks = [decode_rank_file(stored.read(header.length_bytes), stored.name) for header, stored in profiles]
     computation_ns = mean(make_rank(rank, Atlas(rank.modules, {})).computation_ns for rank in ranks)
     return round(computation_ns), estimate_cores([rank.header for rank in ranks]) or 0

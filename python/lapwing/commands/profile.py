@@ -22,7 +22,13 @@ from lapwing.model.switched import OPTIONS
 from lapwing.options import add_flags
 from lapwing.outfiles import check_output
 from lapwing.output import forgive_output
-from lapwing.profile.job_file import describe_damaged, list_profiles, open_profile_job, write_profile_job
+from lapwing.profile.job_file import (
+    CAUSES_OF_NONE,
+    describe_damaged,
+    list_profiles,
+    open_profile_job,
+    write_profile_job,
+)
 from lapwing.report.profile import print_profile
 from lapwing.report.scaling import print_sweep
 from lapwing.report.totals import sum_profile
@@ -65,7 +71,7 @@ class ProfileCommand:
         command = prepare_command(arguments.launcher, self.name)
         refuse_settings(command, {**list_deciders(arguments), **list_calibrated(arguments, self.name)})
         refuse_above_limit(command.list_settings(), read_documents())
-        check_output(arguments.output)
+        check_record(arguments.output)
         tell_copies(preload, command.words)
         failed_with = 0
         with open_record_folder() as records:
@@ -86,9 +92,9 @@ class ProfileCommand:
         profiles, damaged = list_profiles(records)
         if not profiles:
             kept_out = describe_kept_out(os.environ)
-            causes = "was an MPI program started, does its host see this folder, is there room on the disk?"
             say(
-                f"no rank left a profile{describe_damaged(damaged)}: {f'{kept_out}; or: ' if kept_out else ''}{causes}"
+                f"no rank left a profile{describe_damaged(damaged)}: {f'{kept_out}; or: ' if kept_out else ''}"
+                f"{CAUSES_OF_NONE}"
                 f"{describe_old(arguments.output)}"
             )
             return
@@ -97,6 +103,13 @@ class ProfileCommand:
             print_summary(record)
         if record and (record != arguments.output or not arguments.quiet):
             say(f"the record is {record}; see `lapwing report` and `lapwing predict`")
+
+
+def check_record(path: Path) -> None:
+    """Find out before the run whether its record can be written, and read again to tell what it shows."""
+    check_output(path)
+    if path.exists() and not path.is_file():
+        raise LapwingError(f"{path} is no file from which the record can be read again", "choose another place")
 
 
 def announce_runs(asked: Sequence[int], elapsed_s: float) -> str:

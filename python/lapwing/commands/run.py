@@ -141,6 +141,7 @@ class RunCommand:
         """Keep the picture of the run, and say what became of each call site."""
         # Not above: what reads profiles takes longer to load than `lapwing run` may cost.
         from lapwing.profile.job_file import (
+            CAUSES_OF_NONE,
             PICTURE,
             describe_damaged,
             list_profiles,
@@ -151,8 +152,7 @@ class RunCommand:
 
         profiles, damaged = list_profiles(records)
         if not profiles:
-            causes = "was an MPI program started, does its host see this folder, is there room on the disk?"
-            say(f"no rank left a timeline{describe_damaged(damaged)}: {causes}")
+            say(f"no rank left a timeline{describe_damaged(damaged)}: {CAUSES_OF_NONE}")
             return
         write_profile_job(arguments.timeline_output, {**about, PICTURE: True}, records)
         if not arguments.quiet:

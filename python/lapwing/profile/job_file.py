@@ -115,6 +115,12 @@ def list_profiles(folder: Path) -> tuple[list[tuple[RankHeader, Stored]], list[s
     return sorted(profiles, key=lambda profile: profile[0].rank), damaged
 
 
+# Why no rank may have left a profile.
+CAUSES_OF_NONE = (
+    "was an MPI program started, does its host see this folder, is there room on the disk, and below `ulimit -v`?"
+)
+
+
 def describe_damaged(damaged: Sequence[str]) -> str:
     """Return, in brackets, the first of what is wrong with profiles; nothing where nothing is."""
     more = f", and {len(damaged) - 1} more" if len(damaged) > 1 else ""
