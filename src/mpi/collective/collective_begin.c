@@ -54,11 +54,14 @@ static bool reduction_is_allowed(const struct collective_call *call)
     return !collective_work_reduces(call->function) || reductions_are_known(call->given.op);
 }
 
-/* In place on all ranks alike (MPI 4.1, 6.8). */
+/* In place on all ranks alike (MPI 4.1, 6.8). MPICH's MPI_Ialltoallw takes each block to have the size of a rank's type
+ * for itself, and no rank knows the types of another. */
 static bool exchange_would_be_wrong(const struct collective_call *call, const struct collective_comm *comm)
 {
-    bool is_exchange = call->function == COLLECTIVE_ALLTOALLV || call->function == COLLECTIVE_ALLTOALLW;
-    return is_exchange && call->given.send == MPI_IN_PLACE && comm->size > ABI_EXCHANGE_IN_PLACE_RANKS_MAX;
+    bool is_in_place = call->given.send == MPI_IN_PLACE;
+    bool has_many = comm->size > ABI_EXCHANGE_IN_PLACE_RANKS_MAX;
+    return is_in_place &&
+           (call->function == COLLECTIVE_ALLTOALLW || (call->function == COLLECTIVE_ALLTOALLV && has_many));
 }
 
 /* All ranks know all counts, and differ by their units alone. */

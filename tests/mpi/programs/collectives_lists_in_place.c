@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: MPI_Alltoallv and MPI_Alltoallw in place return early, and give what MPI's own give, whatever is touched
- * first; and where one rank has paused Lapwing, too. On more ranks Open MPI's are passed: collectives_lists.
+/* Claim: MPI_Alltoallv in place returns early, and gives what MPI's own gives, whatever is touched first; and where one
+ * rank has paused Lapwing, too. So does MPI_Alltoallw, which is passed. On more ranks Open MPI's are passed:
+ * collectives_lists.
  * defers: collective
  * ranks: 2 3 */
 #include <stdint.h>
