@@ -23,8 +23,12 @@ void collective_list_wait(const struct block_list *list, int blocks)
 MPI_Count collective_list_count(const struct block_list *list, int blocks)
 {
     MPI_Count sum = 0;
-    for (int i = 0; i < blocks; i++)
-        sum += argument_buffers_at(list->counts, i);
+    for (int i = 0; i < blocks; i++) {
+        MPI_Count count = argument_buffers_at(list->counts, i);
+        if (count < 0)
+            return count;
+        sum += count;
+    }
     return sum;
 }
 

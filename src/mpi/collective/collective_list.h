@@ -15,6 +15,7 @@
  * length. */
 void collective_list_wait(const struct block_list *list, int blocks);
 
+/* The sum of its counts; below 0 where one is, which MPI refuses by itself. */
 MPI_Count collective_list_count(const struct block_list *list, int blocks);
 
 /* Is the longest of these blocks no longer than so many of the shortest? */
