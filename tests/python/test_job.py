@@ -91,13 +91,14 @@ def test_interrupt_counts_in_the_background_where_a_shell_ignores_it() -> None:
     assert done.stdout == "2\n", done.stderr
 
 
-def test_termination_leaves_no_record_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_termination_leaves_no_record_folder(number: signal.Signals, tmp_path: Path) -> None:
     """As between the job's end and the summary."""
-    script = "import os, time\nwith open_record_folder():\n    os.kill(os.getpid(), 15)\n    time.sleep(20)"
+    script = f"import os, time\nwith open_record_folder():\n    os.kill(os.getpid(), {number})\n    time.sleep(20)"
     line = [sys.executable, "-c", f"from lapwing.launch.job import open_record_folder\n{script}"]
     environment = {"PYTHONPATH": str(Path(__file__).parent.parent.parent / "python")}
     done = subprocess.run(line, env=environment, cwd=tmp_path, timeout=30)
-    assert done.returncode == 128 + signal.SIGTERM
+    assert done.returncode == 128 + number
     assert list(tmp_path.iterdir()) == []
 
 

@@ -19,7 +19,7 @@ from lapwing.launch.scripts import give_to_shell
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-ENDING_US = (signal.SIGTERM, signal.SIGHUP)  # beside SIGINT, whose handler is Python's own
+ENDING_US = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # beside SIGINT, whose handler is Python's own
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, if nobody says otherwise
 LOOK_INTERVAL_S = 1.0
 REMOVALS_MOST, REMOVAL_PAUSE_S = 10, 0.05
