@@ -397,7 +397,7 @@ def test_few_rounds_tell_nothing() -> None:
 def test_hopeless_program_is_told_why() -> None:
     study = make_study(blocking_without_slack)
     advice = advise(study, Rounds(), cause="the budget is too small for one round")
-    assert advice.verdict[0] == "Leave it as it is: nothing to gain here, as predicted"
+    assert advice.verdict[0] == "Leave it as it is (predicted): no gain of 1 % or more"
     assert "used right away" in advice.verdict[1]
     checked = advise(study, make_rounds({Way.STOCK: [1.0] * 5, Way.DEFERRED: [1.0, 0.98, 1.01, 1.0, 1.0]}))
     assert checked.verdict[0] == "Leave it as it is: no gain was shown, as predicted"

@@ -187,7 +187,7 @@ def describe_rivals(best: WayAdvice, ways: Sequence[WayAdvice]) -> list[str]:
 def describe_unmeasured(study: Study, ways: Sequence[WayAdvice], cause: str, is_check: bool) -> list[str]:
     """Give the prediction alone, and say why."""
     if is_check:
-        lead = "Leave it as it is: nothing to gain here, as predicted"
+        lead = f"Leave it as it is (predicted): {NO_GAIN}"
         return [lead, explain_nothing(study), f"Not measured: {cause}"]
     open_ways = [way for way in ways if way.predicted and not way.reason and way.way is not Way.STOCK]
     if not open_ways:
