@@ -411,14 +411,16 @@ def test_static_program_is_announced(tmp_path: Path) -> None:
 def test_termination_is_forwarded(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(PYTHON), "LAPWING_PRELOAD": str(shutil.which("true"))}
     program = "trap 'exit 9' TERM; touch ready; while :; do sleep 0.05; done"
-    command = [sys.executable, "-m", "lapwing", "run", "--quiet", "sh", "-c", program]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment) as child:
+    command = [sys.executable, "-m", "lapwing", "run", "sh", "-c", program]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as child:
         for _ in range(200):
             if (tmp_path / "ready").exists():
                 break
             time.sleep(0.05)
         child.send_signal(signal.SIGTERM)
-        assert child.wait(20) == 9
+        said = child.communicate(timeout=20)[1]
+    assert child.returncode == 9
+    assert said.endswith("lapwing: the run was interrupted (SIGTERM) before a rank left a record\n")
     assert [path.name for path in tmp_path.iterdir()] == ["ready"]
 
 

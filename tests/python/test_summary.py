@@ -70,6 +70,11 @@ def test_crash_is_the_first_cause_of_no_record() -> None:
     assert "sessions alone" in text
 
 
+def test_interruption_is_the_only_cause_of_no_record() -> None:
+    text = format_summary(JobRecord({"exit_code": 1, "interrupted_by": "SIGINT"}, []))
+    assert text == ["the run was interrupted (SIGINT) before a rank left a record"]
+
+
 def test_container_is_a_cause_of_no_record() -> None:
     command = ["mpirun", "-n", "2", "/usr/bin/ch-run", "image", "--", "./app"]
     assert "the container (ch-run) does not show" in format_summary(JobRecord({"command": command}, []))[0]

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from signal import Signals
 from typing import Any
 
 import lapwing
@@ -189,11 +190,13 @@ class Command:
 
     def describe(self, result: JobResult) -> dict[str, Any]:
         """Return what records say about a run."""
+        interruption = {"interrupted_by": Signals(result.interrupted_by).name} if result.interrupted_by else {}
         return {
             "lapwing": lapwing.__version__,
             "command": list(self.words),
             "exit_code": result.exit_code,
             "elapsed_s": round(result.elapsed_s, 6),
+            **interruption,
         }
 
 

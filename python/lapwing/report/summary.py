@@ -17,6 +17,7 @@ SILENT = (
 )
 KEPT_OUT = "kept_out"  # of what is known of a run: what keeps Lapwing out of ranks
 CONTAINERS = ("apptainer", "singularity", "ch-run", "podman", "docker", "enroot", "sarus", "shifter")
+INTERRUPTED_BY = "interrupted_by"  # of what is known of a run: the signal that somebody ended it with
 KILLED = "its ranks crashed, were killed or called MPI_Abort"
 
 
@@ -230,6 +231,8 @@ def describe_container(command: Sequence[str]) -> str:
 
 def format_unused(about: Mapping[str, Any]) -> str:
     """Say that nobody left a record, and why that may be. about: what the record says of the run."""
+    if about.get(INTERRUPTED_BY):
+        return f"the run was interrupted ({about[INTERRUPTED_BY]}) before a rank left a record"
     cause, is_alone = describe_failure(about.get("exit_code"))
     if is_alone:
         return f"no process left a record: {cause}"
