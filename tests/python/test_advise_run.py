@@ -201,6 +201,19 @@ def test_program_that_cannot_be_advised_is_one_clear_error(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("line", "is_told"), [("echo x | {}", True), ("{} < data", False), ("{} < /dev/null", False)])
+def test_program_that_fails_beside_a_pipe_is_told_of_its_input(
+    line: str, is_told: bool, tmp_path: Path, stand_in_preload: Path
+) -> None:
+    (tmp_path / "data").touch()
+    command = line.format(f"{sys.executable} -m lapwing advise sh -c 'read -r word || exit 4'")
+    environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)}
+    words = ["sh", "-c", command]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert "ended with 4 without Lapwing; make it run by itself first" in done.stderr
+    assert ("(< FILE)" in done.stderr) is is_told
+
+
 def test_program_that_only_fails_under_lapwing_is_named(tmp_path: Path, stand_in_preload: Path) -> None:
     line = [sys.executable, "-m", "lapwing", "advise", "sh", "-c", 'echo oops >&2; exec [ -z "$LAPWING_RECORD_DIR" ]']
     environment = {**ENVIRONMENT, "LAPWING_PRELOAD": str(stand_in_preload)}

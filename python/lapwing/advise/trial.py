@@ -77,6 +77,25 @@ def keep_input(folder: Path) -> Path:
         return Path(os.devnull)
 
 
+def is_piped() -> bool:
+    """Tell whether standard input is a pipe, of which no run gets anything: it could be read once."""
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError:  # closed
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def explain_alone() -> str:
+    """Say what to do about a program that fails without Lapwing."""
+    if not is_piped():
+        return "make it run by itself first"
+    return (
+        "make it run by itself first; it got no standard input, which is a pipe here and could not be read anew by "
+        "each run: if the program needs it, put it into a file (< FILE)"
+    )
+
+
 def read_end(path: Path) -> list[str]:
     """Return the last lines of a file."""
     return path.read_text("utf-8", "replace").strip().splitlines()[-ERROR_LINES:]
@@ -186,7 +205,7 @@ class Trial:
             start.say(f"| {line}")
         cause = tell_end(result)
         if name in (PLAIN, Way.STOCK.value):
-            raise LapwingError(f"the program {cause} without Lapwing", "make it run by itself first", 1)
+            raise LapwingError(f"the program {cause} without Lapwing", explain_alone(), 1)
         raise LapwingError(f"the program {cause} under Lapwing ({name}), not without it", REMEDY, 1)
 
     def run_plain(self) -> float:
