@@ -7,13 +7,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from needs import needs_mpi
 
-from lapwing.doctor import system
+from lapwing.doctor import hosts, system
 from lapwing.doctor.ask import find_number, judge_host
 from lapwing.doctor.cores import CoreFacts, has_capability, judge_cores
 from lapwing.doctor.document import decode_diagnosis, encode_diagnosis, format_doctor_schema
@@ -270,6 +271,14 @@ def ask_stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> 
 def test_a_launcher_that_begins_no_rank_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = "printf -- '-----\\nno slots\\nfor you\\n\\nmore\\n' >&2; exit 1"
     assert ask_stand_in(tmp_path, monkeypatch, script) == "no rank began (exit code 1): no slots for you"
+
+
+def test_a_launcher_that_hangs_is_ended_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosts, "BEGIN_LIMIT_S", 1.0)
+    begin_s = time.monotonic()
+    told = ask_stand_in(tmp_path, monkeypatch, "echo queued >&2; exec sleep 50")
+    assert told == f"no rank began within 1 s (queued): {tmp_path}/srun -n 2"
+    assert time.monotonic() - begin_s < 30.0
 
 
 def test_a_host_that_nobody_judged_is_told(rank_record: RankRecord) -> None:

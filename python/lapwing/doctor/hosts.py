@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -32,7 +33,7 @@ from lapwing.doctor.network import judge_devices, read_devices
 from lapwing.doctor.preload import judge_preload, read_preload
 from lapwing.errors import LapwingError, RecordError, find_cause
 from lapwing.files import find_preload
-from lapwing.launch.job import Supervision, open_record_folder
+from lapwing.launch.job import JobResult, Supervision, open_record_folder
 from lapwing.launch.launchers import find_launcher
 from lapwing.launch.start import Command, make_variables
 from lapwing.profile.record import RankRecord, read_folder
@@ -43,6 +44,7 @@ LAUNCHER = "launcher"
 LAUNCHERS = ("mpirun", "mpiexec", "srun")
 ALONE_LIMIT_S = 60.0
 JOB_LIMIT_S = 300.0
+BEGIN_LIMIT_S = 60.0  # of a launcher until its first rank begins, and says so
 ASK = Path(__file__).with_name("ask.py")
 
 
@@ -194,6 +196,16 @@ def choose_for_line(
     return (choose_libraries(found, "hydra") if is_pmi2 else []) or choose_libraries(found, launcher)
 
 
+def explain_silence(line: Sequence[str], result: JobResult, said: str) -> LapwingError:
+    """Say that a launcher's line has begun no rank. said: its errors."""
+    if not result.is_late:
+        cause = f"no rank began (exit code {result.exit_code}): {find_cause(said)}"
+        return LapwingError(cause, "try the line with `hostname`")
+    words = f" ({find_cause(said)})" if said.strip() else ""
+    cause = f"no rank began within {BEGIN_LIMIT_S:.0f} s{words}: {shlex.join(line)}"
+    return LapwingError(cause, "try the line with `hostname`; under a batch system, start doctor inside a job")
+
+
 def diagnose_line(line: Sequence[str]) -> Diagnosis:
     """Judge all hosts of a launcher's line without a program."""
     launcher = find_launcher(line[0])
@@ -205,10 +217,11 @@ def diagnose_line(line: Sequence[str]) -> Diagnosis:
     with open_record_folder() as folder:
         words = [*line, sys.executable, str(ASK), *(str(path) for path in libraries)]
         variables = {**make_judged(find_preload(), folder), FOR_HOST: "1"}
-        supervision = Supervision(folder / "output", folder / "errors", limit_s=JOB_LIMIT_S + HOST_LIMIT_S)
+        output, errors = folder / "output", folder / "errors"
+        limit_s = JOB_LIMIT_S + HOST_LIMIT_S
+        supervision = Supervision(output, errors, limit_s=limit_s, silent_limit_s=BEGIN_LIMIT_S)
         result = Command(words, launcher).start(variables, supervision)
-        reports = judge_hosts(read_answers(folder), count_started((folder / "output").read_text(errors="replace")))
+        reports = judge_hosts(read_answers(folder), count_started(output.read_text(errors="replace")))
         if not reports:
-            cause = find_cause((folder / "errors").read_text(errors="replace"))
-            raise LapwingError(f"no rank began (exit code {result.exit_code}): {cause}", "try the line with `hostname`")
+            raise explain_silence(line, result, errors.read_text(errors="replace"))
     return diagnose(replace(report, findings=report.findings + chosen) for report in reports)

@@ -49,6 +49,7 @@ class Supervision:
     input: Path = Path(os.devnull)
     limit_s: float = inf
     on_look: Callable[[], None] | None = None  # about once a second
+    silent_limit_s: float = inf  # by then it has to have written something to its output
 
     @property
     def actions(self) -> list[tuple[int, int, str, int, int]]:
@@ -56,6 +57,10 @@ class Supervision:
         written = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         streams = ((0, self.input, os.O_RDONLY), (1, self.output, written), (2, self.errors, written))
         return [(os.POSIX_SPAWN_OPEN, number, str(path), flags, 0o644) for number, path, flags in streams]
+
+    def is_over(self, elapsed_s: float) -> bool:
+        """Tell whether it takes too long."""
+        return elapsed_s > self.limit_s or (elapsed_s > self.silent_limit_s and self.output.stat().st_size == 0)
 
 
 def end_on_signal(number: int, frame: FrameType | None) -> None:
@@ -205,7 +210,7 @@ class Wait:
         """End what takes too long, or does not end although it was told to."""
         if supervision.on_look:
             supervision.on_look()
-        if elapsed_s > supervision.limit_s and not self.is_late:
+        if not self.is_late and supervision.is_over(elapsed_s):
             self.is_late = True
             self.end_s = 0.0
         if time.monotonic() >= self.end_s:
