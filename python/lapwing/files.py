@@ -30,6 +30,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_folder(path: Path) -> bool:
+    """Tell whether there is such a folder, likewise."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def find_file(name: str, folders: list[Path]) -> Path:
     """Return the first folder's file of that name."""
     for folder in folders:

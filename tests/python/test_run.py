@@ -385,6 +385,7 @@ def test_quiet_says_nothing(tmp_path: Path, stand_in_preload: Path) -> None:
         (["jsrun", "./app"], "jsrun is not supported"),
         (["mpirun-that-is-not-there", "./app"], "no such program"),
         (["./absent"], "./absent: no such program"),
+        (["./"], "./ is a folder, not a program"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(line: list[str], cause: str, tmp_path: Path) -> None:
@@ -398,6 +399,11 @@ def test_missing_program_is_found_before_the_launcher_starts(launcher: list[str]
     done = start(["run", *launcher, "-n", "2", "./absent"], tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("lapwing: ./absent: no such program")
+
+
+def test_folder_in_a_programs_place_is_named(launcher: list[str], tmp_path: Path) -> None:
+    done = start(["run", *launcher, "-n", "2", "./"], tmp_path)
+    assert (done.returncode, "./ is a folder, not a program" in done.stderr) == (2, True)
 
 
 def test_static_program_is_announced(tmp_path: Path) -> None:

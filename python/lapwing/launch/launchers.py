@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lapwing.errors import LapwingError
 from lapwing.files import is_file, is_lapwing, split_preload
+from lapwing.launch.program import refuse_folder
 from lapwing.launch.scripts import give_to_shell
 
 LAUNCHER_NAME = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?")
@@ -590,6 +591,7 @@ def find_command(name: str) -> str:
     if found is None and "/" in name and is_file(Path(name)):
         raise LapwingError(f"{name} is not executable", f"chmod +x {name}")
     if found is None:
+        refuse_folder(name)
         remedy = "build it or correct the path" if "/" in name else "install it or correct the name"
         raise LapwingError(f"{name}: no such program", remedy)
     return found

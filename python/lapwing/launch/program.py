@@ -9,12 +9,18 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from lapwing.errors import LapwingError
-from lapwing.files import is_file
+from lapwing.files import is_file, is_folder
 
 SEGMENT_INTERPRETER = 3  # PT_INTERP, see elf(5)
 SECTIONS_WITH_SYMBOLS = (2, 11)  # SHT_SYMTAB, SHT_DYNSYM
 # A profiling tool that is linked in defines MPI_Init too, but not PMPI_Init.
 OWN_MPI = {b"MPI_Init", b"PMPI_Init"}
+
+
+def refuse_folder(name: str) -> None:
+    """Say so where a folder stands in a program's place."""
+    if "/" in name and is_folder(Path(name)):
+        raise LapwingError(f"{name} is a folder, not a program", "name the program in it")
 
 
 def locate_program(name: str, searches_folder: bool = False) -> Path:
@@ -25,6 +31,7 @@ def locate_program(name: str, searches_folder: bool = False) -> Path:
     found = shutil.which(name) or (shutil.which(f"./{name}") if searches_folder and "/" not in name else None)
     if found is not None:
         return Path(found)
+    refuse_folder(name)
     if not is_file(Path(name)):
         remedy = "build it or correct the path" if "/" in name else "install it, or write ./ before a local program"
         raise LapwingError(f"{name}: no such program", remedy)
