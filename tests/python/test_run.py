@@ -188,7 +188,7 @@ def test_summary_that_is_not_written_is_named(tmp_path: Path, stand_in_preload: 
 
 def test_engine_cores_that_cannot_be_are_refused(tmp_path: Path, stand_in_preload: Path) -> None:
     dedicated = (["auto", "--dedicate-core"], ["auto", "--progress", "dedicated"])
-    for words in (["4-"], ["5-2"], ["0,1024"], ["9" * 5000], *dedicated):
+    for words in ([""], ["4-"], ["5-2"], ["0,1024"], ["9" * 5000], *dedicated):
         result = start(["run", "--engine-cores", *words, "env"], tmp_path, stand_in_preload)
         assert (result.returncode, "--engine-cores" in result.stderr) == (2, True)
 

@@ -115,7 +115,7 @@ def forward_options(arguments: argparse.Namespace) -> list[str]:
     """Return the options for `lapwing run`, checked."""
     collect_variables(arguments)
     given = [(option.flag, getattr(arguments, f"option_{option.name}", None)) for option in load_options()]
-    given.append((CORES_FLAG, getattr(arguments, "engine_cores", None) or None))
+    given.append((CORES_FLAG, getattr(arguments, "engine_cores", None)))
     return [word for flag, text in given if text is not None for word in (flag, text)]
 
 

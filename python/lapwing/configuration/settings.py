@@ -126,10 +126,12 @@ def list_variables(settings: Mapping[str, Setting]) -> dict[str, str]:
 
 
 def find_cores(arguments: argparse.Namespace, environment: Mapping[str, str]) -> tuple[str, str]:
-    """Return what says where the engines run, checked, and its source: a flag wins. An empty one says nothing."""
-    said = ((CORES_FLAG, getattr(arguments, "engine_cores", None)), (CORES_VARIABLE, environment.get(CORES_VARIABLE)))
-    name, text = next((pair for pair in said if pair[1]), (DEFAULT, None))
-    return (parse_cores(text, name), name) if text else ("", DEFAULT)
+    """Return what says where the engines run, checked, and its source: a flag wins. An empty variable says nothing."""
+    flag = getattr(arguments, "engine_cores", None)
+    if flag is not None:
+        return parse_cores(flag, CORES_FLAG), CORES_FLAG
+    text = environment.get(CORES_VARIABLE)
+    return (parse_cores(text, CORES_VARIABLE), CORES_VARIABLE) if text else ("", DEFAULT)
 
 
 def list_core_variables(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, str]:
