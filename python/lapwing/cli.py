@@ -43,6 +43,13 @@ class Parser(argparse.ArgumentParser):
         """Name the cause, and where to look."""
         raise LapwingError(message, f"see `{self.prog} --help`")
 
+    def parse_command(self, words: Sequence[str]) -> argparse.Namespace:
+        """Parse a command line; of what nobody knows the help of the chosen subcommand is named."""
+        arguments, unknown = self.parse_known_args(words)
+        if unknown:
+            raise LapwingError(f"unrecognized arguments: {' '.join(unknown)}", f"see `{arguments.name_typed} --help`")
+        return arguments
+
 
 def load_command(name: str) -> Command:
     """Import one command."""
@@ -50,7 +57,7 @@ def load_command(name: str) -> Command:
     return command
 
 
-def make_parser(first: str = "") -> argparse.ArgumentParser:
+def make_parser(first: str = "") -> Parser:
     """Build the parser of the command that the first argument names; else of all."""
     names = (first,) if first in COMMANDS else COMMANDS
     parser = Parser(prog="lapwing", description=lapwing.__doc__, allow_abbrev=False)
@@ -91,7 +98,7 @@ def run_command(argv: Sequence[str] | None) -> int:
     """Run one command, and write all that it printed: at the interpreter's end it would be too late to tell."""
     try:
         words = list(sys.argv[1:] if argv is None else argv)
-        arguments = make_parser(words[0] if words else "").parse_args(words)
+        arguments = make_parser(words[0] if words else "").parse_command(words)
         command: Command = arguments.command
         return command.run(arguments)
     except LapwingError as error:

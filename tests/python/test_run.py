@@ -376,6 +376,13 @@ def test_quiet_says_nothing(tmp_path: Path, stand_in_preload: Path) -> None:
     assert start(["run", "--quiet", "true"], tmp_path, stand_in_preload).stderr == ""
 
 
+@pytest.mark.parametrize("words", ["run --bogus true", "bench pingpong --bogus", "report --bogus x"])
+def test_unknown_option_names_the_help_that_lists_the_others(words: str, tmp_path: Path) -> None:
+    done = start(words.split(), tmp_path)
+    command = words.partition(" --")[0]
+    assert done.stderr == f"lapwing: unrecognized arguments: --bogus; see `lapwing {command} --help`\n"
+
+
 @pytest.mark.parametrize(
     ("line", "cause"),
     [

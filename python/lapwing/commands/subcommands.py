@@ -20,7 +20,7 @@ class Command(Protocol):
 
 
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command], metavar: str, key: str) -> None:
-    """Declare subcommands; the chosen one is found in the parsed arguments under `key`."""
+    """Declare subcommands. The parsed arguments have the chosen one under `key`, and its whole name as `name_typed`."""
     subparsers = parser.add_subparsers(dest=f"{key}_name", metavar=metavar, required=True)
     for command in commands:
         text = inspect.getdoc(command) or ""
@@ -32,4 +32,4 @@ def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command], m
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.prepare_parser(subparser)
-        subparser.set_defaults(**{key: command})
+        subparser.set_defaults(**{key: command, "name_typed": subparser.prog})
