@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import lapwing
 from lapwing.commands.subcommands import Command, add_commands
@@ -42,6 +42,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Name the cause, and where to look."""
         raise LapwingError(message, f"see `{self.prog} --help`")
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Return an argument's value. argparse would take `--threshold=--` for an empty list."""
+        if action.option_strings and arg_strings == ["--"]:
+            raise LapwingError(f"{action.option_strings[0]} cannot be '--'", f"see `{self.prog} --help`")
+        return super()._get_values(action, arg_strings)
 
     def parse_command(self, words: Sequence[str]) -> argparse.Namespace:
         """Parse a command line; of what nobody knows the help of the chosen subcommand is named."""

@@ -389,6 +389,8 @@ def test_unknown_option_names_the_help_that_lists_the_others(words: str, tmp_pat
         ([], "nothing to run"),
         (["--threshold", "many", "true"], "--threshold cannot be 'many'"),
         (["--no-such", "true"], "--no-such"),
+        (["--threshold=--", "true"], "--threshold cannot be '--'"),
+        (["--json=--", "true"], "--json cannot be '--'"),
         (["jsrun", "./app"], "jsrun is not supported"),
         (["mpirun-that-is-not-there", "./app"], "no such program"),
         (["./absent"], "./absent: no such program"),
