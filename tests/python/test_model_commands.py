@@ -96,7 +96,12 @@ def test_predict_without_cores_leaves_the_paper_out(report: str, capsys: pytest.
 )
 def test_numbers_out_of_range_are_refused(base: str, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["predict", flag, base]) == 2
-    assert "out of range" in capsys.readouterr().err
+    assert re.search("out of range; give at least [01]$", capsys.readouterr().err)
+
+
+def test_number_above_its_range_is_told_the_range(base: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", f"--cores={'9' * 20}", base]) == 2
+    assert capsys.readouterr().err.endswith("out of range; give at most 1000000000000\n")
 
 
 TYPED = ["--typed", "x: t_noprogress=10,t_comp=5,N_core=4"]

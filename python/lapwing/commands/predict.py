@@ -21,6 +21,8 @@ from lapwing.report.alpha import SCHEMA, encode_curve, make_alpha_page, print_cu
 from lapwing.report.prediction import encode_study, print_study
 from lapwing.screen import Screen
 
+NUMBER_MOST = 10**12
+
 
 def add_model_flags(parser: argparse.ArgumentParser) -> None:
     """Declare what the profile may not know."""
@@ -57,8 +59,9 @@ def check_flags(arguments: argparse.Namespace) -> None:
     sizes = (("threshold", 1), ("progress_threshold", 1))
     for name, least in (("cores", 1), ("spare_cores", 0), *sizes, ("wait_contention", 0)):
         value = getattr(arguments, name)
-        if value is not None and not least <= value < 1e12:
-            raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give at least {least}")
+        if value is not None and not least <= value <= NUMBER_MOST:
+            bound = f"at most {NUMBER_MOST}" if value > NUMBER_MOST else f"at least {least}"
+            raise LapwingError(f"--{name.replace('_', '-')} {value} is out of range", f"give {bound}")
 
 
 def refuse_unused(arguments: argparse.Namespace) -> None:
