@@ -15,6 +15,7 @@ import pytest
 from lapwing.advise.document import read_advice
 from lapwing.advise.rounds import run_rounds
 from lapwing.advise.trial import PLAIN, Trial
+from lapwing.cli import main
 from lapwing.errors import LapwingError
 from lapwing.launch.start import prepare_command
 from lapwing.model.profile import Way
@@ -212,6 +213,19 @@ def test_program_that_fails_beside_a_pipe_is_told_of_its_input(
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert "ended with 4 without Lapwing; make it run by itself first" in done.stderr
     assert ("(< FILE)" in done.stderr) is is_told
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ("--budget=-1", "--budget -1 is out of range; give 0 (only predict) to 1000000000 seconds"),
+        ("--budget=nan", "--budget nan is out of range"),
+        ("--rounds=0", "--rounds 0 is out of range; give at least 1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(flag: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", flag, "true"]) == 2
+    assert words in capsys.readouterr().err
 
 
 def test_program_that_only_fails_under_lapwing_is_named(tmp_path: Path, stand_in_preload: Path) -> None:

@@ -59,6 +59,7 @@ from lapwing.report.totals import JobTotals, sum_profile
 from lapwing.screen import Screen
 
 DEFAULT_BUDGET_S = 900.0
+BUDGET_MOST_S = 10**9
 UNWRITTEN = 1  # exit code
 NAMES = {name: way for name, way in WAY_NAMES.items() if way in CANDIDATES}
 
@@ -292,8 +293,11 @@ def check_arguments(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be done before anything runs."""
     if arguments.inputs and (arguments.launcher or arguments.profile_record):
         raise LapwingError("--inputs names the command lines", "leave LAUNCHER and --profile-record out")
-    if (arguments.rounds is not None and arguments.rounds < 1) or not 0 <= arguments.budget < 1e9:
-        raise LapwingError("rounds and budget must be positive", "correct the numbers")
+    if arguments.rounds is not None and arguments.rounds < 1:
+        raise LapwingError(f"--rounds {arguments.rounds} is out of range", "give at least 1")
+    if not 0 <= arguments.budget <= BUDGET_MOST_S:
+        remedy = f"give 0 (only predict) to {BUDGET_MOST_S} seconds"
+        raise LapwingError(f"--budget {arguments.budget:g} is out of range", remedy)
     for name, least in (("cores", 1), ("spare_cores", 0)):
         value = getattr(arguments, name)
         if value is not None and value < least:
