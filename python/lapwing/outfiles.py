@@ -14,6 +14,7 @@ from typing import BinaryIO
 from lapwing.errors import LapwingError
 
 REMEDY = "choose another place"
+STANDARD_OUTPUT = Path("-")
 USUAL_MODE, PRIVATE_MODE, PRIVATE_FOLDER_MODE = 0o666, 0o600, 0o700
 OTHERS_WRITE = 0o022
 DEVICES = ("/dev/", "/proc/")  # what stands there is no file that another may take the place of
@@ -44,6 +45,8 @@ def can_write(path: Path) -> bool:
 
 def check_output(path: Path) -> None:
     """Find out before a long run whether its results can be written."""
+    if path == STANDARD_OUTPUT:  # the commands print for people there, or their programs do
+        raise LapwingError("- is not written: only `lapwing doctor --json -` prints what would be in a file", REMEDY)
     if not can_write(path):
         raise LapwingError(f"{path} cannot be written", REMEDY)
 

@@ -143,6 +143,30 @@ def test_one_file_is_not_written_twice(
     assert [path.name for path in tmp_path.iterdir()] == ["link"]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run --json - touch ran",
+        "run --keep-record - touch ran",
+        "profile --output - touch ran",
+        "advise --json - touch ran",
+        "probe --json -",
+        "demo --output -",
+        "bench pingpong --output -",
+        "bench harm --report -",
+        "report record --html -",
+    ],
+)
+def test_dash_is_no_file(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LAPWING_PRELOAD", str(shutil.which("true")))
+    assert main(command.split()) == 2
+    assert capsys.readouterr().err.startswith("lapwing: - is not written: only `lapwing doctor --json -` prints")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_results_may_share_a_device() -> None:
     check_outputs(Namespace(json=Path("/dev/null"), html=Path("/dev/null")), "json", "html")
 

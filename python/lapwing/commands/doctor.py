@@ -10,10 +10,9 @@ from lapwing.doctor.document import encode_diagnosis
 from lapwing.doctor.finding import HostReport, Level
 from lapwing.doctor.hosts import diagnose_here, diagnose_line
 from lapwing.launch.start import strip_separator
-from lapwing.outfiles import check_output, write_text
+from lapwing.outfiles import STANDARD_OUTPUT, check_output, write_text
 from lapwing.screen import Screen
 
-STANDARD_OUTPUT = Path("-")
 STYLES = {Level.WELL: "green", Level.NOTE: "", Level.REDUCES: "yellow", Level.FAILS: "red"}
 CONCLUSIONS = (
     "All is well.",
