@@ -440,6 +440,7 @@ def carried_body(row: Row) -> Iterator[str]:
         yield "    return ahead_result;"
     op = row.of_role("op")
     if op is not None:
+        yield "begin_reduction();"
         # From now on the engine must not run MPI while the program computes: MPI could run the
         # program's own reduction function, which only the program's threads may.
         yield f"if (!abi_op_is_predefined({op.name}))"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This processor's relocation types, call instructions and protection keys; the only place that asks which
+/* This processor's relocation types, call instructions, protection keys and arithmetic; the only place that asks which
  * processor it is. */
 #ifndef BASE_MACHINE_H
 #define BASE_MACHINE_H
@@ -77,6 +77,28 @@ static inline uint32_t machine_rights_offset(void)
         return 0;
     return __get_cpuid_count(STATES, RIGHTS, &a, &b, &c, &d) ? b : 0;
 }
+
+/* How the calling thread rounds, what it makes of numbers that are too small, and which exceptions end in a signal: the
+ * control bits of MXCSR, and x87's control word above them. Never 0. */
+static inline uint64_t machine_arithmetic_read(void)
+{
+    enum { CONTROL = 0xFFC0, X87_SHIFT = 32 };
+    uint32_t sse;
+    uint16_t x87;
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse), "=m"(x87));
+    return (sse & CONTROL) | (uint64_t)x87 << X87_SHIFT;
+}
+
+/* The flags stay the thread's own. */
+static inline void machine_arithmetic_write(uint64_t arithmetic)
+{
+    enum { CONTROL = 0xFFC0, X87_SHIFT = 32 };
+    uint32_t sse;
+    uint16_t x87 = (uint16_t)(arithmetic >> X87_SHIFT);
+    __asm__ volatile("stmxcsr %0" : "=m"(sse));
+    sse = (sse & ~(uint32_t)CONTROL) | ((uint32_t)arithmetic & CONTROL);
+    __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(sse), "m"(x87));
+}
 #elif defined(__aarch64__)
 enum {
     MACHINE_R_COPY = R_AARCH64_COPY,
@@ -122,6 +144,19 @@ static inline void machine_rights_write(uint32_t rights)
 static inline uint32_t machine_rights_offset(void)
 {
     return 0;
+}
+
+/* FPCR, and a bit that it has not, so that it is never 0. */
+static inline uint64_t machine_arithmetic_read(void)
+{
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return (uint32_t)control | UINT64_C(1) << 32;
+}
+
+static inline void machine_arithmetic_write(uint64_t arithmetic)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)(uint32_t)arithmetic));
 }
 
 /* The slot of a jump in the linkage table: [bti c] adrp x16, page; ldr x17, [x16, offset] */

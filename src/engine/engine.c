@@ -60,9 +60,11 @@ void engine_configure(enum option_progress progress, bool has_local_peers, struc
 
 uint32_t engine_progress(void)
 {
+    uint64_t own = gate_take_arithmetic();
     uint32_t ended = engine_pending_poll();
     if (engine_pending_assists())
         engine.hooks.progress();
+    gate_give_back_arithmetic(own);
     return ended;
 }
 

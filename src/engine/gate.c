@@ -9,6 +9,7 @@
 
 #include "base/futex.h"
 #include "base/lock.h"
+#include "base/machine.h"
 #include "base/signal_set.h"
 #include "engine/pending.h"
 
@@ -17,8 +18,9 @@ _Thread_local struct gate_thread gate_thread;
 /* is_shared, rights: written before the first op, read by all. lock: who is inside
  * when the gate is not shared. inside: counts visitors when it is.
  * keep_out: program threads that do the engine's work; the engine sleeps on it.
- * open, holders: of a shared gate's visitors, in programs with handlers, those whose signals come, and those that hold
- * memory which is not pending yet. */
+ * arithmetic: of the thread that began a reduction last, 0: none has; relaxed, since the engine takes it inside the
+ * gate. open, holders: of a shared gate's visitors, in programs with handlers, those whose signals come, and those that
+ * hold memory which is not pending yet. */
 static struct {
     bool is_shared;
     struct base_rights rights;
@@ -27,9 +29,39 @@ static struct {
     _Atomic uint32_t keep_out;
     _Atomic uint32_t engine_sleeps;
     _Atomic bool defers_signals; /* set once, by whoever installs a handler */
+    _Atomic uint64_t arithmetic;
     _Atomic uint32_t open;
     _Atomic uint32_t holders;
 } gate;
+
+static uint64_t arithmetic_noted(void)
+{
+    return atomic_load_explicit(&gate.arithmetic, memory_order_relaxed);
+}
+
+bool gate_arithmetic_is_other(void)
+{
+    return arithmetic_noted() != 0 && arithmetic_noted() != machine_arithmetic_read();
+}
+
+void gate_note_arithmetic(void)
+{
+    atomic_store_explicit(&gate.arithmetic, machine_arithmetic_read(), memory_order_relaxed);
+}
+
+uint64_t gate_take_arithmetic(void)
+{
+    uint64_t own = machine_arithmetic_read();
+    gate_give_back_arithmetic(arithmetic_noted() != 0 ? arithmetic_noted() : own);
+    return own;
+}
+
+/* To write the registers costs more than to read them. */
+void gate_give_back_arithmetic(uint64_t own)
+{
+    if (own != machine_arithmetic_read())
+        machine_arithmetic_write(own);
+}
 
 static bool signals_may_be_handled(void)
 {

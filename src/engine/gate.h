@@ -78,6 +78,16 @@ void gate_drop_rights(void);
 bool gate_enter(void);
 void gate_leave(void);
 
+/* What MPI adds up in the background, it adds up as this thread would now: rounding, numbers that are too small, traps
+ * (fenv.h). Of a thread that begins a reduction. True: it was another way before, and what has begun so is not to be
+ * added up in this one. */
+bool gate_arithmetic_is_other(void);
+void gate_note_arithmetic(void);
+
+/* Around MPI's progress for what has begun, inside the gate; returns how this thread did it before. */
+uint64_t gate_take_arithmetic(void);
+void gate_give_back_arithmetic(uint64_t own);
+
 /* Engine thread: enters unless a program thread is inside MPI, which then does
  * all progress itself. */
 bool gate_try_enter(void);

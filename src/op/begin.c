@@ -57,6 +57,13 @@ enum reason begin_hold(struct transfer *transfer, const struct begin_memory *mem
     return reason;
 }
 
+void begin_reduction(void)
+{
+    if (gate_arithmetic_is_other() && !gate_is_inside())
+        transfer_wait_all();
+    gate_note_arithmetic();
+}
+
 void begin_expect_callbacks(void)
 {
     session_refuse(REASON_CALLBACK);

@@ -45,6 +45,11 @@ struct begin_memory {
 /* Holds it for the op, or says why not. Inside the gate. */
 enum reason begin_hold(struct transfer *transfer, const struct begin_memory *memory);
 
+/* A reduction begins, blocking or not, which this thread's arithmetic holds for. Waits for what has begun with another:
+ * a bound from above and one from below, say, are each rounded their way. Not inside the gate, where it waits for
+ * nothing. */
+void begin_reduction(void);
+
 /* MPI may from now on run functions of the program's own, at times that only MPI
  * knows. They may touch anything, held memory too, in a thread that is inside
  * MPI, and must not run in the engine: no op begins any more. Waits for those

@@ -577,7 +577,9 @@ void transfer_poll_round(uint32_t round)
     if (touched_is_any()) /* another thread's touch; the engine stays out meanwhile */
         protect_hold_events_read();
     gate_enter();
+    uint64_t own = gate_take_arithmetic();
     engine_pending_poll();
+    gate_give_back_arithmetic(own);
     transfer_serve_ahead();
     gate_leave();
     /* MPI's own waits spin; after a while make way for whoever shares the core. */

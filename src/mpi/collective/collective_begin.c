@@ -17,6 +17,7 @@
 #include "mpi/dispatch.h"
 #include "mpi/gaps.h"
 #include "mpi/reductions.h"
+#include "op/begin.h"
 #include "op/observer.h"
 #include "op/session.h"
 #include "op/stall.h"
@@ -492,6 +493,8 @@ static int call_carry_out(struct collective_call *call, struct collective_comm *
 
 static int call_run(struct collective_call *call, struct collective_comm *comm)
 {
+    if (collective_work_reduces(call->function))
+        begin_reduction();
     call_place_blocks(call, comm);
     if (call_is_wrong(call))
         return collective_blocking(call);

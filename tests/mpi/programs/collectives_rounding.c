@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Claim: a reduction that goes on in the background rounds as its caller did when it began, although the engine began
+ * with another mode: a blocking one, a nonblocking one, and one to a root. And the engine follows back.
+ * arguments: allreduce iallreduce reduce
+ * flags: -lm
+ * ranks: 2 */
+#include <fenv.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { COUNT = 1 << 17, ROUNDS = 24, WARM_UP = 8, AWAY_US = 3000 };
+
+static const double little = 1e-20; /* 1 + little is 1, or the next number above it */
+static double *given;
+static double *sums;
+
+static void reduce(const char *how)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (strcmp(how, "allreduce") == 0)
+        MPI_Allreduce(given, sums, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    else if (strcmp(how, "reduce") == 0)
+        MPI_Reduce(given, sums, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    else
+        MPI_Iallreduce(given, sums, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    usleep(AWAY_US);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void expect(int is_upward)
+{
+    for (int i = 0; i < COUNT; i++)
+        check((sums[i] > 1) == is_upward, "rounded as the caller does");
+}
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    given = (double *)check_buffer_new(COUNT * sizeof *given);
+    sums = (double *)check_buffer_new(COUNT * sizeof *sums);
+    for (int i = 0; i < COUNT; i++)
+        given[i] = check_rank() == 0 ? 1 : little;
+    for (int round = 0; round < ROUNDS; round++) {
+        int is_upward = round >= WARM_UP && round % 4 != 0;
+        fesetround(is_upward ? FE_UPWARD : FE_TONEAREST);
+        reduce(argv[1]);
+        fesetround(FE_TONEAREST);
+        if (check_rank() == 0 || strcmp(argv[1], "reduce") != 0)
+            expect(is_upward);
+    }
+    return check_end();
+}
