@@ -275,9 +275,10 @@ def test_a_launcher_that_begins_no_rank_is_quoted(tmp_path: Path, monkeypatch: p
 
 def test_a_launcher_that_hangs_is_ended_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosts, "BEGIN_LIMIT_S", 1.0)
+    monkeypatch.setattr(hosts, "QUEUES", ())
     begin_s = time.monotonic()
     told = ask_stand_in(tmp_path, monkeypatch, "echo queued >&2; exec sleep 50")
-    assert told == f"no rank began within 1 s (queued): {tmp_path}/srun -n 2"
+    assert told == f"no rank began in time (queued): {tmp_path}/srun -n 2"
     assert time.monotonic() - begin_s < 30.0
 
 

@@ -45,6 +45,7 @@ LAUNCHERS = ("mpirun", "mpiexec", "srun")
 ALONE_LIMIT_S = 60.0
 JOB_LIMIT_S = 300.0
 BEGIN_LIMIT_S = 60.0  # of a launcher until its first rank begins, and says so
+QUEUES = ("srun",)  # launchers that may wait for hosts to be free
 ASK = Path(__file__).with_name("ask.py")
 
 
@@ -202,7 +203,7 @@ def explain_silence(line: Sequence[str], result: JobResult, said: str) -> Lapwin
         cause = f"no rank began (exit code {result.exit_code}): {find_cause(said)}"
         return LapwingError(cause, "try the line with `hostname`")
     words = f" ({find_cause(said)})" if said.strip() else ""
-    cause = f"no rank began within {BEGIN_LIMIT_S:.0f} s{words}: {shlex.join(line)}"
+    cause = f"no rank began in time{words}: {shlex.join(line)}"
     return LapwingError(cause, "try the line with `hostname`; under a batch system, start doctor inside a job")
 
 
@@ -219,7 +220,8 @@ def diagnose_line(line: Sequence[str]) -> Diagnosis:
         variables = {**make_judged(find_preload(), folder), FOR_HOST: "1"}
         output, errors = folder / "output", folder / "errors"
         limit_s = JOB_LIMIT_S + HOST_LIMIT_S
-        supervision = Supervision(output, errors, limit_s=limit_s, silent_limit_s=BEGIN_LIMIT_S)
+        silent_limit_s = limit_s if launcher.name in QUEUES else BEGIN_LIMIT_S
+        supervision = Supervision(output, errors, limit_s=limit_s, silent_limit_s=silent_limit_s)
         result = Command(words, launcher).start(variables, supervision)
         reports = judge_hosts(read_answers(folder), count_started(output.read_text(errors="replace")))
         if not reports:
