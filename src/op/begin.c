@@ -59,8 +59,8 @@ enum reason begin_hold(struct transfer *transfer, const struct begin_memory *mem
 
 void begin_reduction(void)
 {
-    if (gate_arithmetic_is_other() && !gate_is_inside())
-        transfer_wait_all();
+    if (gate_arithmetic_is_other())
+        transfer_wait_due();
     gate_note_arithmetic();
 }
 

@@ -45,9 +45,9 @@ struct begin_memory {
 /* Holds it for the op, or says why not. Inside the gate. */
 enum reason begin_hold(struct transfer *transfer, const struct begin_memory *memory);
 
-/* A reduction begins, blocking or not, which this thread's arithmetic holds for. Waits for what has begun with another:
- * a bound from above and one from below, say, are each rounded their way. Not inside the gate, where it waits for
- * nothing. */
+/* A reduction begins, blocking or not, for which this thread's arithmetic holds. Waits for what this thread has begun
+ * with another: a bound from above and one from below, say, are each rounded their way. Not inside the gate, where it
+ * waits for nothing. */
 void begin_reduction(void);
 
 /* MPI may from now on run functions of the program's own, at times that only MPI

@@ -375,8 +375,6 @@ void requests_assist(uint64_t key, uint64_t bytes, const void *return_address)
 {
     requests_lock();
     struct request *request = request_of(key);
-    if (request != NULL && (request->kinds & kind_bit(REQUESTS_COLLECTIVE)) != 0)
-        gate_note_arithmetic(); /* it may be a persistent reduction that starts */
     if (request != NULL && !request->assist.is_observed)
         assist_begin(&request->assist, bytes != 0 ? bytes : request_size(request), request->bytes.low, return_address);
     requests_unlock();
