@@ -354,6 +354,8 @@ def passed_body(row: Row) -> Iterator[str]:
     yield from waits_for_persistent_sends(row)
     if row.treatment == "buffers":
         yield "dispatch_wait_others();"
+    if row.of_role("op") is not None:
+        yield "begin_reduction();"
     yield "dispatch_enter();"
     if row.has("changes_comm"):
         yield "early_unlearn(comm);"

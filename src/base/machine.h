@@ -89,14 +89,20 @@ static inline uint64_t machine_arithmetic_read(void)
     return (sse & CONTROL) | (uint64_t)x87 << X87_SHIFT;
 }
 
-/* The flags stay the thread's own. */
+/* The flags stay the thread's own. Those of x87 go to MXCSR where its next instruction would trap because of an old one
+ * (Intel's manual, volume 1, 8.6); fetestexcept() reads both. */
 static inline void machine_arithmetic_write(uint64_t arithmetic)
 {
-    enum { CONTROL = 0xFFC0, X87_SHIFT = 32 };
+    enum { CONTROL = 0xFFC0, FLAGS = 0x3F, X87_SHIFT = 32 };
     uint32_t sse;
+    uint16_t status;
     uint16_t x87 = (uint16_t)(arithmetic >> X87_SHIFT);
-    __asm__ volatile("stmxcsr %0" : "=m"(sse));
+    __asm__ volatile("stmxcsr %0\n\tfnstsw %1" : "=m"(sse), "=m"(status));
     sse = (sse & ~(uint32_t)CONTROL) | ((uint32_t)arithmetic & CONTROL);
+    if ((status & FLAGS & ~x87) != 0) {
+        sse |= status & FLAGS;
+        __asm__ volatile("fnclex");
+    }
     __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(sse), "m"(x87));
 }
 #elif defined(__aarch64__)

@@ -49,10 +49,13 @@ void gate_note_arithmetic(void)
     atomic_store_explicit(&gate.arithmetic, machine_arithmetic_read(), memory_order_relaxed);
 }
 
+/* The engine always, since what it has of its own is nobody's; a thread of the program's only where a blocking
+ * collective is under way: with MPI alone it would progress what else there is as it is now. */
 uint64_t gate_take_arithmetic(void)
 {
     uint64_t own = machine_arithmetic_read();
-    gate_give_back_arithmetic(arithmetic_noted() != 0 ? arithmetic_noted() : own);
+    bool is_taken = arithmetic_noted() != 0 && (gate_thread.is_of_mpi || engine_pending_has_schedules());
+    gate_give_back_arithmetic(is_taken ? arithmetic_noted() : own);
     return own;
 }
 

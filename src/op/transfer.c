@@ -579,8 +579,8 @@ void transfer_poll_round(uint32_t round)
     gate_enter();
     uint64_t own = gate_take_arithmetic();
     engine_pending_poll();
-    gate_give_back_arithmetic(own);
     transfer_serve_ahead();
+    gate_give_back_arithmetic(own);
     gate_leave();
     /* MPI's own waits spin; after a while make way for whoever shares the core. */
     if (round > ROUNDS_BEFORE_YIELD)

@@ -493,8 +493,6 @@ static int call_carry_out(struct collective_call *call, struct collective_comm *
 
 static int call_run(struct collective_call *call, struct collective_comm *comm)
 {
-    if (collective_work_reduces(call->function))
-        begin_reduction();
     call_place_blocks(call, comm);
     if (call_is_wrong(call))
         return collective_blocking(call);
@@ -630,6 +628,8 @@ static bool call_begin(enum collective_work_function function, const struct coll
         call_note_pass(&call);
     if (collective_comm_common.are_passed || !call_is_possible(&call))
         return false;
+    if (collective_work_reduces(function))
+        begin_reduction(); /* before anything is asked of MPI */
     struct collective_comm *comm = call_find_comm(&call);
     if (comm == NULL)
         return false;
