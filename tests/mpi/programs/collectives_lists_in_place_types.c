@@ -3,6 +3,7 @@
  * for its peers. (MPICH 4.0's and Intel MPI's nonblocking one takes all blocks to have the size of that type: wrong
  * data, or "message truncated".) It is passed.
  * arguments: narrow wide
+ * quick: mpich4 impi userfaultfd default
  * ranks: 2 3 */
 #include <stdint.h>
 #include <string.h>

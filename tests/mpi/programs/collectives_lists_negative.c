@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: MPI_Allgatherv with a negative count among large ones ends as with MPI alone: it is passed on all ranks. (On
  * Open MPI 5 one that returned early never ended.)
+ * quick: openmpi5 mpich4 userfaultfd
  * ranks: 2 3
  */
 #include <string.h>

@@ -3,6 +3,7 @@
  * with another mode: a blocking one, a nonblocking one, one to a root, and one that another with another mode follows.
  * arguments: allreduce iallreduce reduce pair small
  * flags: -lm
+ * quick: openmpi4 mpich4 userfaultfd
  * ranks: 2
  */
 #include <fenv.h>
