@@ -345,6 +345,11 @@ def may_go_past_the_gate(row: Row) -> str:
     return "busy_is_clear() && session_reason() != REASON_NONE" if row.has("runs_functions") else "busy_is_clear()"
 
 
+def reduces(row: Row) -> bool:
+    """True for reductions among the ranks of a communicator, blocking or not."""
+    return row.of_role("op") is not None and row.has_parameter("comm")
+
+
 def passed_body(row: Row) -> Iterator[str]:
     """What is given to MPI while something may be pending."""
     if enters_idle(row):
@@ -354,7 +359,7 @@ def passed_body(row: Row) -> Iterator[str]:
     yield from waits_for_persistent_sends(row)
     if row.treatment == "buffers":
         yield "dispatch_wait_others();"
-    if row.of_role("op") is not None:
+    if reduces(row):
         yield "begin_reduction();"
     yield "dispatch_enter();"
     if row.has("changes_comm"):
@@ -441,8 +446,9 @@ def carried_body(row: Row) -> Iterator[str]:
         yield f"if (options.receive_waits && ahead_start(&ahead, request, {CALLER.name}, &ahead_result))"
         yield "    return ahead_result;"
     op = row.of_role("op")
-    if op is not None:
+    if reduces(row):
         yield "begin_reduction();"
+    if op is not None:
         # From now on the engine must not run MPI while the program computes: MPI could run the
         # program's own reduction function, which only the program's threads may.
         yield f"if (!abi_op_is_predefined({op.name}))"

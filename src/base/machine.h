@@ -78,29 +78,30 @@ static inline uint32_t machine_rights_offset(void)
     return __get_cpuid_count(STATES, RIGHTS, &a, &b, &c, &d) ? b : 0;
 }
 
+/* MXCSR's control bits and its flags; where x87's control word stands beside the former. */
+enum { MACHINE_SSE_CONTROL = 0xFFC0, MACHINE_SSE_FLAGS = 0x3F, MACHINE_X87_SHIFT = 32 };
+
 /* How the calling thread rounds, what it makes of numbers that are too small, and which exceptions end in a signal: the
  * control bits of MXCSR, and x87's control word above them. Never 0. */
 static inline uint64_t machine_arithmetic_read(void)
 {
-    enum { CONTROL = 0xFFC0, X87_SHIFT = 32 };
     uint32_t sse;
     uint16_t x87;
     __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse), "=m"(x87));
-    return (sse & CONTROL) | (uint64_t)x87 << X87_SHIFT;
+    return (sse & MACHINE_SSE_CONTROL) | (uint64_t)x87 << MACHINE_X87_SHIFT;
 }
 
 /* The flags stay the thread's own. Those of x87 go to MXCSR where its next instruction would trap because of an old one
  * (Intel's manual, volume 1, 8.6); fetestexcept() reads both. */
 static inline void machine_arithmetic_write(uint64_t arithmetic)
 {
-    enum { CONTROL = 0xFFC0, FLAGS = 0x3F, X87_SHIFT = 32 };
     uint32_t sse;
     uint16_t status;
-    uint16_t x87 = (uint16_t)(arithmetic >> X87_SHIFT);
+    uint16_t x87 = (uint16_t)(arithmetic >> MACHINE_X87_SHIFT);
     __asm__ volatile("stmxcsr %0\n\tfnstsw %1" : "=m"(sse), "=m"(status));
-    sse = (sse & ~(uint32_t)CONTROL) | ((uint32_t)arithmetic & CONTROL);
-    if ((status & FLAGS & ~x87) != 0) {
-        sse |= status & FLAGS;
+    sse = (sse & ~(uint32_t)MACHINE_SSE_CONTROL) | ((uint32_t)arithmetic & MACHINE_SSE_CONTROL);
+    if ((status & MACHINE_SSE_FLAGS & ~x87) != 0) {
+        sse |= status & MACHINE_SSE_FLAGS;
         __asm__ volatile("fnclex");
     }
     __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(sse), "m"(x87));

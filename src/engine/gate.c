@@ -41,7 +41,8 @@ static uint64_t arithmetic_noted(void)
 
 bool gate_arithmetic_is_other(void)
 {
-    return arithmetic_noted() != 0 && arithmetic_noted() != machine_arithmetic_read();
+    uint64_t noted = arithmetic_noted();
+    return noted != 0 && noted != machine_arithmetic_read();
 }
 
 void gate_note_arithmetic(void)
@@ -54,8 +55,9 @@ void gate_note_arithmetic(void)
 uint64_t gate_take_arithmetic(void)
 {
     uint64_t own = machine_arithmetic_read();
-    bool is_taken = arithmetic_noted() != 0 && (gate_thread.is_of_mpi || engine_pending_has_schedules());
-    gate_give_back_arithmetic(is_taken ? arithmetic_noted() : own);
+    uint64_t noted = arithmetic_noted();
+    if (noted != 0 && noted != own && (gate_thread.is_of_mpi || engine_pending_has_schedules()))
+        machine_arithmetic_write(noted);
     return own;
 }
 

@@ -78,13 +78,14 @@ void gate_drop_rights(void);
 bool gate_enter(void);
 void gate_leave(void);
 
-/* What MPI adds up in the background, it adds up as this thread would now: rounding, numbers that are too small, traps
- * (fenv.h). Of a thread that begins a reduction. True: it was another way before, and what has begun so is not to be
- * added up in this one. */
-bool gate_arithmetic_is_other(void);
+/* A thread's arithmetic: how it rounds, what it makes of numbers that are too small, and which exceptions end in a
+ * signal (fenv.h). A thread that begins a reduction notes its own, by which the background adds up from then on. */
 void gate_note_arithmetic(void);
 
-/* Around MPI's progress for what has begun, inside the gate; returns how this thread did it before. */
+/* Was another than this thread's noted last? */
+bool gate_arithmetic_is_other(void);
+
+/* Around MPI's progress for what has begun, inside the gate: takes the noted one, and returns this thread's own. */
 uint64_t gate_take_arithmetic(void);
 void gate_give_back_arithmetic(uint64_t own);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a reduction that goes on in the background rounds as its caller did when it began, although the engine began
- * with another mode: a blocking one, a nonblocking one, one to a root, and one that another with another mode follows.
+ * with another mode: a blocking one, a nonblocking one, one to a root, and one before another that rounds otherwise.
  * arguments: allreduce iallreduce reduce pair small
  * flags: -lm
  * quick: openmpi4 mpich4 userfaultfd
