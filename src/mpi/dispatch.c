@@ -200,7 +200,7 @@ void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count c
     bool is_small = dispatch_is_below(options.progress_threshold_bytes, count, layout);
     if (is_small)
         datatype_learn_small(layout);
-    if (request == abi_handles.request_null || (is_small && untracked_begin()))
+    if (request == abi_handles.request_null || (is_small && requests_begin_small()))
         return;
     dispatch_track(request, buffer, count, datatype);
     if (!is_small)

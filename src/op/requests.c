@@ -38,8 +38,11 @@ struct request {
  *
  * more_heads, more_bits: in place of first_heads, once there are so many. chunks: the first is first_chunk. All is zero
  * until then, so that nothing of it lies in the file and the dynamic linker writes none.
- * highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an entry. */
+ * highest: of the entries ever used; 0 again once none is in use. lost_regions: those without an entry.
+ * unasked, doublings: see requests_begin_small(); by threads inside MPI, relaxed: a message too many or too few. */
 static struct {
+    _Atomic uint32_t unasked;
+    _Atomic uint32_t doublings;
     uint32_t *more_heads;
     int more_bits;
     struct gate_lock lock;
@@ -175,6 +178,37 @@ static void request_insert(uint64_t key, struct range bytes)
     *request_at(index) = (struct request){.key = key, .bytes = bytes, .next = *head};
     *head = index;
     requests_count_set(requests_count() + 1);
+}
+
+/* Have so many begun since somebody asked that nobody will? A message that is tracked has a price: a program that has
+ * sent large messages, and goes on with small ones, would pay it to its end (8 bytes over shared memory: 0.13 us, as
+ * long as MPI takes). But counted messages that are under way when somebody asks prevent a hold. So each time that they
+ * do, twice as many must begin unasked before they are counted again. */
+static bool requests_are_unasked(void)
+{
+    enum { UNASKED_LEAST = 64 };
+    uint32_t unasked = atomic_load_explicit(&requests.unasked, memory_order_relaxed) + 1;
+    atomic_store_explicit(&requests.unasked, unasked, memory_order_relaxed);
+    return unasked >> atomic_load_explicit(&requests.doublings, memory_order_relaxed) >= UNASKED_LEAST;
+}
+
+/* came_in_the_way: those that were counted until now did. */
+static void requests_note_asked(bool came_in_the_way)
+{
+    enum { DOUBLINGS_MAX = 20 };
+    uint32_t doublings = atomic_load_explicit(&requests.doublings, memory_order_relaxed);
+    atomic_store_explicit(&requests.unasked, 0, memory_order_relaxed);
+    if (came_in_the_way && doublings < DOUBLINGS_MAX)
+        atomic_store_explicit(&requests.doublings, doublings + 1, memory_order_relaxed);
+}
+
+bool requests_begin_small(void)
+{
+    if (untracked_is_over() && requests_are_unasked()) {
+        untracked_count_again();
+        straight_close(); /* what it has learnt is that none goes straight */
+    }
+    return untracked_begin();
 }
 
 void requests_track(uint64_t key, struct range bytes)
@@ -480,7 +514,10 @@ static bool request_find(struct range bytes)
 bool requests_touch(struct range bytes)
 {
     straight_close(); /* where small messages have only been counted */
-    if (untracked_end_all() || requests_are_unknown())
+    bool were_counted = !untracked_is_over();
+    bool are_counted = untracked_end_all();
+    requests_note_asked(were_counted && are_counted);
+    if (are_counted || requests_are_unknown())
         return true;
     requests_lock();
     bool is_touched = request_find(bytes);

@@ -24,6 +24,9 @@ void requests_share(bool is_shared);
 /* So may the engine untrack what is tracked, beside a thread of the program's. Before it does, inside the gate. */
 void requests_expect_engine(void);
 
+/* A small message begins. False: it must be tracked. By a thread inside MPI. */
+bool requests_begin_small(void);
+
 void requests_track(uint64_t key, struct range bytes);
 
 /* Bytes that MPI may touch at any time, from now on or until untracked by their

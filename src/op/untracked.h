@@ -3,7 +3,8 @@
  * (requests.h) costs as much as MPI takes for one. The count is enough until a
  * buffer is to be held that shares a page with other data, or whose pages are to move
  * while they are sent; from then on all are tracked, and no such page is held before
- * those counted have ended.
+ * those counted have ended. They are counted again once nobody has asked for long
+ * (requests_begin_small()).
  *
  * One that the program gives up (MPI_Request_free) counts until it is over (mpi/freed.h). Counted too often would be
  * safe: such pages are then never held. So a message that goes straight is counted before MPI is called, and its entry
@@ -17,7 +18,7 @@
 
 /* count: threads inside MPI, one at a time below MPI_THREAD_MULTIPLE (then plain
  * loads and stores do, an atomic addition would cost more than the rest).
- * is_shared: once at start. is_over: once, by who asks first.
+ * is_shared: once at start. is_over: by who asks, until nobody has asked for long; the same threads.
  * tracked_count: of those that are tracked instead (requests.h). */
 extern __attribute__((visibility("hidden"))) struct untracked {
     _Atomic int64_t count;
@@ -61,6 +62,12 @@ static inline bool untracked_begin(void)
 static inline bool untracked_are_some(void)
 {
     return atomic_load_explicit(&untracked.count, memory_order_relaxed) != 0;
+}
+
+/* From now on small messages are counted again. */
+static inline void untracked_count_again(void)
+{
+    atomic_store_explicit(&untracked.is_over, false, memory_order_relaxed);
 }
 
 /* Somebody must know of every message from now on. True when some that were only

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Claims: requests beyond any number are followed, and forgotten when they are over; of two with one handle the older
  * one is over first; regions and unknown memory count until they are given back, however many there were; the engine
- * may end one while the program ends others. */
+ * may end one while the program ends others; small messages are counted, or tracked for as long as somebody asks. */
 #include "op/requests.h"
 
 #include <pthread.h>
@@ -66,6 +66,30 @@ static struct range bytes_of(uint32_t i)
 {
     uintptr_t low = UINT64_C(0x100000000) + (uintptr_t)i * SLOT_BYTES;
     return (struct range){low, low + 8};
+}
+
+/* How many small messages begin, each tracked, until one is only counted? */
+static int count_tracked(void)
+{
+    int tracked = 0;
+    while (tracked < MANY && !requests_begin_small())
+        tracked++;
+    return tracked;
+}
+
+static void test_small(void)
+{
+    claim(requests_begin_small(), "small messages are only counted at first");
+    untracked_add(-1);
+    claim(!requests_touch(bytes_of(0)), "nobody's");
+    int tracked = count_tracked();
+    claim(tracked > 0 && tracked < MANY, "after a question they are tracked, but not for ever");
+    claim(requests_touch(bytes_of(0)), "one of which nobody knows is under way: it may be anybody's");
+    untracked_add(-1);
+    claim(!requests_touch(bytes_of(0)), "it is over");
+    int tracked_then = count_tracked();
+    claim(tracked_then > tracked && tracked_then < MANY, "they are tracked for longer where that came in the way");
+    untracked_add(-1);
 }
 
 static void test_many(void)
@@ -207,6 +231,7 @@ static void test_engine(void)
 
 int main(void)
 {
+    test_small();
     test_many();
     test_same_key();
     test_counted();

@@ -138,6 +138,7 @@ PROGRAMS = (
     Program("init, SciPy", "init.py", modules=["numpy", "scipy", "mpi4py"], with_ranks=True, start_us=INIT_US),
     Program("8-byte latency", "latency.c", with_ranks=True, is_latency=True),
     Program("8-byte rate", "rate.c", with_ranks=True, is_latency=True),
+    Program("8-byte rate after 4 MiB", "rate.c", words=["50000", "4194304"], with_ranks=True, is_latency=True),
     Program("8-byte latency, lab", "latency.c", words=["100"], with_ranks=True, is_latency=True, in_lab=True),
     Program("8-byte rate, lab", "rate.c", words=["500"], with_ranks=True, is_latency=True, in_lab=True),
     Program("first large messages", "first_messages.c", with_ranks=True, is_latency=True),
