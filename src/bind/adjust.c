@@ -22,18 +22,6 @@ struct walk {
     bool is_deep;
 };
 
-/* Objects come at the end of the dynamic linker's list (_dl_add_to_namespace_list() in glibc, elf/dl-object.c), so that
- * what was loaded since a walk is at most as many objects at the end as there were loads since. Without this a program
- * that opens a hundred libraries would look at five thousand, and Open MPI's start, which opens and closes its
- * components, at a thousand. The walk before counts, not the last one, since another thread may have been loading what
- * was seen. The state belongs to who holds the linker's lock, as callbacks of dl_iterate_phdr() do. */
-static struct {
-    unsigned long long walked; /* loads at the last walk */
-    unsigned long long walked_before;
-    _Atomic unsigned long long loads; /* when objects were last adjusted; any thread */
-    _Atomic unsigned long long deep;  /* when the program first used RTLD_DEEPBIND, and 1; 0: never. Any thread */
-} seen;
-
 static int object_count(struct dl_phdr_info *info, size_t size_bytes, void *context)
 {
     struct walk *walk = context;
@@ -46,7 +34,7 @@ static int object_count(struct dl_phdr_info *info, size_t size_bytes, void *cont
  * ordered by whatever gave this thread the handle. */
 static size_t first_deep(const struct walk *walk, bool is_counted, unsigned long long loads)
 {
-    unsigned long long deep = atomic_load_explicit(&seen.deep, memory_order_relaxed);
+    unsigned long long deep = atomic_load_explicit(&bind_state_seen()->deep, memory_order_relaxed);
     if (deep == 0)
         return SIZE_MAX;
     unsigned long long new_at_most = loads - (deep - 1);
@@ -57,11 +45,11 @@ static size_t first_deep(const struct walk *walk, bool is_counted, unsigned long
 static void walk_begin(struct walk *walk, const struct dl_phdr_info *info)
 {
     bool is_counted = info->dlpi_adds == walk->counts.loads && info->dlpi_subs == walk->counts.unloads;
-    unsigned long long new_at_most = info->dlpi_adds - seen.walked_before;
+    unsigned long long new_at_most = info->dlpi_adds - bind_state_seen()->walked_before;
     walk->first_new = is_counted && new_at_most < walk->listed ? walk->listed - new_at_most : 0;
     walk->first_deep = first_deep(walk, is_counted, info->dlpi_adds);
-    seen.walked_before = seen.walked;
-    seen.walked = info->dlpi_adds;
+    bind_state_seen()->walked_before = bind_state_seen()->walked;
+    bind_state_seen()->walked = info->dlpi_adds;
 }
 
 static int adjust_object(struct dl_phdr_info *info, size_t size_bytes, void *context)
@@ -116,11 +104,11 @@ static bool adjust_is_due(void)
 {
     unsigned long long loads = object_counts().loads;
     /* relaxed, here and below: nothing else is published through the number. */
-    if (loads == atomic_exchange_explicit(&seen.loads, loads, memory_order_relaxed))
+    if (loads == atomic_exchange_explicit(&bind_state_seen()->loads, loads, memory_order_relaxed))
         return false;
     enum bind_state state = bind_try_at_once();
     if (state == BIND_BY_ANOTHER)
-        atomic_store_explicit(&seen.loads, 0, memory_order_relaxed);
+        atomic_store_explicit(&bind_state_seen()->loads, 0, memory_order_relaxed);
     return state == BIND_DONE;
 }
 
@@ -148,6 +136,6 @@ void bind_adjust_deep(const char *path)
     if (path != NULL && base_library_is_mpi(base_text_file_name(path)))
         session_refuse_bypass();
     /* relaxed: see first_deep() */
-    (void)atomic_compare_exchange_strong_explicit(&seen.deep, &never, object_counts().loads + 1, memory_order_relaxed,
-                                                  memory_order_relaxed);
+    (void)atomic_compare_exchange_strong_explicit(&bind_state_seen()->deep, &never, object_counts().loads + 1,
+                                                  memory_order_relaxed, memory_order_relaxed);
 }

@@ -60,7 +60,13 @@ static struct {
     void *targets[NAMES_COUNT]; /* NULL: this MPI lacks the function */
     bool is_followed_by_tool[NAMES_COUNT];
     struct definition_search search; /* too large for a stack */
+    struct bind_state_seen seen;     /* see there */
 } binding;
+
+struct bind_state_seen *bind_state_seen(void)
+{
+    return &binding.seen;
+}
 
 static void definitions_begin(struct definitions *name, size_t index)
 {

@@ -8,6 +8,20 @@
 
 #include "bind/library.h"
 
+/* What bind_adjust_objects() has looked at. Objects come at the end of the dynamic linker's list
+ * (_dl_add_to_namespace_list() in glibc, elf/dl-object.c), so that what was loaded since a walk is at most as many
+ * objects at the end as there were loads since. Without this a program that opens a hundred libraries would look at
+ * five thousand, and Open MPI's start, which opens and closes its components, at a thousand. The walk before counts,
+ * not the last one, since another thread may have been loading what was seen. It belongs to who holds the linker's
+ * lock, as callbacks of dl_iterate_phdr() do, but for what any thread writes. */
+struct bind_state_seen {
+    unsigned long long walked; /* loads at the last walk */
+    unsigned long long walked_before;
+    _Atomic unsigned long long loads; /* when objects were last adjusted; any thread */
+    _Atomic unsigned long long deep;  /* when the program first used RTLD_DEEPBIND, and 1; 0: never. Any thread */
+};
+struct bind_state_seen *bind_state_seen(void);
+
 /* Binds unless that is done; false when no MPI library is loaded, or while this thread binds. */
 bool bind_try(void);
 

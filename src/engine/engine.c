@@ -21,13 +21,14 @@
 #include "engine/place.h"
 #include "engine/sockets.h"
 #include "engine/strategy.h"
+#include "engine/ucx.h"
 
 enum engine_state { ENGINE_NOT_STARTED, ENGINE_REFUSED, ENGINE_RUNNING, ENGINE_ENDED };
 enum { CLOCK_NONE = CLOCK_REALTIME }; /* no thread's */
 
 /* hooks: before the engine starts. place: see engine/place.h. state, thread, wake_descriptor: the
  * thread that starts the engine, under start_lock, and who stops it. is_stopping:
- * written by engine_stop(). The rest: engine thread. wakeups, guard_wakeups: numbers for
+ * written by engine_stop(). The rest: engine thread. wakeups and its kin: numbers for
  * a report, read by any thread, relaxed. cpu_clock: the thread's while it runs; then
  * cpu_ns says what it took. makes_heap: see engine_heap_make(). */
 static struct {
@@ -46,16 +47,38 @@ static struct {
     _Atomic bool is_asleep;
     _Atomic uint64_t wakeups;
     _Atomic uint64_t guard_wakeups;
+    _Atomic uint64_t ucx_wakeups;
     _Atomic clockid_t cpu_clock;
     _Atomic uint64_t cpu_ns;
     _Atomic bool makes_heap;
 } engine = {.wake_descriptor = -1, .hooks.touch_descriptor = -1};
 
-void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks)
+void engine_configure(enum option_progress progress, bool has_silent_peers, struct engine_hooks hooks)
 {
-    engine_strategy_configure(progress, has_local_peers);
+    engine_strategy_configure(progress, has_silent_peers);
     engine.hooks = hooks;
     engine_place_configure(&engine.place);
+}
+
+/* See engine_strategy_note_armed(): it does not sleep on, or looks at once. */
+void engine_note_begun(void)
+{
+    if (!engine_strategy_hears_ucx())
+        return;
+    engine_strategy_note_armed(false);
+    engine_wake();
+}
+
+void engine_add(struct engine_pending_op *op)
+{
+    engine_pending_add(op);
+    engine_note_begun();
+}
+
+void engine_assist_begin(void)
+{
+    engine_pending_assist_begin();
+    engine_note_begun();
 }
 
 uint32_t engine_progress(void)
@@ -155,16 +178,42 @@ static void engine_count(_Atomic uint64_t *number)
     atomic_fetch_add_explicit(number, 1, memory_order_relaxed);
 }
 
+/* Who waits is served without pause, as by MPI's own wait. */
+static bool engine_may_listen(void)
+{
+    return engine_pending_work() != 0 && !engine_pending_is_awaited() && engine.hooks.goes_on();
+}
+
+/* Inside the gate. UCX first wants to be polled until it has nothing left to do; where messages queue, that takes long.
+ * What came before it was asked is not told (ibv_req_notify_cq(3)), hence the poll at the end. */
+static uint32_t engine_listen(void)
+{
+    enum { TRIES_MAX = 4 };
+    uint32_t ended = 0;
+    bool is_armed = false;
+    for (int i = 0; i < TRIES_MAX && !is_armed && engine_may_listen(); i++) {
+        bool is_asked = engine_ucx_arm();
+        uint32_t ended_now = engine_progress();
+        is_armed = is_asked && ended_now == 0;
+        ended += ended_now;
+    }
+    engine_strategy_note_armed(is_armed);
+    return ended;
+}
+
 static uint32_t engine_poll(void)
 {
     uint32_t ended = 0;
     uint32_t polls = 0;
     uint32_t polls_due = engine_pace_polls_due();
     engine_pace_poll();
+    engine_strategy_note_armed(false);
     do {
         if (!engine_come_in())
             break;
         ended += engine_progress();
+        if (engine_strategy_hears_ucx() && polls + 1 >= polls_due)
+            ended += engine_listen();
         gate_leave();
         polls++;
     } while (engine_pending_work() != 0 && (engine_sockets_unread() || polls < polls_due));
@@ -182,11 +231,12 @@ static void engine_gather(void)
 /* How long depends on whether anybody waits. Who begins to wait counts himself and then looks whether the engine
  * sleeps, which says that it does before it looks whether he is counted: all four are seq_cst, so that one of the two
  * sees the other. With --progress manual a lost wake would cost a second. */
-static unsigned engine_sleep(void)
+static unsigned engine_sleep(bool *is_guarded)
 {
     int64_t begin_ns = base_clock_now_ns();
     atomic_store_explicit(&engine.is_asleep, true, memory_order_seq_cst);
     int64_t timeout_ns = engine_strategy_timeout_ns();
+    *is_guarded = engine_strategy_is_guard(timeout_ns);
     bool is_idle = engine_strategy_is_idle();
     bool is_nap = is_idle || engine_pace_nap_ns() != 0;
     if (is_nap)
@@ -238,15 +288,18 @@ static void engine_turn(void)
 {
     engine_run_promptly(engine_strategy_timeout_ns() != 0);
     engine_gather();
-    unsigned events = engine_sleep();
+    bool is_guarded;
+    unsigned events = engine_sleep(&is_guarded);
     int64_t awake_ns = engine.hooks.polled == NULL ? 0 : base_clock_now_ns();
     uint32_t ended = engine_strategy_is_idle() ? 0 : engine_poll();
     if (engine.hooks.polled != NULL)
         engine.hooks.polled(awake_ns, base_clock_now_ns());
-    if (engine_strategy_judge(events == ENGINE_EVENT_NONE, ended))
+    if (events & ENGINE_EVENT_UCX)
+        engine_count(&engine.ucx_wakeups);
+    if (is_guarded && engine_strategy_judge(events == ENGINE_EVENT_NONE, ended))
         engine_count(&engine.guard_wakeups);
     engine_strategy_back_off(ended != 0 || engine_pending_is_awaited());
-    if (engine_strategy_is_polling() && engine_pending_is_awaited())
+    if (engine_strategy_never_sleeps())
         sched_yield();
 }
 
@@ -439,6 +492,7 @@ struct engine_totals engine_totals_read(void)
         .cpu_ns = engine_cpu_ns(),
         .wakeups = atomic_load_explicit(&engine.wakeups, memory_order_relaxed),
         .guard_wakeups = atomic_load_explicit(&engine.guard_wakeups, memory_order_relaxed),
+        .ucx_wakeups = atomic_load_explicit(&engine.ucx_wakeups, memory_order_relaxed),
     };
 }
 

@@ -2,8 +2,8 @@
 /* The engine: the progress thread.
  *
  * Nothing pending: the thread is parked on a futex. Pending: it sleeps in
- * epoll on the MPI library's sockets and on the touches, or polls with a
- * back-off where no socket carries the data, and at each wake-up tests every
+ * epoll on the MPI library's sockets, on the touches and on what UCX tells, or
+ * polls with a back-off where nothing tells of the data, and at each wake-up tests every
  * pending op once. Who else waits for an op calls engine_pending_poll() itself.
  *
  * Besides, it assists the program's own nonblocking operations: it lets MPI progress for
@@ -21,11 +21,12 @@ struct engine_hooks {
     int touch_descriptor;       /* readable when a touch waits in the kernel; -1: none */
     void (*touches_read)(void); /* reads it */
     void (*progress)(void);     /* lets MPI progress; inside the gate, while something is assisted */
+    bool (*goes_on)(void);      /* may ops still begin? Else the program may reach MPI past the gate */
     void (*polled)(int64_t begin_ns, int64_t end_ns); /* NULL: nobody wants to know when the engine was awake */
 };
 
-/* Remembers how to run; starts no thread yet. */
-void engine_configure(enum option_progress progress, bool has_local_peers, struct engine_hooks hooks);
+/* Remembers how to run; starts no thread yet. has_silent_peers: no socket tells of what some of them send. */
+void engine_configure(enum option_progress progress, bool has_silent_peers, struct engine_hooks hooks);
 
 /* Starts the thread when it is first asked for. False when the system refuses one, then
  * and for good. Any thread, before anything begins that only the engine may end. */
@@ -33,6 +34,13 @@ bool engine_start(void);
 
 /* Until the thread, where it starts, has the addresses that it takes for its heap. Before the program limits them. */
 void engine_heap_wait(void);
+
+/* As engine_pending_add() and engine_pending_assist_begin(). */
+void engine_add(struct engine_pending_op *op);
+void engine_assist_begin(void);
+
+/* Messages have begun, besides by these, of which UCX may not tell: the engine looks after them. */
+void engine_note_begun(void);
 
 /* Tests every op and lets MPI progress once; returns how many ops ended. The engine, or a program
  * that lends a hand. Inside the gate. */
@@ -45,6 +53,7 @@ struct engine_totals {
     uint64_t cpu_ns;
     uint64_t wakeups;
     uint64_t guard_wakeups;
+    uint64_t ucx_wakeups;
 };
 
 /* Does nothing wake it, so that it polls in vain, and on a core that computes? So where the process has one core, or

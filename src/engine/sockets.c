@@ -21,7 +21,7 @@ enum { GATHER_BYTES_MAX = 262144, ROOM_PART = 4 };
 enum { NOTED_MAX = 16384, WORD_BITS = 64 };
 
 /* Epoll sets: `inner` holds the sockets; the engine sleeps on `outer`, which holds
- * `inner`, the wake-ups and the touches. So one call makes it deaf to all sockets at
+ * `inner`, the wake-ups, the touches and what UCX tells. So one call makes it deaf to all sockets at
  * once. `outgoing` holds the sockets, too, for their room to send alone.
  *
  * A socket that a set holds costs each message that arrives 0.1 us, even while nobody sleeps there. So those that
@@ -29,12 +29,14 @@ enum { NOTED_MAX = 16384, WORD_BITS = 64 };
  * none.
  *
  * inner, outgoing: the set plus 1, made by whoever needs it first (CAS), 0 before.
- * outer, gather_bytes_max: made and written before the engine starts. noted, count: any thread adds. The rest: engine
+ * outer, gather_bytes_max: made and written before the engine starts. ucx: UCX's descriptor plus 1, 0: none;
+ * written by the engine. noted, count: any thread adds. The rest: engine
  * thread only. */
 static struct {
     _Atomic int inner_plus_1;
     _Atomic int outgoing_plus_1;
     _Atomic int outer_plus_1;
+    _Atomic int ucx_plus_1;
     _Atomic uint64_t noted[NOTED_MAX / WORD_BITS];
     _Atomic uint32_t count;
     int woken[EVENTS_MAX];
@@ -135,10 +137,28 @@ bool engine_sockets_open(void)
     return true;
 }
 
+/* By edges: UCX's stays readable until it is armed again. */
+static void sockets_watch_ucx(int operation, int descriptor, bool is_listening)
+{
+    sockets_watch(sockets_outer(), operation, descriptor, ENGINE_EVENT_UCX, is_listening ? EPOLLIN | EPOLLET : 0);
+}
+
+void engine_sockets_watch_ucx(int descriptor)
+{
+    sockets_watch_ucx(EPOLL_CTL_ADD, descriptor, true);
+    /* relaxed: who does not see it yet leaves it heard, for one event */
+    atomic_store_explicit(&sockets.ucx_plus_1, descriptor + 1, memory_order_relaxed);
+}
+
+/* UCX may have closed its own. */
 void engine_sockets_listen(bool is_listening)
 {
-    if (sockets_outer() >= 0)
-        sockets_watch(sockets_outer(), EPOLL_CTL_MOD, sockets_inner(), ENGINE_EVENT_SOCKET, is_listening ? EPOLLIN : 0);
+    int ucx_plus_1 = atomic_load_explicit(&sockets.ucx_plus_1, memory_order_relaxed);
+    if (sockets_outer() < 0)
+        return;
+    sockets_watch(sockets_outer(), EPOLL_CTL_MOD, sockets_inner(), ENGINE_EVENT_SOCKET, is_listening ? EPOLLIN : 0);
+    if (ucx_plus_1 != 0)
+        sockets_watch_ucx(EPOLL_CTL_MOD, ucx_plus_1 - 1, is_listening);
 }
 
 void engine_sockets_add(int descriptor)
@@ -296,6 +316,7 @@ void engine_sockets_close(void)
 
 void engine_sockets_discard(void)
 {
+    atomic_store_explicit(&sockets.ucx_plus_1, 0, memory_order_relaxed);
     sockets_close(&sockets.outer_plus_1);
     sockets_close(&sockets.inner_plus_1);
     sockets_close(&sockets.outgoing_plus_1);

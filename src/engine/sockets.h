@@ -20,19 +20,23 @@ enum {
     ENGINE_EVENT_SOCKET = 1,
     ENGINE_EVENT_TOUCH = 2,
     ENGINE_EVENT_WAKE = 4,
-    ENGINE_EVENT_NAP = 8
+    ENGINE_EVENT_NAP = 8,
+    ENGINE_EVENT_UCX = 16
 };
 
 /* Before the engine starts, and after it has ended. */
 bool engine_sockets_open(void);
 void engine_sockets_close(void);
 
-/* Any thread: from now on sockets wake a sleeping engine, or do not. What has
+/* Any thread: from now on sockets, and UCX, wake a sleeping engine, or do not. What has
  * happened meanwhile wakes it when it listens again. */
 void engine_sockets_listen(bool is_listening);
 
 /* Engine thread: watches one more descriptor; `event` is what it reports. */
 void engine_sockets_watch(int descriptor, unsigned event);
+
+/* Engine thread: the same for UCX's (engine/ucx.h), which is heard only while sockets are. */
+void engine_sockets_watch_ucx(int descriptor);
 
 /* Engine thread: sleeps until something happens, at most `timeout_ns`.
  * Returns the events seen, ENGINE_EVENT_NONE after a time-out. */

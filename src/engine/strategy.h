@@ -10,7 +10,7 @@
 #include "base/options.h"
 
 /* Before the engine starts. */
-void engine_strategy_configure(enum option_progress wish, bool has_local_peers);
+void engine_strategy_configure(enum option_progress wish, bool has_silent_peers);
 
 /* By option `progress` there is an engine, and it need not be told to poll. Any thread. */
 static inline bool engine_strategy_polls_by_itself(void)
@@ -29,8 +29,20 @@ bool engine_strategy_is_polling(void);
 /* Looks only for touches and for who calls engine_progress(); there is none now. */
 bool engine_strategy_is_idle(void);
 
+/* May UCX tell of what comes? Any thread. */
+bool engine_strategy_hears_ucx(void);
+
+/* After a poll: will it tell of what comes next? Any thread may say that it does not tell of all. */
+void engine_strategy_note_armed(bool is_armed);
+
+/* Does it look again at once, since somebody waits? */
+bool engine_strategy_never_sleeps(void);
+
 /* Longest sleep. */
 int64_t engine_strategy_timeout_ns(void);
+
+/* Is it one that something else should have ended? */
+bool engine_strategy_is_guard(int64_t timeout_ns);
 
 /* After a poll: sleep longer next time, or as short as at first. */
 void engine_strategy_back_off(bool has_progressed);

@@ -5,15 +5,14 @@
  * asynchronous start), nothing is offered: a text that others can see must be one whose rank will answer. */
 #include "job/pmix.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/behind.h"
 #include "base/launch.h"
-#include "base/object.h"
 #include "base/text.h"
 #include "job/offer.h"
 
@@ -69,25 +68,6 @@ static const char key_own[] = "lapwing";
 static const char key_collect[] = "pmix.collect";
 static const char key_immediate[] = "pmix.immediate"; /* ask the launcher on this host, which must not wait */
 
-/* As the object that this code belongs to finds it: a process may have several PMIx libraries. */
-static void *function_seen_from(const void *code, const char *name)
-{
-    Dl_info found;
-    void *handle = dladdr(code, &found) == 0 ? NULL : dlopen(found.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
-    if (handle == NULL)
-        return NULL;
-    void *function = dlsym(handle, name);
-    dlclose(handle);
-    return function;
-}
-
-/* The program itself sees us: then what comes after us. */
-static void *function_behind(const void *caller, const char *name)
-{
-    void *function = function_seen_from(caller, name);
-    return function == NULL || object_holds_own(function) ? dlsym(RTLD_NEXT, name) : function;
-}
-
 /* PRRTE, of Open MPI 5, fetches a rank's texts from another host when somebody asks for one, and then waits for texts
  * that are never offered; what it has at hand differs from host to host. But there is one place for what is published,
  * which answers at once whether something is there. */
@@ -98,20 +78,20 @@ static void name_write(char name[PMIX_KEY_BYTES], int rank)
 
 static bool text_publish(const void *caller)
 {
-    pmix_publish_fn *publish = (pmix_publish_fn *)function_behind(caller, "PMIx_Publish");
+    pmix_publish_fn *publish = (pmix_publish_fn *)base_behind(caller, "PMIx_Publish");
     struct pmix_info info = {.value = {.type = PMIX_STRING, .data.string = (char *)offer.text}};
     name_write(info.key, offer.rank);
-    offer.ask = (offer_function_fn *)function_behind(caller, "PMIx_Lookup");
+    offer.ask = (offer_function_fn *)base_behind(caller, "PMIx_Lookup");
     return publish != NULL && offer.ask != NULL && publish(&info, 1) == PMIX_SUCCESS;
 }
 
 /* Beside the addresses, which MPI has committed before. */
 static bool text_put(const void *caller)
 {
-    pmix_put_fn *put = (pmix_put_fn *)function_behind(caller, "PMIx_Put");
-    pmix_commit_fn *commit = (pmix_commit_fn *)function_behind(caller, "PMIx_Commit");
+    pmix_put_fn *put = (pmix_put_fn *)base_behind(caller, "PMIx_Put");
+    pmix_commit_fn *commit = (pmix_commit_fn *)base_behind(caller, "PMIx_Commit");
     struct pmix_value value = {.type = PMIX_STRING, .data.string = (char *)offer.text};
-    offer.ask = (offer_function_fn *)function_behind(caller, "PMIx_Get");
+    offer.ask = (offer_function_fn *)base_behind(caller, "PMIx_Get");
     return put != NULL && commit != NULL && offer.ask != NULL && put(PMIX_GLOBAL, key_own, &value) == PMIX_SUCCESS &&
            commit() == PMIX_SUCCESS;
 }
@@ -129,7 +109,7 @@ int pmix_fence(const struct pmix_proc *procs, size_t proc_count, const struct pm
                pmix_done_fn *done, void *context)
 {
     const void *caller = __builtin_return_address(0);
-    pmix_fence_fn *fence = (pmix_fence_fn *)function_behind(caller, "PMIx_Fence_nb");
+    pmix_fence_fn *fence = (pmix_fence_fn *)base_behind(caller, "PMIx_Fence_nb");
     bool is_of_all = procs == NULL && proc_count == 0;
     /* It is over when MPI_Init is: that is what MPI begins it for. */
     if (fence != NULL && offer.text != NULL && !offer.is_there && is_of_all && is_collecting(infos, info_count))

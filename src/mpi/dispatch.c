@@ -2,6 +2,7 @@
 #include "mpi/dispatch.h"
 
 #include "base/pages.h"
+#include "engine/engine.h"
 #include "engine/gate.h"
 #include "libc/signals.h"
 #include "libc/threads.h"
@@ -112,8 +113,10 @@ int dispatch_leave_idle(int result)
 static void dispatch_start(enum dispatch_unstarted_kind kind)
 {
     struct dispatch_unstarted *unstarted = &dispatch_unstarted[kind];
-    if (gate_thread.depth == 1 && atomic_load_explicit(&unstarted->count, memory_order_relaxed) != 0)
-        unstarted->start_all();
+    if (gate_thread.depth != 1 || atomic_load_explicit(&unstarted->count, memory_order_relaxed) == 0)
+        return;
+    unstarted->start_all();
+    engine_note_begun();
 }
 
 void dispatch_catch_up_beside(void)

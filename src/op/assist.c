@@ -41,7 +41,7 @@ void assist_engage(struct assist *assist)
     assist->is_observed = assist->is_active = true;
     assist->engine_before_ns = engine_charge_ns();
     busy_raise();
-    engine_pending_assist_begin();
+    engine_assist_begin();
 }
 
 void assist_begin(struct assist *assist, uint64_t bytes, uintptr_t buffer, const void *return_address)

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/gate.h"
 #include "engine/strategy.h"
+#include "engine/ucx.h"
 #include "op/busy.h"
 #include "op/copied.h"
 #include "op/host.h"
@@ -101,6 +102,12 @@ static void lifetime_share(bool is_multiple)
     copied_objects_track();
 }
 
+/* relaxed: a switch, written by the thread in MPI_Abort, which does not wait for the engine. */
+static bool lifetime_goes_on(void)
+{
+    return session_reason() == REASON_NONE && !atomic_load_explicit(&lifetime.is_aborting, memory_order_relaxed);
+}
+
 static void lifetime_configure(const struct lifetime_facts *facts)
 {
     bool is_multiple = facts->provided_ordinal == LEVEL_MULTIPLE;
@@ -108,9 +115,11 @@ static void lifetime_configure(const struct lifetime_facts *facts)
     session_set_holds(lifetime_start_holds(is_multiple, &has_rdma));
     host.watch();
     struct engine_hooks hooks = {protect_event_descriptor(), protect_hold_events_read, facts->progress,
-                                 observer_draws() ? observer.engine_polled : NULL};
+                                 lifetime_goes_on, observer_draws() ? observer.engine_polled : NULL};
     /* Neither shared memory nor an RDMA device wakes who sleeps on sockets. */
-    engine_configure(options.progress, has_rdma || base_launch_local_ranks() != 1, hooks);
+    bool has_silent_peers = has_rdma || base_launch_local_ranks() != 1;
+    engine_configure(options.progress, has_silent_peers, hooks);
+    engine_ucx_settle(has_silent_peers && !is_multiple);
     policy_configure(options.learn, options.send_buffers);
     lifetime_share(is_multiple);
     protect_threads_set(host.threads_are_several());
@@ -200,6 +209,7 @@ static void lifetime_write_record(bool is_complete)
     record_count(RECORD_ENGINE_CPU_NS, totals.cpu_ns);
     record_count(RECORD_ENGINE_WAKEUPS, totals.wakeups);
     record_count(RECORD_ENGINE_GUARD_WAKEUPS, totals.guard_wakeups);
+    record_count(RECORD_ENGINE_UCX_WAKEUPS, totals.ucx_wakeups);
     record_count(RECORD_RUN_NS, (uint64_t)(base_clock_now_ns() - lifetime.started_ns));
     straight_record();
     record_write(directory, identity);

@@ -197,7 +197,7 @@ void transfer_launch(struct transfer *transfer)
     transfer->stalled_before_ns = stall_total_ns();
     transfer_count_launched(transfer->returned_ns - transfer->stalled_before_ns);
     transfer->engine_before_ns = engine_shared_core_ns();
-    engine_pending_add(&transfer->op);
+    engine_add(&transfer->op);
 }
 
 /* From now on a touch is no longer this op's. acq_rel: see transfer_touched(). */
@@ -444,7 +444,7 @@ void transfer_ahead_begin(struct transfer *transfer, transfer_let_go_fn *let_go)
     atomic_fetch_add_explicit(&transfers.ahead, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&engine_pending_state.held, 1, memory_order_relaxed);
     busy_raise();
-    engine_pending_assist_begin();
+    engine_assist_begin();
 }
 
 void transfer_keep_begin(struct transfer *transfer, transfer_let_go_fn *let_go)

@@ -10,8 +10,9 @@ with a short first piece, after 0.125 with a full one. That bound lies between t
 MPI travel at once, also where one rank hears of its peer's before it begins its own: both take as long as one, not
 twice. Over shared memory, too, a call returns before its message is copied: the program waits for a small part of the
 time that an exchange takes, where MPI alone copies all of it in the call. A rank that is late for MPI_Finalize does not
-let the job hang there on MPICH, which stock MPICH 4.0 does. The others are far below what a quiet machine shows (1.5
-and more; 0.1 and less), so that a noisy one does not fail.
+let the job hang there on MPICH, which stock MPICH 4.0 does. Where UCX carries the messages, and is asked for events,
+the engine sleeps until a late message comes, and then receives it at once. The others are far below what a quiet
+machine shows (1.5 and more; 0.1 and less), so that a noisy one does not fail.
 """
 
 import json
@@ -40,6 +41,7 @@ CROSSING_MOST = 1.6
 SHARED_MOST = 0.5
 ATTEMPTS = 2
 END_MOST_S = 30
+WOKEN_ROUNDS = 15  # of woken.c
 SKIP = 77
 
 
@@ -184,6 +186,53 @@ def does_end(words: Sequence[str]) -> bool:
     return result == 0
 
 
+# UCX through shared memory, by a transport that can tell of events.
+UCX = {
+    "OMPI_MCA_pml": "ucx",
+    "OMPI_MCA_pml_ucx_tls": "any",
+    "OMPI_MCA_pml_ucx_devices": "any",
+    "UCX_TLS": "posix,self",
+}
+
+
+def judge_woken(program: dict[str, float], summary: dict[str, Any]) -> str:
+    """What is wrong with how an engine waited for events of UCX's; empty when nothing is.
+
+    It polls once ops have ended twice without an event.
+    """
+    if summary["progress"] != ["event"]:
+        return f"progress {summary['progress']} instead of event"
+    if summary["counters"]["engine_guard_wakeups"] < WOKEN_ROUNDS:
+        return "the engine did not sleep until late messages came"
+    if summary["counters"]["engine_ucx_wakeups"] < WOKEN_ROUNDS:
+        return "UCX did not tell of all late messages"
+    ratio = program["late_s"] / program["at_once_s"]
+    return "" if ratio <= LATE_MOST else f"a message that came long ago takes {ratio:.2f} of one needed at once"
+
+
+def run_woken(line: Sequence[str], output: Path) -> str:
+    """Run; tell what is wrong."""
+    words = ["run", "--quiet", "--learn", "off", "--progress", "event", "--json", str(output), *line]
+    try:
+        run = subprocess.run([str(LAPWING), *words], stdout=subprocess.PIPE, text=True, timeout=END_MOST_S)
+    except subprocess.TimeoutExpired:
+        return "it hangs"
+    if run.returncode:
+        return f"exit code {run.returncode}"
+    return judge_woken(json.loads(run.stdout), json.loads(output.read_text()))
+
+
+def check_woken(folder: Path) -> bool:
+    """Tell whether events of UCX's wake an engine that is asked to go by them."""
+    family = find_family("openmpi4", "events of UCX")
+    if family is None:
+        return True
+    line = family.command(2, UCX, [str(compile_program(family, "woken", folder))])
+    wrong = run_woken(line, folder / "woken.json") and run_woken(line, folder / "woken-again.json")
+    print(f"FAIL woken.c by events of UCX: {wrong}" if wrong else "the claim holds")
+    return not wrong
+
+
 def measure(claim: Claim, output: Path) -> str:
     """Run; tell what is wrong."""
     run = subprocess.run([str(LAPWING), *claim.words, "--output", str(output)], capture_output=True, text=True)
@@ -217,7 +266,7 @@ def main() -> int:
         return SKIP
     with tempfile.TemporaryDirectory() as folder:
         outcomes = [check(claim) for claim in (*CLAIMS, *list_crossing(Path(folder)), *list_shared(Path(folder)))]
-        outcomes.append(check_end(Path(folder)))
+        outcomes += [check_end(Path(folder)), check_woken(Path(folder))]
     return 0 if all(outcomes) else 1
 
 

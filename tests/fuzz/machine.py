@@ -45,6 +45,8 @@ EARLY: Mapping[str, Mapping[str, str]] = {
     "early-1": {**ONE, "LAPWING_EARLY_RECEIVE": "on"},
     "early-signal-1": {**ONE, "LAPWING_EARLY_RECEIVE": "on", "LAPWING_HOLD": "signal"},
 }
+# Where UCX carries the messages: the same.
+EVENTS: Mapping[str, Mapping[str, str]] = {"event-1": {**ONE, "LAPWING_PROGRESS": "event"}}
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class Machine:
         source.write_text(format_programs(programs))
         trace = "trace" if is_traced else "no-trace"
         words = [str(self.interpreter), str(source), str(self.folder / "results"), trace, level]
-        variables = dict({**VARIANTS, **EARLY}[variant]) if variant else {}
+        variables = dict({**VARIANTS, **EARLY, **EVENTS}[variant]) if variant else {}
         if variant:
             variables |= {"LAPWING_RECORD_DIR": str(self.folder), "LD_PRELOAD": str(self.preload)}
         timeout_s = self.timeout_s + sum(len(program.lines) for program in programs) / LINES_PER_SECOND

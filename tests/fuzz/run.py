@@ -19,7 +19,7 @@ from pathlib import Path
 
 from generate import Features, generate
 from language import Program, format_programs, parse_programs
-from machine import EARLY, ROOT, VARIANTS, Machine, Outcome, build_interpreter
+from machine import EARLY, EVENTS, ROOT, VARIANTS, Machine, Outcome, build_interpreter
 from minimise import minimise
 from progress import Progress, Totals, format_table
 
@@ -191,7 +191,11 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--preload", type=Path, required=True, help="liblapwing.so")
     parser.add_argument("--mpi", action="append", default=[], help="only these (default: all that are installed)")
     parser.add_argument(
-        "--variant", action="append", choices=[*VARIANTS, *EARLY], default=[], help="(default: all but early*)"
+        "--variant",
+        action="append",
+        choices=[*VARIANTS, *EARLY, *EVENTS],
+        default=[],
+        help="(default: all but early*, event*)",
     )
     parser.add_argument("--seed", type=int, default=0, help="the first program's (default: 0)")
     parser.add_argument("--programs", type=int, help="how many")

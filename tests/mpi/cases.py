@@ -23,6 +23,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "signal-1": {**ALWAYS, "LAPWING_HOLD": "signal", **ONE},
     "keys-1": {**ALWAYS, "LAPWING_HOLD": "keys", **ONE},  # where the processor has any: tests/rdma
     "poll": {**ALWAYS, "LAPWING_PROGRESS": "poll"},
+    "event-1": {**ALWAYS, "LAPWING_PROGRESS": "event", **ONE},  # where UCX carries the messages: tests/rdma
     "profile": {"LAPWING_PROFILE": "on", "LAPWING_PROFILE_COST": "1000", "LAPWING_TIMELINE": "1000"},
 }
 # Only for programs that are about them: the ways to progress nonblocking operations.

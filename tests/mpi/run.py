@@ -55,12 +55,13 @@ def has_keys() -> bool:
 
 
 def select_variants(arguments: argparse.Namespace) -> Sequence[str]:
-    """The variants to run; those by protection keys unasked only where there are any."""
+    """The variants to run; unasked those by protection keys only where there are any, and none by UCX's events."""
     if not arguments.preload:
         return ("stock",)
     if arguments.variant:
         return list(arguments.variant)
-    return [name for name in (*VARIANTS, *STRATEGIES) if has_keys() or not name.startswith("keys")]
+    left_out = ("event",) if has_keys() else ("event", "keys")
+    return [name for name in (*VARIANTS, *STRATEGIES) if not name.startswith(left_out)]
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -66,6 +66,7 @@ KEYS = (
     *FEW, "unaligned", "write_after_send", "probe_recv", "handler_touch", "fork_child", "touch_freed",
     "reduction_begins_reader",
 )  # fmt: skip
+EVENTS = (*FEW, "unaligned", "send_modes", "nonblocking_kinds", "thread_multiple_mixed")
 STRESS = ("3000", "1")
 FAILURES = Path("/run/tmp/failures")  # in the machine, whose other files are only read
 # Registered memory is not the child's after a fork (ibv_fork_init(3)), and stock MPI crashes there.
@@ -116,6 +117,7 @@ PARTS: Mapping[str, Part] = {
     "openmpi4": Part((OPENMPI4,), PROGRAMS),
     "backends": Part((MPICH4,), FEW, ("userfaultfd-user", "signal-1", "poll", "default")),
     "stress": Part((MPICH4, OPENMPI4), ("stress",), ("userfaultfd-1", "signal-1"), STRESS),
+    "events": Part((MPICH4, OPENMPI4), EVENTS, ("event-1",)),
     "keys": Part((OPENMPI4_TCP,), KEYS, ("keys-1",), units="keys"),
     "keys_rdma": Part((MPICH4, OPENMPI4), KEYS, ("keys-1",)),
     "fuzz": Part((MPICH4, OPENMPI4), fuzz=FUZZ),
@@ -277,7 +279,16 @@ def run_cases(bench: Bench, network: Network, cases: Sequence[Case]) -> bool:
         print(format_rows(case.name, [row], row.wrong or "same as stock"), flush=True)
         rows.append(row)
     print_totals(rows)
-    return bool(rows) and not any(row.wrong for row in rows)
+    return bool(rows) and not any(row.wrong for row in rows) and have_events(rows)
+
+
+def have_events(rows: Sequence[Row]) -> bool:
+    """Whether UCX told of events, if it was to: in all programs together, since some give it no time."""
+    events = sum(row.count("engine_ucx_wakeups") for row in rows if row.case.variant.startswith("event"))
+    is_asked = any(row.case.variant.startswith("event") for row in rows)
+    if is_asked:
+        print(f"{events} events of UCX")
+    return events > 0 or not is_asked
 
 
 def run_fuzz(folder: Path, part: Part, family: Family) -> bool:

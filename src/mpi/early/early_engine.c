@@ -90,7 +90,7 @@ static bool engine_begin(void)
         return early.is_used;
     early.is_used = true;
     busy_raise();
-    engine_pending_assist_begin();
+    engine_assist_begin();
     return true;
 }
 

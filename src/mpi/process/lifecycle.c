@@ -10,6 +10,7 @@
 #include "engine/gate.h"
 #include "engine/sockets.h"
 #include "engine/strategy.h"
+#include "engine/ucx.h"
 #include "libc/signals.h"
 #include "mpi/agreement.h"
 #include "mpi/dispatch.h"
@@ -80,31 +81,32 @@ static void lifecycle_start(int provided_ordinal)
     libc_signals_open_thread(); /* the program may have blocked all signals before */
 }
 
-/* Fragments need somebody who answers while the program is away from MPI. */
 static bool lifecycle_has_engine(void)
 {
-    return engine_strategy_polls_by_itself() && options.nonblocking && !options.profile &&
-           session_refused() == REASON_NONE;
+    return engine_strategy_polls_by_itself() && !options.profile && session_refused() == REASON_NONE;
 }
 
 /* Data that gather for longer than a fragment would leave the sender with nothing to send. */
 static struct abi_fragments lifecycle_set_fragments(void)
 {
     struct abi_fragments fragments = {.bytes = 0};
-    if (lifecycle_has_engine())
+    /* They need somebody who answers while the program is away from MPI. */
+    if (lifecycle_has_engine() && options.nonblocking)
         fragments = abi_fragments_set();
     if (fragments.bytes != 0)
         engine_sockets_gather_at_most(fragments.bytes);
     return fragments;
 }
 
-static struct abi_fragments lifecycle_prepare(void)
+/* required: the thread level that the program asks for. */
+static struct abi_fragments lifecycle_prepare(int required)
 {
     base_descriptor_make_room();
     libc_signals_watch(); /* before MPI sets handlers of its own */
     agreement_offer();
     lifetime_prepare();
     struct abi_fragments fragments = lifecycle_set_fragments();
+    engine_ucx_expect(lifecycle_has_engine() && required != MPI_THREAD_MULTIPLE);
     gate_enter();
     return fragments;
 }
@@ -114,6 +116,7 @@ static void lifecycle_leave(struct abi_fragments fragments)
     if (fragments.is_ours)
         abi_fragments_unset(); /* the programs that this one starts get the environment that it was given */
     gate_leave();
+    engine_ucx_expect(false);
 }
 
 /* MPI is asked, not what the program was given: MPICH takes NULL for a place to tell the thread level. */
@@ -126,7 +129,7 @@ static void lifecycle_start_after(int result)
 
 int entry_MPI_Init(int *argc, char ***argv)
 {
-    struct abi_fragments fragments = lifecycle_prepare();
+    struct abi_fragments fragments = lifecycle_prepare(MPI_THREAD_SINGLE);
     int result = real.MPI_Init(argc, argv);
     lifecycle_leave(fragments);
     lifecycle_start_after(result);
@@ -135,7 +138,7 @@ int entry_MPI_Init(int *argc, char ***argv)
 
 int entry_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    struct abi_fragments fragments = lifecycle_prepare();
+    struct abi_fragments fragments = lifecycle_prepare(required);
     int result = real.MPI_Init_thread(argc, argv, required, provided);
     lifecycle_leave(fragments);
     lifecycle_start_after(result);
