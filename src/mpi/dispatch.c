@@ -201,9 +201,10 @@ void dispatch_begin_message(MPI_Request request, const void *buffer, MPI_Count c
 {
     const struct type_layout *layout = datatype_layout(datatype);
     bool is_small = dispatch_is_below(options.progress_threshold_bytes, count, layout);
+    bool is_counted = is_small && dispatch_is_below(options.threshold_bytes, count, layout);
     if (is_small)
         datatype_learn_small(layout);
-    if (request == abi_handles.request_null || (is_small && requests_begin_small()))
+    if (request == abi_handles.request_null || (is_counted && requests_begin_small()))
         return;
     dispatch_track(request, buffer, count, datatype);
     if (!is_small)

@@ -18,6 +18,13 @@ static uint64_t straight_below(uint64_t threshold_bytes, uint64_t size_bytes)
     return below < most ? below : most;
 }
 
+/* What may be held when the program no longer waits for it must be known (mpi/request/sent.h, freed.h). */
+static uint64_t straight_begin_below(uint64_t size_bytes)
+{
+    uint64_t held_bytes = options.threshold_bytes, assisted_bytes = options.progress_threshold_bytes;
+    return straight_below(held_bytes < assisted_bytes ? held_bytes : assisted_bytes, size_bytes);
+}
+
 static void straight_record_type(struct straight_type *type)
 {
     if (type->calls != 0)
@@ -31,7 +38,7 @@ static void straight_open(struct straight_type *type, uint64_t handle, uint64_t 
     type->handle = handle;
     type->size_bytes = size_bytes;
     type->pass_below = straight_below(options.threshold_bytes, size_bytes);
-    type->begin_below = untracked_is_over() ? 0 : straight_below(options.progress_threshold_bytes, size_bytes);
+    type->begin_below = untracked_is_over() ? 0 : straight_begin_below(size_bytes);
     straight.is_open = true;
 }
 

@@ -36,6 +36,12 @@ static void test_thresholds(void)
     straight_learn(INTS, INT64_MAX);
     claim(straight_passes(0, INTS) && !straight_passes(1, INTS), "of a huge type none but an empty message");
     straight_close();
+    options.threshold_bytes = 16;
+    straight_learn(DOUBLES, DOUBLE_BYTES);
+    claim(straight_begins(1, DOUBLES) && !straight_begins(2, DOUBLES),
+          "what may be held when it is waited for is known");
+    straight_close();
+    options.threshold_bytes = 65536;
 }
 
 static void test_counts(void)
