@@ -60,7 +60,7 @@ void engine_configure(enum option_progress progress, bool has_silent_peers, stru
     engine_place_configure(&engine.place);
 }
 
-/* See engine_strategy_note_armed(): it does not sleep on, or looks at once. */
+/* An engine that sleeps until UCX tells it is woken; one that is about to looks again first. */
 void engine_note_begun(void)
 {
     if (!engine_strategy_hears_ucx())
