@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "ucx_stub.h"
 
-#include <stdlib.h>
+enum { HANDLES_MAX = 64 };
 
 struct ucx_stub ucx_stub;
+
+/* Of contexts and workers. */
+static char handles[HANDLES_MAX];
+static int handles_given;
 
 SHOWN int8_t ucp_worker_get_efd(void *worker, int *descriptor);
 SHOWN int8_t ucp_worker_arm(void *worker);
@@ -16,14 +20,14 @@ int8_t ucp_init_version(unsigned major, unsigned minor, const void *params, cons
     if (ucx_stub.refuses_events && (fields[1] & UCX_STUB_WAKEUP) != 0)
         return UCX_STUB_REFUSED;
     ucx_stub.features = fields[1];
-    *context = malloc(1);
+    *context = &handles[handles_given++];
     return UCX_STUB_OK;
 }
 
 int8_t ucp_worker_create(void *context, const void *params, void **worker)
 {
     (void)context, (void)params;
-    *worker = malloc(1);
+    *worker = &handles[handles_given++];
     return UCX_STUB_OK;
 }
 
