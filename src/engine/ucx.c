@@ -11,8 +11,8 @@
 #include "base/behind.h"
 #include "base/options.h"
 
-/* As much of UCX's ABI as is needed (ucp/api/ucp.h, ucs/type/status.h; the same in UCX 1.8 to 1.18). A status is an
- * enumeration packed into one byte. */
+/* As much of UCX's ABI as is needed (ucp/api/ucp.h and ucs/type/status.h of UCX 1.13; node_local_id came later). A
+ * status is an enumeration packed into one byte. */
 typedef int8_t ucx_status;
 enum { UCX_OK = 0, UCX_UNSUPPORTED = -22 };
 enum { UCX_TAG = 1 << 0, UCX_WAKEUP = 1 << 4, UCX_ACTIVE_MESSAGES = 1 << 6 };

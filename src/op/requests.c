@@ -181,8 +181,8 @@ static void request_insert(uint64_t key, struct range bytes)
 }
 
 /* Have so many begun since somebody asked that nobody will? A message that is tracked has a price: a program that has
- * sent large messages, and goes on with small ones, would pay it to its end (8 bytes over shared memory: 0.13 us, as
- * long as MPI takes). But counted messages that are under way when somebody asks prevent a hold. So each time that they
+ * sent large messages, and goes on with small ones, would pay it to its end (8 bytes over shared memory: 0.25 us, more
+ * than MPI takes). But counted messages that are under way when somebody asks prevent a hold. So each time that they
  * do, twice as many must begin unasked before they are counted again. */
 static bool requests_are_unasked(void)
 {

@@ -13,9 +13,9 @@
 enum { UCX_STUB_OK = 0, UCX_STUB_BUSY = -15, UCX_STUB_REFUSED = -22 };
 enum { UCX_STUB_TAG = 1, UCX_STUB_WAKEUP = 16 };
 
-/* refuses_events: no transport can tell. features: of the last that was
- * not refused. descriptor: of all workers. is_busy: the worker has something left to do. asked: how often it was told
- * to tell. arms_wrongly: asked although `may_arm` says no. destroyed: the last one. */
+/* refuses_events: no transport can tell. features: of the last context that was not refused. descriptor: of all
+ * workers. is_busy: the worker has something left to do. asked: how often a worker was armed. arms_wrongly: how often
+ * although `may_arm` said no. destroyed: the last worker that was. */
 extern SHOWN struct ucx_stub {
     bool refuses_events;
     uint64_t features;
