@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -34,6 +34,7 @@ SKIP = 77
 RANKS_MAX = 3
 # Fail with stock MPI, too: what a device knows is not there in a child (MADV_DONTFORK), except after libc's fork().
 STOCK_FAILS = (("fork_child", "clone"), ("fork_child", "raw"))
+PACKETS_LEAST = 100  # some fifteen only open the devices
 TIMEOUT_S = 600.0  # the machine is some thirty times slower
 MESSAGES = (
     "ring",
@@ -76,6 +77,9 @@ FUZZ = (
 )  # fmt: skip
 # UCX: messages over reliable connections, addresses of IPv6, memory registered in its cache and nowhere else.
 UCX = {"UCX_TLS": "rc_verbs,ud_verbs,self", "UCX_IB_GID_INDEX": "0", "UCX_IB_REG_METHODS": "rcache"}
+# libfabric: for a thousand peers, its default, it asks a device for a longer queue of completions than rdma_rxe has.
+OFI = {"FI_UNIVERSE_SIZE": "16", "FI_PROVIDER": "verbs;ofi_rxm"}
+OPENMPI_OFI = {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_btl": "self"}
 OPENMPI_TCP = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "lo"}
 MPICH_APART = {"MPIR_CVAR_NOLOCAL": "1"}
 OPENMPI_UCX = {
@@ -93,10 +97,18 @@ class Network:
     family: str
     settings: Mapping[str, str]
     is_rdma: bool = True
+    stock_fails: Sequence[str] = ()  # programs that fail there with stock MPI, too
 
 
 MPICH4 = Network("mpich4", {**UCX, **MPICH_APART})
 OPENMPI4 = Network("openmpi4", {**UCX, **OPENMPI_UCX})
+# A message of 96 MiB is larger than the device takes, and threads of two ranks wait for each other without end.
+OPENMPI4_OFI = Network("openmpi4", {**OFI, **OPENMPI_OFI}, stock_fails=("large", "thread_multiple_mixed"))
+OPENMPI5_OFI = Network("openmpi5", {**OFI, **OPENMPI_OFI}, stock_fails=("large",))
+# A receive whose request is freed: it does not tell the sender in MPI_Finalize that the data have come.
+MPICH5_OFI = Network(
+    "mpich5", {**OFI, **MPICH_APART, "MPIR_CVAR_CH4_NETMOD": "ofi"}, stock_fails=("request_free_active",)
+)
 OPENMPI4_TCP = Network("openmpi4", OPENMPI_TCP, False)
 
 
@@ -115,17 +127,23 @@ class Part:
 PARTS: Mapping[str, Part] = {
     "mpich4": Part((MPICH4,), PROGRAMS),
     "openmpi4": Part((OPENMPI4,), PROGRAMS),
+    "openmpi4_ofi": Part((OPENMPI4_OFI,), PROGRAMS),
+    "mpich5_ofi": Part((MPICH5_OFI,), PROGRAMS),
+    "openmpi5_ofi": Part((OPENMPI5_OFI,), FEW),
     "backends": Part((MPICH4,), FEW, ("userfaultfd-user", "signal-1", "poll", "default")),
     "stress": Part((MPICH4, OPENMPI4), ("stress",), ("userfaultfd-1", "signal-1"), STRESS),
     "events": Part((MPICH4, OPENMPI4), EVENTS, ("event-1",)),
     "keys": Part((OPENMPI4_TCP,), KEYS, ("keys-1",), units="keys"),
-    "keys_rdma": Part((MPICH4, OPENMPI4), KEYS, ("keys-1",)),
+    "keys_rdma": Part((MPICH4, OPENMPI4), (*FEW, "fork_child"), ("keys-1",)),
     "fuzz": Part((MPICH4, OPENMPI4), fuzz=FUZZ),
 }
 
 
-def wrap_launcher(folder: Path, family: Family, settings: Mapping[str, str]) -> None:
-    """Put a stand-in before a launcher, which brings each rank to a device of its own: mpirun.sh."""
+def wrap_launcher(folder: Path, family: Family, settings: Mapping[str, str]) -> Family:
+    """Put a stand-in before a launcher, which brings each rank to a device of its own: mpirun.sh.
+
+    Those that are found by PATH (the fuzzer's) have it, too.
+    """
     place = folder / family.launcher.name
     place.symlink_to(HERE / "mpirun.sh")
     place.with_name(f"{place.name}.real").symlink_to(family.launcher)
@@ -133,6 +151,7 @@ def wrap_launcher(folder: Path, family: Family, settings: Mapping[str, str]) -> 
     place.with_name(f"{place.name}.settings").write_text("".join(lines))
     os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
     os.environ["RANK_SCRIPT"] = str(HERE / "rank.sh")
+    return replace(family, launcher=place)
 
 
 def list_networks(part: Part) -> Iterator[tuple[Network, Family]]:
@@ -146,10 +165,11 @@ def list_networks(part: Part) -> Iterator[tuple[Network, Family]]:
             yield network, family
 
 
-def list_part_cases(part: Part, families: Sequence[Family]) -> list[Case]:
+def list_part_cases(part: Part, network: Network, family: Family) -> list[Case]:
     """What it runs; with few ranks, since two processors are emulated."""
-    programs = [read_program(ROOT / f"tests/mpi/programs/{name}.c") for name in part.programs]
-    cases = list_cases(programs, families, part.variants, is_quick=False)
+    names = [name for name in part.programs if name not in network.stock_fails]
+    programs = [read_program(ROOT / f"tests/mpi/programs/{name}.c") for name in names]
+    cases = list_cases(programs, [family], part.variants, is_quick=False)
     return [case for case in cases if case.ranks <= RANKS_MAX and (case.program.name, case.argument) not in STOCK_FAILS]
 
 
@@ -170,12 +190,11 @@ def fuzz_command(folder: Path, part: Part, family: Family, failures: Path) -> li
 
 def compile_part(folder: Path, part: Part) -> int:
     """Compile everything, where this is fast."""
-    families = [family for _, family in list_networks(part)]
     bench = make_bench(folder, part)
-    for case in list_part_cases(part, families):
-        bench.compile(case.program, case.family)
-    if part.fuzz:
-        for family in families:
+    for network, family in list_networks(part):
+        for case in list_part_cases(part, network, family):
+            bench.compile(case.program, case.family)
+        if part.fuzz:
             command = fuzz_command(folder, part, family, folder / "failures")
             subprocess.run([*command, "--seconds", "1", "--lines", "5"], check=True)
     return 0
@@ -248,8 +267,8 @@ def judge_case(
         return f"{wrong} {(stock if wrong.startswith('stock') else run).errors[-1500:]}"
     if is_plainly_ok(case, run) and len(records) < case.ranks:
         return f"{len(records)} of {case.ranks} ranks left a record"
-    if network.is_rdma and not all(packets):
-        return "no packet went through the devices"
+    if network.is_rdma and min(packets) < PACKETS_LEAST:
+        return "no message went through the devices"
     return judge_keys(case, records) if case.variant.startswith("keys") else ""
 
 
@@ -321,10 +340,9 @@ def run_part(folder: Path, part: Part) -> int:
     outcomes = [run_units(part.units)] if part.units else []
     for network, family in list_networks(part):
         with tempfile.TemporaryDirectory() as place:
-            wrap_launcher(Path(place), family, network.settings)
-            wrapped = next(one for one in list_families(WHEELS) if one.name == family.name)
+            wrapped = wrap_launcher(Path(place), family, network.settings)
             if part.programs:
-                outcomes.append(run_cases(make_bench(folder, part), network, list_part_cases(part, [wrapped])))
+                outcomes.append(run_cases(make_bench(folder, part), network, list_part_cases(part, network, wrapped)))
             if part.fuzz:
                 outcomes.append(run_fuzz(folder, part, wrapped))
     is_well = bool(outcomes) and all(outcomes)

@@ -29,9 +29,7 @@ hostname lapwing
 echo "127.0.0.1 localhost lapwing" >/host/run/hosts
 mount --bind /host/run/hosts /host/etc/hosts
 
-# rxe0 and rxe1, at the two ends of one line. What goes from one to the other must take it: with addresses of IPv4, both
-# of this machine, it would go by lo, where rdma_rxe does not listen; link-local ones of IPv6 name their device. The host's
-# tools by their paths: busybox would take itself for `ip`.
+# rxe0 and rxe1, at the two ends of one line. The host's tools by their paths: busybox would take itself for `ip`.
 make_devices() {
     echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
     echo 100000 >/proc/sys/net/core/netdev_max_backlog # a packet that is dropped costs a second
@@ -46,7 +44,21 @@ make_devices() {
     done
 }
 
+# What goes from one to the other must take the line: with addresses of IPv4, both of this machine, it would go by lo,
+# where rdma_rxe does not listen. UCX's link-local ones of IPv6 name their device. librdmacm, which libfabric uses, asks
+# the routes: what this machine sends from one end to the other (iif lo) takes the line before rule 0 would keep it.
+route_by_line() { # from an end to the other
+    chroot /host /bin/ip rule add pref "$(($1 + 1))" iif lo from "10.77.0.$(($1 + 1))" to "10.77.0.$(($2 + 1))" \
+        lookup "$((101 + $1))"
+    chroot /host /bin/ip route add "10.77.0.$(($2 + 1))/32" dev "v$1" src "10.77.0.$(($1 + 1))" table "$((101 + $1))"
+    echo 1 >"/proc/sys/net/ipv4/conf/v$1/accept_local" # it comes from an address of this machine
+}
+
 make_devices
+route_by_line 0 1
+route_by_line 1 0
+chroot /host /bin/ip rule add pref 3 lookup local
+chroot /host /bin/ip rule del pref 0
 ulimit -l unlimited
 echo
 echo "rdma: begin, Linux $(uname -r), $(chroot /host /bin/rdma link | wc -l) devices"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # MPI over RDMA: in a machine that QEMU emulates, with soft RoCE devices and the files of this one, which it only reads.
 #   tests/rdma/run.sh FOLDER [PART...]
-# Each part (guest.py names them) starts the machine anew. `fuzz` must be asked for: stock MPICH 4.0 tells wrong counts
-# there, and stock Open MPI 4.1 crashes in most programs (docs/limits-all.md).
+# Each part (guest.py names them) starts the machine anew. Asked for must be `openmpi5_ofi`, since an hour is full without
+# it, and `fuzz`: stock MPICH 4.0 tells wrong counts there, and stock Open MPI 4.1 crashes in most programs
+# (docs/limits-all.md).
 # Keeps the kernel and what it compiles (600 MB) in FOLDER. Exit code 77: something that it needs is missing.
 set -eu
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
@@ -16,12 +17,14 @@ modprobe kmod
 cpio cpio
 rdma iproute2
 /usr/lib/*/libibverbs/librxe-rdmav*.so ibverbs-providers
+/usr/lib/*/libfabric.so.1 libfabric1
+/usr/lib/*/librdmacm.so.1 librdmacm1
 mpicc.mpich libmpich-dev
 mpirun.mpich mpich
 mpicc.openmpi libopenmpi-dev
 mpirun.openmpi openmpi-bin"
 modules="virtio_pci 9pnet_virtio 9p veth crc32_generic rdma_rxe ib_uverbs rdma_ucm"
-every_part="mpich4 openmpi4 backends events keys keys_rdma stress"
+every_part="mpich4 openmpi4 mpich5_ofi openmpi4_ofi backends events keys keys_rdma stress"
 limit_s=1500 # of one part
 
 check_machine() {
