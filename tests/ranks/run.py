@@ -3,8 +3,10 @@
 
 Memory is that of a rank with its share of what it shares with others. Processor time is that of all of the job's
 processes; most of it goes into waiting for one another where ranks outnumber cores, so it is also shown for a process
-alone, where nobody waits. "end" is the time from MPI_Finalize until the command ends, reading the records included.
-"files" is the largest number of files seen in the folder of the records.
+alone, where nobody waits. "start" is the processor time of a rank until MPI_Init returns. "end" is the time from
+MPI_Finalize until the command ends, reading the records included. "files" is the largest number of files seen in the
+folder of the records. `lapwing advise` runs the job several times, and keeps what it prints and the records of all
+runs: only its processor time, elapsed time and files are known.
 """
 
 import argparse
@@ -28,7 +30,7 @@ from families import Family, list_families  # noqa: E402
 from launching import end_group  # noqa: E402
 
 SKIP = 77
-LIMIT_S = 240.0
+LIMIT_S = 240.0  # of one run
 RANK_KIB = 6 * 1024  # of an MPI's own, roughly: where there is less memory, the job is not started
 # Shared memory alone, in small segments; ranks that wait let others run.
 FLAGS: Mapping[str, Sequence[str]] = {
@@ -36,6 +38,21 @@ FLAGS: Mapping[str, Sequence[str]] = {
 }
 ENVIRONMENT: Mapping[str, Mapping[str, str]] = {"mpich4": {"UCX_TLS": "self,sysv,posix"}}
 WAYS = ("stock", "run", "profile")
+# Stock, profiled, then stock and what is tried, once each.
+ADVISE = ("advise", "--rounds", "1", "--budget", str(round(5 * LIMIT_S)))
+ADVISE_LIMIT_S = 6 * LIMIT_S
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended. exit_code: None where it took too long; files: seen in the folder of records."""
+
+    exit_code: int | None
+    output: str
+    ended_s: float
+    elapsed_s: float
+    processor_s: float  # of all its processes
+    files: int
 
 
 @dataclass(frozen=True)
@@ -45,11 +62,9 @@ class Figures:
     way: str
     ranks: int
     rank_kib: int  # mean
-    own_kib: int  # largest, of a rank alone
-    processor_s: float  # of all processes
-    elapsed_s: float
+    start_ms: float  # processor time of a rank, mean
     end_s: float
-    files: int
+    ended: Ended
 
 
 class Watch(threading.Thread):
@@ -71,20 +86,11 @@ class Watch(threading.Thread):
                     continue
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended. exit_code: None where it took too long; files: seen in the folder of records."""
-
-    exit_code: int | None
-    output: str
-    ended_s: float
-    files: int
-
-
-def run_watched(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> Ended:
+def run_watched(command: Sequence[str], environment: Mapping[str, str], folder: Path, limit_s: float) -> Ended:
     """Run a command to its end."""
     watch = Watch(folder)
     watch.start()
+    before_s, begin_s = processor_s(), time.time()
     process = subprocess.Popen(
         command,
         env=dict(environment),
@@ -96,7 +102,7 @@ def run_watched(command: Sequence[str], environment: Mapping[str, str], folder: 
         start_new_session=True,
     )
     try:
-        output, errors = process.communicate(timeout=LIMIT_S)
+        output, errors = process.communicate(timeout=limit_s)
         code: int | None = process.returncode
     except subprocess.TimeoutExpired:
         end_group(process)
@@ -105,7 +111,8 @@ def run_watched(command: Sequence[str], environment: Mapping[str, str], folder: 
     ended_s = time.time()
     watch.is_over.set()
     watch.join()
-    return Ended(code, output if code == 0 else output + errors, ended_s, watch.most)
+    text = output if code == 0 else output + errors
+    return Ended(code, text, ended_s, ended_s - begin_s, processor_s() - before_s, watch.most)
 
 
 def processor_s() -> float:
@@ -114,12 +121,12 @@ def processor_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def measure(family: Family, program: Path, ranks: int, way: str, words: Sequence[str]) -> Figures | str:
-    """Run a job; what it took, or why it did not work."""
+def run_job(family: Family, program: Path, ranks: int, lapwing: Sequence[str], words: Sequence[str]) -> Ended:
+    """Run a job to its end. lapwing: the words of its command; none: stock."""
     launched = family.command(ranks, {}, [str(program), *words])
     command = [launched[0], *FLAGS.get(family.name, ()), *launched[1:]]
-    if way != "stock":
-        command = [sys.executable, "-m", "lapwing", way, *command]
+    if lapwing:
+        command = [sys.executable, "-m", "lapwing", *lapwing, *command]
     environment = {
         **os.environ,
         **family.environment,
@@ -128,22 +135,22 @@ def measure(family: Family, program: Path, ranks: int, way: str, words: Sequence
         "LAPWING_PRELOAD": str(ROOT / "build/release/liblapwing.so"),
     }
     with TemporaryDirectory(prefix="lapwing-ranks-") as name:
-        before_s, begin_s = processor_s(), time.time()
-        ended = run_watched(command, environment, Path(name))
-        taken_s = processor_s() - before_s
+        limit_s = ADVISE_LIMIT_S if lapwing == ADVISE else LIMIT_S
+        return run_watched(command, environment, Path(name), limit_s)
+
+
+def explain(way: str, ended: Ended) -> str:
+    """Say how a job failed."""
+    return f"{way}: ends with {ended.exit_code}: {' '.join(ended.output.split())[-300:]}"
+
+
+def measure(family: Family, program: Path, ranks: int, way: str, words: Sequence[str]) -> Figures | str:
+    """Run a job; what it took, or why it did not work."""
+    ended = run_job(family, program, ranks, () if way == "stock" else (way,), words)
     fields = next((line.split() for line in ended.output.splitlines() if line.startswith(f"{ranks} ")), [])
     if ended.exit_code != 0 or len(fields) != 6:
-        return f"{way}: ends with {ended.exit_code}: {' '.join(ended.output.split())[-300:]}"
-    return Figures(
-        way=way,
-        ranks=ranks,
-        rank_kib=int(fields[1]),
-        own_kib=int(fields[2]),
-        processor_s=taken_s,
-        elapsed_s=ended.ended_s - begin_s,
-        end_s=ended.ended_s - float(fields[5]),
-        files=ended.files,
-    )
+        return explain(way, ended)
+    return Figures(way, ranks, int(fields[1]), int(fields[4]) / 1e3, ended.ended_s - float(fields[5]), ended)
 
 
 def measure_alone(program: Path, way: str, times: int) -> float:
@@ -170,18 +177,31 @@ def print_row(figures: Figures, stock: Figures) -> None:
     more_kib = figures.rank_kib - stock.rank_kib
     print(
         f"| {figures.ranks} | {figures.way} | {figures.rank_kib / 1024:.2f} | {more_kib / 1024:+.2f} | "
-        f"{figures.processor_s:.1f} | {figures.elapsed_s:.2f} | {figures.end_s:.2f} | {figures.files} |",
+        f"{figures.start_ms:.0f} | {figures.ended.processor_s:.1f} | {figures.ended.elapsed_s:.2f} | "
+        f"{figures.end_s:.2f} | {figures.ended.files} |",
         flush=True,
     )
+
+
+def advise(family: Family, program: Path, ranks: int, words: Sequence[str]) -> str:
+    """Take advice on a job, and print its line of the table; the verdict, or "" where none was measured."""
+    ended = run_job(family, program, ranks, ADVISE, words)
+    verdict = " ".join(ended.output.split("\n\n")[0].split())
+    if ended.exit_code != 0 or "deferred by Lapwing" not in verdict:
+        print(f"FAIL {family.name} with {ranks} ranks, {explain('advise', ended)}")
+        return ""
+    print(f"| {ranks} | advise | | | | {ended.processor_s:.1f} | {ended.elapsed_s:.2f} | | {ended.files} |", flush=True)
+    return f"advise, {ranks} ranks: {verdict}"
 
 
 def measure_family(family: Family, program: Path, arguments: argparse.Namespace) -> int:
     """Print the table of an MPI; how many jobs did not work."""
     failed = 0
+    verdicts = []
     for way in ("stock", "run"):
         print(f"{family.name}: a process alone takes {measure_alone(program, way, 15):.1f} ms ({way})")
-    print("| ranks | way | MiB per rank | more than stock | processor time (s) | job (s) | end (s) | files |")
-    print("|---|---|---|---|---|---|---|---|")
+    titles = ("ranks", "way", "MiB per rank", "more than stock", "start (ms)", "processor time (s)", "job (s)")
+    print(f"| {' | '.join((*titles, 'end (s)', 'files'))} |\n|{'---|' * 9}")
     for ranks in arguments.ranks or (64, 128, 256, 512):
         if not has_memory(ranks):
             print(f"skip {family.name} with {ranks} ranks: too little memory")
@@ -195,7 +215,9 @@ def measure_family(family: Family, program: Path, arguments: argparse.Namespace)
                 continue
             stock = stock or figures
             print_row(figures, stock)
-    return failed
+        verdicts.append(advise(family, program, ranks, arguments.words))
+    print("\n".join(verdicts))
+    return failed + verdicts.count("")
 
 
 def main() -> int:
