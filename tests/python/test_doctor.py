@@ -120,6 +120,7 @@ def test_what_an_mpi_opens_reduces_what_is_gained() -> None:
     findings = judge_opened(["/dev/null", "/dev/infiniband/uverbs0", "/dev/nvidia0"], "MPI")
     assert [finding.topic for finding in findings] == ["network", "gpu"]
     assert list_levels(findings) == {Level.REDUCES}
+    assert "--hold keys" in findings[0].remedy
     assert judge_opened(["/dev/null"], "MPI") == []
 
 

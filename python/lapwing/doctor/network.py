@@ -66,7 +66,10 @@ def judge_opened(opened: Iterable[str], who: str) -> list[Finding]:
     findings = []
     if transports:
         text = f"{who} uses {', '.join(transports)}: {NO_HOLDS}, since registration caches remember where pages were"
-        remedy = "where TCP is fast enough, choose it (UCX_TLS=tcp,self,sm or FI_PROVIDER=tcp), and measure"
+        remedy = (
+            "where protection keys are free (kernel), hold memory in place (--hold keys); "
+            "or choose TCP where it is fast enough (UCX_TLS=tcp,self,sm or FI_PROVIDER=tcp); and measure"
+        )
         findings.append(Finding(NETWORK, Level.REDUCES, text, remedy))
     if gpus:
         remedy = "where a program does not need the GPU, hide it (CUDA_VISIBLE_DEVICES=, UCX_TLS without cuda)"
