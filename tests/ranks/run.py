@@ -31,6 +31,9 @@ from launching import end_group  # noqa: E402
 
 SKIP = 77
 LIMIT_S = 240.0  # of one run
+# What Lapwing may add, to a rank's memory and to a job's end.
+MORE_KIB_MOST = 4 * 1024
+MORE_END_S_MOST = 2.0
 RANK_KIB = 6 * 1024  # of an MPI's own, roughly: where there is less memory, the job is not started
 # Shared memory alone, in small segments; ranks that wait let others run.
 FLAGS: Mapping[str, Sequence[str]] = {
@@ -172,6 +175,15 @@ def has_memory(ranks: int) -> bool:
     return int(available.split()[1]) > 2 * ranks * RANK_KIB
 
 
+def find_excess(figures: Figures, stock: Figures) -> str:
+    """What Lapwing adds beyond its limits; empty where it does not."""
+    more_kib = figures.rank_kib - stock.rank_kib
+    more_s = figures.end_s - stock.end_s
+    wrong = [f"a rank takes {more_kib / 1024:.1f} MiB more"] * (more_kib > MORE_KIB_MOST)
+    wrong += [f"the end takes {more_s:.1f} s longer"] * (more_s > MORE_END_S_MOST)
+    return " and ".join(wrong)
+
+
 def print_row(figures: Figures, stock: Figures) -> None:
     """Print a line of the table."""
     more_kib = figures.rank_kib - stock.rank_kib
@@ -215,6 +227,9 @@ def measure_family(family: Family, program: Path, arguments: argparse.Namespace)
                 continue
             stock = stock or figures
             print_row(figures, stock)
+            if excess := find_excess(figures, stock):
+                print(f"FAIL {family.name} with {ranks} ranks, {way}: {excess}")
+                failed += 1
         verdicts.append(advise(family, program, ranks, arguments.words))
     print("\n".join(verdicts))
     return failed + verdicts.count("")
