@@ -342,6 +342,17 @@ def claim_unlike(mpi: Mpi, folder: Path) -> str:
     return ""
 
 
+def claim_bound(mpi: Mpi, folder: Path) -> str:
+    """The engine stays where Slurm has bound its rank; it leaves only if it is asked to, and both are shown."""
+    srun = f"{mpi.srun} --cpu-bind=map_cpu:0 {folder}/exchange.{mpi.name}"
+    for option, engine in (("", "0"), ("--engine-cores auto", "1")):
+        result = run_shell(f"lapwing run --show-binding on {option} {srun}", folder, {})
+        wanted = {f"lapwing: rank {rank}: program on 0, engine on {engine}" for rank in (0, 1)}
+        if result.code != 0 or len(result.ranks) != 2 or not wanted <= set(result.text.splitlines()):
+            return f"{option} code {result.code}: {result.text[-1500:]}"
+    return ""
+
+
 def claim_profile(mpi: Mpi, folder: Path) -> str:
     """`lapwing profile srun ...` records all ranks."""
     line = f"lapwing profile --output srun.profile {mpi.srun} {folder}/exchange.{mpi.name}"
@@ -357,6 +368,7 @@ SPECIAL: Mapping[str, Callable[[Mpi, Path], str]] = {
     "time limit": claim_time_limit,
     "large collectives return early": claim_collectives,
     "one rank without Lapwing": claim_unlike,
+    "srun --cpu-bind, and the engine": claim_bound,
     "lapwing doctor srun": claim_doctor,
     "lapwing profile srun": claim_profile,
 }
