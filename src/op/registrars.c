@@ -56,11 +56,12 @@ static bool is_registrar(const char *name, void *context)
 }
 
 /* Libraries below verbs, which are there without an RDMA device, too: the providers that have an interface of their
- * own (rdma-core), and the connection manager. */
+ * own (rdma-core), and the connection manager. libibverbs opens all providers under names of their own, of which
+ * mlx5's calls ibv_reg_mr(): libmlx5-rdmav34.so. */
 static bool is_below_verbs(const char *file)
 {
     static const char *const names[] = {"libmlx4.", "libmlx5.", "libefa.", "libmana.", "libhns.", "librdmacm."};
-    return base_text_begins_any(file, names, sizeof(names) / sizeof(names[0]));
+    return base_text_begins_any(file, names, sizeof(names) / sizeof(names[0])) || strstr(file, "-rdmav") != NULL;
 }
 
 /* libfabric's providers, where they are files of their own (prov/verbs: libverbs-fi.so). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a library of the program's that calls a registering function of a GPU's runtime is noticed, whenever it is
- * loaded; the runtime alone, and a transport of MPI's that calls it, are not. */
+ * loaded; the runtime alone, a transport of MPI's that calls it, and a provider of verbs are not. */
 #include "op/registrars.h"
 
 #include <dlfcn.h>
@@ -59,11 +59,12 @@ static void names_check(void)
 
 int main(int argc, char **argv)
 {
-    claim(argc == 4, "driver, transport, plugin");
+    claim(argc == 5, "driver, transport, provider of verbs, plugin");
     claim(!registrars_are_called(&loads_seen), "not in this program");
     claim(dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL) != NULL && !registrars_are_called(&loads_seen), "the driver alone");
     claim(dlopen(argv[2], RTLD_NOW) != NULL && !registrars_are_called(&loads_seen), "MPI's transport");
-    claim(dlopen(argv[3], RTLD_NOW) != NULL && registrars_are_called(&loads_seen), "a library of the program's");
+    claim(dlopen(argv[3], RTLD_NOW) != NULL && !registrars_are_called(&loads_seen), "a provider of verbs");
+    claim(dlopen(argv[4], RTLD_NOW) != NULL && registrars_are_called(&loads_seen), "a library of the program's");
     claim(!registrars_are_called(&loads_seen), "told once");
     names_check();
     return 0;
