@@ -67,6 +67,11 @@ KEYS = (
     *FEW, "unaligned", "write_after_send", "probe_recv", "handler_touch", "fork_child", "touch_freed",
     "reduction_begins_reader",
 )  # fmt: skip
+# Under MPI_THREAD_MULTIPLE nothing is held by keys.
+KEYS_EVERY = (
+    *(name for name in PROGRAMS if name != "thread_multiple_mixed"),
+    "alternate_stack", "signal_at_touch", "reduction_begins_reader",
+)  # fmt: skip
 EVENTS = (*FEW, "unaligned", "send_modes", "nonblocking_kinds", "thread_multiple_mixed")
 STRESS = ("3000", "1")
 FAILURES = Path("/run/tmp/failures")  # in the machine, whose other files are only read
@@ -122,6 +127,7 @@ class Part:
     words: Sequence[str] = ()
     fuzz: Sequence[str] = ()
     units: str = ""  # the backend that the unit tests of src/protect are run with
+    has_doctor: bool = False
 
 
 PARTS: Mapping[str, Part] = {
@@ -130,11 +136,14 @@ PARTS: Mapping[str, Part] = {
     "openmpi4_ofi": Part((OPENMPI4_OFI,), PROGRAMS),
     "mpich5_ofi": Part((MPICH5_OFI,), PROGRAMS),
     "openmpi5_ofi": Part((OPENMPI5_OFI,), FEW),
-    "backends": Part((MPICH4,), FEW, ("userfaultfd-user", "signal-1", "poll", "default")),
-    "stress": Part((MPICH4, OPENMPI4), ("stress",), ("userfaultfd-1", "signal-1"), STRESS),
+    "backends": Part((MPICH4,), FEW, ("userfaultfd-user", "signal-1", "poll", "default"), has_doctor=True),
+    "stress": Part((MPICH4, OPENMPI4), ("stress",), ("userfaultfd-1", "signal-1", "keys-1"), STRESS),
     "events": Part((MPICH4, OPENMPI4), EVENTS, ("event-1",)),
     "keys": Part((OPENMPI4_TCP,), KEYS, ("keys-1",), units="keys"),
     "keys_rdma": Part((MPICH4, OPENMPI4), (*FEW, "fork_child"), ("keys-1",)),
+    "keys_every": Part((MPICH4,), KEYS_EVERY, ("keys-1",)),
+    "keys_ofi": Part((MPICH5_OFI,), (*FEW, "fork_child"), ("keys-1",)),
+    "fuzz_ofi": Part((MPICH5_OFI,), fuzz=(*FUZZ, "--variant", "keys-1")),
     "fuzz": Part((MPICH4, OPENMPI4), fuzz=FUZZ),
 }
 
@@ -182,10 +191,10 @@ def make_bench(folder: Path, part: Part) -> Bench:
     )
 
 
-def fuzz_command(folder: Path, part: Part, family: Family, failures: Path) -> list[str]:
+def fuzz_command(folder: Path, part: Part, family: str, failures: Path) -> list[str]:
     """The command that runs random programs. failures: where those are kept that fail."""
     places = ["--preload", str(PRELOAD), "--build", str(folder / "fuzz"), "--failures", str(failures)]
-    return [sys.executable, str(ROOT / "tests/fuzz/run.py"), *places, "--mpi", family.name, *part.fuzz]
+    return [sys.executable, str(ROOT / "tests/fuzz/run.py"), *places, "--mpi", family, *part.fuzz]
 
 
 def compile_part(folder: Path, part: Part) -> int:
@@ -195,7 +204,7 @@ def compile_part(folder: Path, part: Part) -> int:
         for case in list_part_cases(part, network, family):
             bench.compile(case.program, case.family)
         if part.fuzz:
-            command = fuzz_command(folder, part, family, folder / "failures")
+            command = fuzz_command(folder, part, family.name, folder / "failures")
             subprocess.run([*command, "--seconds", "1", "--lines", "5"], check=True)
     return 0
 
@@ -310,14 +319,29 @@ def have_events(rows: Sequence[Row]) -> bool:
     return events > 0 or not is_asked
 
 
-def run_fuzz(folder: Path, part: Part, family: Family) -> bool:
-    """Run random programs; True when all were as with stock."""
+def run_fuzz(folder: Path, part: Part, network: Network) -> bool:
+    """Run random programs; True when all were as with stock.
+
+    Where no launcher is found by PATH all ranks share a device.
+    """
     before = count_packets()
-    result = subprocess.run(fuzz_command(folder, part, family, FAILURES))
+    environment = {**os.environ, **network.settings}
+    result = subprocess.run(fuzz_command(folder, part, network.family, FAILURES), env=environment)
     print(f"{count_packets() - before} packets", flush=True)
     for path in FAILURES.glob("*"):
         print(path.read_text())
     return result.returncode == 0 and count_packets() > before
+
+
+def run_doctor(family: Family) -> bool:
+    """Let `lapwing doctor` look at a job over the devices; True when it names them, and the remedy."""
+    words = ("doctor", str(family.launcher), "-n", "2")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "LAPWING_PRELOAD": str(PRELOAD)}
+    result = subprocess.run([sys.executable, "-m", "lapwing", *words], env=environment, capture_output=True, text=True)
+    text = " ".join(result.stdout.split())
+    is_well = result.returncode == 1 and "uses /dev/infiniband/uverbs" in text and "--hold keys" in text
+    print(f"doctor {family.name}: {'names the devices' if is_well else f'FAILED, {text} {result.stderr}'}", flush=True)
+    return is_well
 
 
 def run_unit(program: Path, backend: str) -> bool:
@@ -341,10 +365,12 @@ def run_part(folder: Path, part: Part) -> int:
     for network, family in list_networks(part):
         with tempfile.TemporaryDirectory() as place:
             wrapped = wrap_launcher(Path(place), family, network.settings)
+            if part.has_doctor:
+                outcomes.append(run_doctor(wrapped))
             if part.programs:
                 outcomes.append(run_cases(make_bench(folder, part), network, list_part_cases(part, network, wrapped)))
             if part.fuzz:
-                outcomes.append(run_fuzz(folder, part, wrapped))
+                outcomes.append(run_fuzz(folder, part, network))
     is_well = bool(outcomes) and all(outcomes)
     print("rdma: all passed" if is_well else "rdma: something failed")
     return 0 if is_well else 1
