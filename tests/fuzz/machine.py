@@ -45,8 +45,11 @@ EARLY: Mapping[str, Mapping[str, str]] = {
     "early-1": {**ONE, "LAPWING_EARLY_RECEIVE": "on"},
     "early-signal-1": {**ONE, "LAPWING_EARLY_RECEIVE": "on", "LAPWING_HOLD": "signal"},
 }
-# Where UCX carries the messages: the same.
-EVENTS: Mapping[str, Mapping[str, str]] = {"event-1": {**ONE, "LAPWING_PROGRESS": "event"}}
+# Where UCX carries the messages, and where the processor has protection keys: the same.
+ELSEWHERE: Mapping[str, Mapping[str, str]] = {
+    "event-1": {**ONE, "LAPWING_PROGRESS": "event"},
+    "keys-1": {**ONE, "LAPWING_HOLD": "keys"},
+}
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ class Machine:
         source.write_text(format_programs(programs))
         trace = "trace" if is_traced else "no-trace"
         words = [str(self.interpreter), str(source), str(self.folder / "results"), trace, level]
-        variables = dict({**VARIANTS, **EARLY, **EVENTS}[variant]) if variant else {}
+        variables = dict({**VARIANTS, **EARLY, **ELSEWHERE}[variant]) if variant else {}
         if variant:
             variables |= {"LAPWING_RECORD_DIR": str(self.folder), "LD_PRELOAD": str(self.preload)}
         timeout_s = self.timeout_s + sum(len(program.lines) for program in programs) / LINES_PER_SECOND

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from generate import Features, generate
 from language import Program, format_programs, parse_programs
-from machine import EARLY, EVENTS, ROOT, VARIANTS, Machine, Outcome, build_interpreter
+from machine import EARLY, ELSEWHERE, ROOT, VARIANTS, Machine, Outcome, build_interpreter
 from minimise import minimise
 from progress import Progress, Totals, format_table
 
@@ -193,7 +193,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--variant",
         action="append",
-        choices=[*VARIANTS, *EARLY, *EVENTS],
+        choices=[*VARIANTS, *EARLY, *ELSEWHERE],
         default=[],
         help="(default: all but early*, event*)",
     )

@@ -3,8 +3,8 @@
 # MPI over RDMA: in a machine that QEMU emulates, with soft RoCE devices and the files of this one, which it only reads.
 #   tests/rdma/run.sh FOLDER [PART...]
 # Each part (guest.py names them) starts the machine anew. Asked for must be `openmpi5_ofi`, `keys_every` and `keys_ofi`,
-# since an hour is full without them, and `fuzz`: stock MPICH 4.0 tells wrong counts there, and stock Open MPI 4.1 crashes
-# in most programs (docs/limits-all.md).
+# since an hour is full without them, and `fuzz` and `fuzz_ofi`: there stock MPIs tell wrong counts, crash or fail in most
+# programs (docs/limits-all.md).
 # Keeps the kernel and what it compiles (600 MB) in FOLDER. Exit code 77: something that it needs is missing.
 set -eu
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
