@@ -335,11 +335,11 @@ def run_fuzz(folder: Path, part: Part, network: Network) -> bool:
 
 def run_doctor(family: Family) -> bool:
     """Let `lapwing doctor` look at a job over the devices; True when it names them, and the remedy."""
-    words = ("doctor", str(family.launcher), "-n", "2")
+    words = ("doctor", "--json", "-", str(family.launcher), "-n", "2")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "LAPWING_PRELOAD": str(PRELOAD)}
     result = subprocess.run([sys.executable, "-m", "lapwing", *words], env=environment, capture_output=True, text=True)
-    text = " ".join(result.stdout.split())
-    is_well = result.returncode == 1 and "uses /dev/infiniband/uverbs" in text and "--hold keys" in text
+    text = result.stdout
+    is_well = result.returncode == 1 and "/dev/infiniband/uverbs" in text and "--hold keys" in text
     print(f"doctor {family.name}: {'names the devices' if is_well else f'FAILED, {text} {result.stderr}'}", flush=True)
     return is_well
 
