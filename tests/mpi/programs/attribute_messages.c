@@ -92,6 +92,38 @@ static void play_comm(bool is_beside)
     call_count = 0;
 }
 
+/* What makes windows and files of a communicator may copy it, with its attributes. */
+static void play_copiers(bool is_beside)
+{
+    int key;
+    MPI_Group group;
+    MPI_Comm comm, copy;
+    MPI_Win window;
+    MPI_File file;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_group(comm, &group);
+    MPI_Comm_create_keyval(comm_copied, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(comm, key, NULL);
+    if (is_beside)
+        message_pass();
+    MPI_Comm_create_group(comm, group, 0, &copy);
+    MPI_Comm_free(&copy);
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &window);
+    MPI_Win_free(&window);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &window);
+    MPI_Win_free(&window);
+    if (MPI_File_open(comm, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &file) == MPI_SUCCESS)
+        MPI_File_close(&file);
+    MPI_Group_free(&group);
+    MPI_Comm_delete_attr(comm, key);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_free(&comm);
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 50000000
+    check(call_count > 0, "this MPI copies attributes there");
+#endif
+    call_count = 0;
+}
+
 static void play_type(bool is_beside)
 {
     int key;
@@ -119,6 +151,7 @@ int main(int argc, char **argv)
     check_fill(sent, CHECK_LARGE_BYTES, 5);
     for (int round = 0; round < ROUNDS; round++) {
         play_comm(round % 2 != 0);
+        play_copiers(round % 2 != 0);
         play_type(round % 2 != 0);
     }
     return check_end();
