@@ -342,7 +342,8 @@ def gated_body(row: Row) -> Iterator[str]:
 
 def may_go_past_the_gate(row: Row) -> str:
     """Whether a call may, as C. Where no op can begin, none begins in a function of the program's either."""
-    return "busy_is_clear() && session_reason() != REASON_NONE" if row.has("runs_functions") else "busy_is_clear()"
+    unless = {"runs_functions": " && session_reason() != REASON_NONE", "begins_threads": " && !gate_gives_rights()"}
+    return "busy_is_clear()" + "".join(text for mark, text in unless.items() if row.has(mark))
 
 
 def reduces(row: Row) -> bool:

@@ -66,6 +66,7 @@ MARKS = {
     "joins_groups": "makes a communicator of two groups, both of which may be of MPI_COMM_WORLD",
     "ends_use": "ends the use of memory that no request told of: a window, a split collective, an attached buffer",
     "runs_functions": "MPI may call functions of attributes in it, which may call MPI: so it never goes past the gate",
+    "begins_threads": "MPI may begin a thread in it: where threads need rights by protection keys it keeps the gate",
     "gives_functions": "MPI may call a function of the program's from now on, wherever errors are found",
     "uses_requests": "uses the buffers of requests, which no argument names",
     "restarts": "starts persistent requests",

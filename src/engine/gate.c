@@ -188,6 +188,11 @@ void gate_use_rights(struct base_rights rights)
     gate.rights = rights;
 }
 
+bool gate_gives_rights(void)
+{
+    return gate.rights.mask != 0;
+}
+
 /* At every entry, also within a visit: a signal handler that interrupted it begins with the kernel's default. */
 static void rights_open(void)
 {

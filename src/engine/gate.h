@@ -67,6 +67,9 @@ void gate_lock_release(struct gate_lock *lock);
  * nothing is held. */
 void gate_use_rights(struct base_rights rights);
 
+/* Are there any, which threads have only if they were begun inside? */
+bool gate_gives_rights(void);
+
 /* Before the kernel reads what is sent for this thread, which may be older than the keys. */
 void gate_settle_rights(void);
 

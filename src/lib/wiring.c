@@ -35,6 +35,7 @@ const struct host host = {
     .threads_are_several = libc_threads_are_several,
     .objects_adjust = bind_adjust_objects,
     .code_is_of_transport = libc_runtime_is_transport,
+    .code_is_of_mpi = libc_runtime_is_of_mpi,
     .code_never_calls = libc_runtime_never_calls,
     .code_is_of_team = libc_runtime_is_team,
     .has_handlers = libc_signals_have_handlers,

@@ -44,6 +44,11 @@ bool libc_runtime_is_transport(uintptr_t code)
     return base_library_is_transport(file_of(code));
 }
 
+bool libc_runtime_is_of_mpi(uintptr_t code)
+{
+    return base_library_is_of_mpi(file_of(code));
+}
+
 bool libc_runtime_is_any(uintptr_t code)
 {
     const char *name = file_of(code);

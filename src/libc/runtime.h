@@ -16,7 +16,10 @@ bool libc_runtime_is_team(uintptr_t code);
 /* Does code lie in a library that carries messages (base/libraries.h)? */
 bool libc_runtime_is_transport(uintptr_t code);
 
-/* The same, or in the runtime of a language (gfortran's, Python's)? */
+/* The same, or in a library below or beside those, whose threads MPI may begin? */
+bool libc_runtime_is_of_mpi(uintptr_t code);
+
+/* Does code lie in a library that carries messages, or in the runtime of a language (gfortran's, Python's)? */
 bool libc_runtime_is_any(uintptr_t code);
 
 #endif

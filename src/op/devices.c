@@ -172,6 +172,17 @@ enum reason devices_look(_Atomic int *lowest_free, bool allows_transports)
     return kinds_reason(found, allows_transports);
 }
 
+bool devices_may_be_transports(void)
+{
+    static const char *const firsts[] = {"/dev/infiniband", "/dev/cxi0", "/dev/hfi1_0", "/dev/knem"};
+    int saved_errno = errno;
+    bool is_any = false;
+    for (size_t i = 0; i < COUNT(firsts) && !is_any; i++)
+        is_any = syscall(SYS_faccessat, AT_FDCWD, firsts[i], F_OK) == 0;
+    errno = saved_errno;
+    return is_any;
+}
+
 void devices_note_closed(_Atomic int *lowest_free, unsigned number)
 {
     int known = atomic_load_explicit(lowest_free, memory_order_relaxed);

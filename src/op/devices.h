@@ -18,6 +18,9 @@ enum { DEVICES_UNLISTED = -1 };
  * not open it. */
 enum reason devices_look(_Atomic int *lowest_free, bool allows_transports);
 
+/* Has this host what is open where RDMA devices carry messages? A few system calls. */
+bool devices_may_be_transports(void);
+
 /* This descriptor, or one from it on, is closed or replaced: what is opened next may take its number, unseen. */
 void devices_note_closed(_Atomic int *lowest_free, unsigned number);
 

@@ -34,9 +34,11 @@ struct host {
     bool (*threads_are_several)(void);
     /* Changes what was loaded since the last time, as all objects were when MPI was set up. */
     void (*objects_adjust)(void);
-    /* Does code lie in a library that carries messages? In one whose own threads call nothing of the program's? The
-     * same, or in a runtime whose threads share out the work of a call of the program's? Take the loader's lock. */
+    /* Does code lie in a library that carries messages? In one of MPI's, or below it? In one whose own threads call
+     * nothing of the program's? The same, or in a runtime whose threads share out the work of a call of the program's?
+     * Take the loader's lock. */
     bool (*code_is_of_transport)(uintptr_t code);
+    bool (*code_is_of_mpi)(uintptr_t code);
     bool (*code_never_calls)(uintptr_t code);
     bool (*code_is_of_team)(uintptr_t code);
     /* Has the program a handler for signals that come at any time? */

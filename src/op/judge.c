@@ -16,6 +16,7 @@
 static enum reason judge_loaded(void)
 {
     session_meet_loaded();
+    session_meet_late_threads();
     return session_reason();
 }
 

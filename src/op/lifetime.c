@@ -13,6 +13,7 @@
 #include "engine/ucx.h"
 #include "op/busy.h"
 #include "op/copied.h"
+#include "op/devices.h"
 #include "op/host.h"
 #include "op/observer.h"
 #include "op/requests.h"
@@ -65,16 +66,23 @@ static enum reason lifetime_decide(const struct lifetime_facts *facts)
     return options.progress == OPTION_PROGRESS_OFF ? REASON_SWITCHED_OFF : session_refused();
 }
 
+static bool lifetime_holds_by_keys(enum reason found, bool is_multiple)
+{
+    bool are_needed = options.hold == OPTION_HOLD_AUTO && found == REASON_TRANSPORT && !is_multiple;
+    return options.hold == OPTION_HOLD_KEYS || (are_needed && protect_has_keys());
+}
+
 /* By keys memory stays where RDMA devices know it. Under MPI_THREAD_MULTIPLE somebody may always be inside the gate,
  * and functions of the program's that MPI calls there would see what has not come yet. */
 static enum reason lifetime_choose_hold(enum reason found, bool is_multiple, enum option_hold *choice)
 {
-    bool is_by_keys = options.hold == OPTION_HOLD_KEYS;
+    bool is_by_keys = lifetime_holds_by_keys(found, is_multiple);
+    enum option_hold wanted = is_by_keys ? OPTION_HOLD_KEYS : options.hold;
     if (is_by_keys && found == REASON_TRANSPORT)
         found = session_allow_transports();
     if (found == REASON_NONE && is_by_keys && is_multiple)
         found = REASON_NO_KEYS;
-    *choice = found == REASON_NONE ? options.hold : OPTION_HOLD_NONE;
+    *choice = found == REASON_NONE ? wanted : OPTION_HOLD_NONE;
     return found;
 }
 
@@ -123,10 +131,8 @@ static void lifetime_configure(const struct lifetime_facts *facts)
     policy_configure(options.learn, options.send_buffers);
     lifetime_share(is_multiple);
     protect_threads_set(host.threads_are_several());
-    /* For ever: no call goes straight to MPI. Held in place, what MPI's threads may touch is open to those alone that
-     * were begun inside the gate. */
-    if (is_multiple || protect_holds_in_place())
-        busy_raise();
+    if (is_multiple)
+        busy_raise(); /* for ever: no call goes straight to MPI */
 }
 
 /* What would a run hold memory by, or why would it hold none? Asked, and ended again. */
@@ -169,9 +175,18 @@ static void lifetime_draw(const struct lifetime_facts *facts)
     observer.draw(&picture);
 }
 
+/* Taken before it is known what MPI will open: its threads are begun meanwhile. */
+static bool lifetime_may_need_keys(void)
+{
+    return options.hold == OPTION_HOLD_KEYS || (options.hold == OPTION_HOLD_AUTO && devices_may_be_transports());
+}
+
 void lifetime_prepare(void)
 {
-    gate_use_rights(protect_prepare(options.hold));
+    if (session_reason() != REASON_NOT_RUNNING || !lifetime_may_need_keys())
+        return;
+    gate_use_rights(protect_take_keys());
+    session_note_late_threads();
 }
 
 void lifetime_start(const struct lifetime_facts *facts)
@@ -189,6 +204,7 @@ void lifetime_start(const struct lifetime_facts *facts)
         lifetime_draw(facts);
     if (reason == REASON_NONE)
         lifetime_configure(facts);
+    protect_settle_keys();
     gate_use_rights(protect_rights());
     lifetime.identity.is_active = reason == REASON_NONE;
     session_set(reason);
@@ -223,6 +239,7 @@ void lifetime_stop(void)
     engine_stop();
     transfer_open_kept();
     protect_stop();
+    protect_settle_keys();
     gate_use_rights(protect_rights());
     lifetime_write_record(true);
 }

@@ -55,25 +55,11 @@ static bool is_registrar(const char *name, void *context)
     return registrars_include(name);
 }
 
-/* Libraries below verbs, which are there without an RDMA device, too: the providers that have an interface of their
- * own (rdma-core), and the connection manager. libibverbs opens all providers under names of their own, of which
- * mlx5's calls ibv_reg_mr(): libmlx5-rdmav34.so. */
-static bool is_below_verbs(const char *file)
-{
-    static const char *const names[] = {"libmlx4.", "libmlx5.", "libefa.", "libmana.", "libhns.", "librdmacm."};
-    return base_text_begins_any(file, names, sizeof(names) / sizeof(names[0])) || strstr(file, "-rdmav") != NULL;
-}
-
-/* libfabric's providers, where they are files of their own (prov/verbs: libverbs-fi.so). */
-static bool is_provider(const char *file)
-{
-    return strstr(file, "-fi.so") != NULL;
-}
-
+/* Of verbs' providers mlx5's calls ibv_reg_mr(). */
 static bool is_of_program(const struct object *object)
 {
     const char *file = object_file_name(object);
-    return !base_library_is_transport(file) && !is_below_verbs(file) && !is_provider(file);
+    return !base_library_is_transport(file) && !base_library_is_provider(file);
 }
 
 static int object_visit(struct dl_phdr_info *info, size_t size_bytes, void *is_called)

@@ -12,6 +12,7 @@
 #include "op/host.h"
 #include "op/registrars.h"
 #include "op/transfer.h"
+#include "protect/protect.h"
 
 enum { PAIR_SIZE = 2 };
 
@@ -136,14 +137,24 @@ static bool session_has_shared(void)
     return base_code_list_has_other(&session.sharers, &session.sharing, host.code_is_of_transport);
 }
 
+/* relaxed: a switch. A thread that begins beside MPI_Init, in a thread of the program's, is none of MPI's. */
+static bool session_notes_late_threads(void)
+{
+    return atomic_load_explicit(&session.notes_late_threads, memory_order_relaxed);
+}
+
 void session_meet_thread(uintptr_t code)
 {
     base_code_list_add(&session.threads, code);
+    if (session_notes_late_threads())
+        base_code_list_add(&session.late_threads, code);
 }
 
 void session_meet_unknown_thread(void)
 {
     base_code_list_add_unknown(&session.threads);
+    if (session_notes_late_threads())
+        base_code_list_add_unknown(&session.late_threads);
 }
 
 bool session_threads_may_call(void)
@@ -154,6 +165,23 @@ bool session_threads_may_call(void)
 bool session_threads_may_lock(void)
 {
     return base_code_list_has_other(&session.threads, &session.locking, host.code_is_of_team);
+}
+
+static bool session_code_is_of_program(uintptr_t code)
+{
+    return !host.code_is_of_mpi(code);
+}
+
+void session_note_late_threads(void)
+{
+    atomic_store_explicit(&session.notes_late_threads, true, memory_order_relaxed);
+}
+
+void session_meet_late_threads(void)
+{
+    if (protect_holds_in_place() && session_hold_reason() == REASON_NONE &&
+        base_code_list_has_other(&session.late_threads, &session.late, session_code_is_of_program))
+        session_refuse_holds(REASON_NO_KEYS);
 }
 
 bool session_has_more_peers(void)

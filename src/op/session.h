@@ -28,6 +28,9 @@ extern struct session {
     struct base_code_list threads;
     struct base_code_list_answer calling;  /* session_threads_may_call() */
     struct base_code_list_answer locking;  /* session_threads_may_lock() */
+    struct base_code_list late_threads;    /* session_note_late_threads() */
+    struct base_code_list_answer late;     /* session_meet_late_threads() */
+    _Atomic bool notes_late_threads;       /* never cleared */
     _Atomic enum reason refused;           /* for good */
     _Atomic enum reason obstacle;          /* to holds, for good */
     _Atomic int lowest_free;               /* devices.h */
@@ -56,6 +59,13 @@ enum reason session_look_for_devices(void);
 
 /* Before an op begins: a library that was loaded since may reach MPI past us, or make memory known to a device. */
 void session_meet_loaded(void);
+
+/* Before an op begins, outside the gate: MPI may have begun a thread in a call that went straight to it. By keys only
+ * those that it begins inside the gate may touch what is held. */
+void session_meet_late_threads(void);
+
+/* From now on threads count for that. */
+void session_note_late_threads(void);
 
 /* As session_reason(), and REASON_PAUSED while the program has paused Lapwing: for
  * what is about to begin. What is under way goes on. */

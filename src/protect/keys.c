@@ -11,6 +11,7 @@
 #include "protect/backend.h"
 #include "protect/holds.h"
 #include "protect/kernel.h"
+#include "protect/refusal.h"
 #include "protect/reserve.h"
 
 enum { NO_ACCESS = 1, NO_WRITE = 2, BITS = 3 }; /* of a key, in the register and for pkey_alloc(2) */
@@ -27,8 +28,10 @@ static int key_take(unsigned long rights)
 
 static void key_give_back(int key)
 {
+    int saved_errno = errno;
     if (key >= 0)
         syscall(SYS_pkey_free, key);
+    errno = saved_errno;
 }
 
 static bool keys_take_both(void)
@@ -63,6 +66,20 @@ static int key_with(uint32_t bits)
     return key;
 }
 
+/* The rights by them are the kernel's default again: none. */
+void keys_give_back(void)
+{
+    if (holds.rights.mask == 0)
+        return;
+    int access = key_with(NO_ACCESS);
+    int write = key_with(NO_WRITE);
+    machine_rights_write((machine_rights_read() & ~holds.rights.mask) | bits_of(NO_ACCESS, access) |
+                         bits_of(NO_ACCESS, write));
+    key_give_back(access);
+    key_give_back(write);
+    holds.rights.mask = holds.rights.closed = 0;
+}
+
 static bool keys_start(void)
 {
     if (!keys_take() || !backend_signal.start())
@@ -93,6 +110,8 @@ static void keys_open(struct range pages)
     do
         is_open = kernel_mprotect_key(pages, PROT_READ | PROT_WRITE, 0);
     while (!is_open && errno == ENOMEM && reserve_spend());
+    if (!is_open)
+        refusal_end_open(pages, errno);
 }
 
 const struct backend backend_keys = {

@@ -117,11 +117,21 @@ bool protect_may_hide_guards(void)
     return are_known;
 }
 
-struct base_rights protect_prepare(enum option_hold choice)
+struct base_rights protect_take_keys(void)
 {
-    if (choice == OPTION_HOLD_KEYS)
-        keys_take();
+    keys_take();
     return holds.rights;
+}
+
+bool protect_has_keys(void)
+{
+    return holds.rights.mask != 0;
+}
+
+void protect_settle_keys(void)
+{
+    if (!protect_holds_in_place())
+        keys_give_back();
 }
 
 struct base_rights protect_rights(void)

@@ -34,9 +34,15 @@ bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched);
 /* For watches (watch.h), by the signal backend. A backend that holds memory has been started before, and stopped. */
 bool protect_start_watches(void);
 
-/* Before MPI starts threads of its own, which inherit the rights of whoever is inside MPI: takes the protection keys
- * that `choice` asks for. */
-struct base_rights protect_prepare(enum option_hold choice);
+/* Before MPI starts threads of its own, which inherit the rights of whoever is inside MPI: takes protection keys. None
+ * are there: all zero. */
+struct base_rights protect_take_keys(void);
+
+/* Has it taken any? */
+bool protect_has_keys(void);
+
+/* Once it is known what holds: keys that do not are given back. */
+void protect_settle_keys(void);
 
 /* What the backend in use makes of them; nothing, but for keys. */
 struct base_rights protect_rights(void);

@@ -32,3 +32,21 @@ _Noreturn void refusal_end(const char *act, int error, const char *harm)
     syscall(SYS_write, STDERR_FILENO, line, strlen(line));
     abort();
 }
+
+/* What the program has taken away needs no opening. */
+static bool is_all_mapped(struct range pages)
+{
+    return syscall(SYS_msync, pages.low, pages.high - pages.low, MS_ASYNC) == 0;
+}
+
+void refusal_end_open(struct range pages, int error)
+{
+    static const char text[] =
+        "lapwing: the kernel does not open a message's memory again (the program may have used up "
+        "its limit of data, ulimit -d, or its mappings): this process ends. Run with --hold "
+        "none.\n";
+    if (error != ENOMEM || !is_all_mapped(pages))
+        return;
+    syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
+    abort();
+}

@@ -10,6 +10,7 @@
 #include "protect/fault.h"
 #include "protect/kernel.h"
 #include "protect/protect.h"
+#include "protect/refusal.h"
 #include "protect/reserve.h"
 
 /* linux/signal.h; glibc hides it */
@@ -131,22 +132,6 @@ static bool signal_write_close(struct range pages)
     return kernel_mprotect(pages, PROT_READ);
 }
 
-/* What the program has taken away needs no opening. */
-static bool is_all_mapped(struct range pages)
-{
-    return syscall(SYS_msync, pages.low, pages.high - pages.low, MS_ASYNC) == 0;
-}
-
-static _Noreturn void open_give_up(void)
-{
-    static const char text[] =
-        "lapwing: the kernel does not open a message's memory again (the program may have used up "
-        "its limit of data, ulimit -d, or its mappings): this process ends. Run with --hold "
-        "none.\n";
-    syscall(SYS_write, STDERR_FILENO, text, sizeof(text) - 1);
-    abort();
-}
-
 /* Splits a mapping where a neighbour stays held, for which there may be none left. */
 static void signal_open(struct range pages)
 {
@@ -154,8 +139,8 @@ static void signal_open(struct range pages)
     do
         is_open = kernel_mprotect(pages, PROT_READ | PROT_WRITE);
     while (!is_open && errno == ENOMEM && reserve_spend());
-    if (!is_open && errno == ENOMEM && is_all_mapped(pages))
-        open_give_up();
+    if (!is_open)
+        refusal_end_open(pages, errno);
 }
 
 static bool signal_transit_settle(struct range transit_pages)

@@ -185,6 +185,18 @@ bool check_has_thread(const char *prefix)
     return is_found;
 }
 
+bool check_has_keys(void)
+{
+    static char line[1 << 14];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    bool has_keys = false;
+    while (file != NULL && !has_keys && fgets(line, sizeof line, file) != NULL)
+        has_keys = strncmp(line, "flags", 5) == 0 && strstr(line, " ospke") != NULL;
+    if (file != NULL)
+        fclose(file);
+    return has_keys;
+}
+
 unsigned long check_addresses_bytes(void)
 {
     unsigned long pages = 0;

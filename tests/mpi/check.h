@@ -49,6 +49,9 @@ void check_delay(void);
 /* Has this process a thread whose name begins so? */
 bool check_has_thread(const char *prefix);
 
+/* Does the kernel use protection keys of this processor? */
+bool check_has_keys(void);
+
 /* What the kernel compares with RLIMIT_AS. */
 unsigned long check_addresses_bytes(void);
 

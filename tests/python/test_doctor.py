@@ -117,11 +117,16 @@ def test_devices_are_found_by_their_files(tmp_path: Path) -> None:
 
 
 def test_what_an_mpi_opens_reduces_what_is_gained() -> None:
-    findings = judge_opened(["/dev/null", "/dev/infiniband/uverbs0", "/dev/nvidia0"], "MPI")
+    findings = judge_opened(["/dev/null", "/dev/infiniband/uverbs0", "/dev/nvidia0"], "MPI", "none")
     assert [finding.topic for finding in findings] == ["network", "gpu"]
     assert list_levels(findings) == {Level.REDUCES}
-    assert "--hold keys" in findings[0].remedy
-    assert judge_opened(["/dev/null"], "MPI") == []
+    assert "protection keys" in findings[0].remedy
+    assert judge_opened(["/dev/null"], "MPI", "none") == []
+
+
+def test_rdma_devices_reduce_nothing_that_is_gained_where_keys_hold() -> None:
+    (finding,) = judge_opened(["/dev/infiniband/uverbs0"], "MPI", "keys")
+    assert (finding.level, finding.remedy) == (Level.NOTE, "")
 
 
 @pytest.mark.parametrize(

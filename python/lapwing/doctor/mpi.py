@@ -97,7 +97,7 @@ def judge_hold(answer: Answer, record: RankRecord, expected: str, who: str) -> l
     """Say which hold the preload took, and why it is another than the kernel would allow."""
     if expected in ("", record.hold):
         return []
-    devices = judge_opened(answer.opened, who)
+    devices = judge_opened(answer.opened, who, record.hold)
     if devices:
         return devices
     text = f"{who}: this kernel allows the hold {expected}, the preload took {record.hold}"

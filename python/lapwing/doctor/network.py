@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""RDMA devices and GPUs, as files of the kernel: where a process opens one, the preload holds no memory."""
+"""RDMA devices and GPUs, as files of the kernel: where a process opens one, the preload moves no memory."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -48,7 +48,10 @@ def judge_devices(facts: DeviceFacts) -> list[Finding]:
     """Say what is there; whether an MPI uses it, only a process of that MPI can tell."""
     findings = []
     if facts.rdma:
-        text = f"RDMA devices: {', '.join(facts.rdma)}; in a process whose MPI opens one, {NO_HOLDS}"
+        text = (
+            f"RDMA devices: {', '.join(facts.rdma)}; in a process whose MPI opens one, memory is held by protection "
+            f"keys (kernel), and without them {NO_HOLDS}"
+        )
         findings.append(Finding(NETWORK, Level.NOTE, text))
     if facts.choices:
         findings.append(Finding(NETWORK, Level.NOTE, f"the environment chooses {', '.join(facts.choices)}"))
@@ -58,19 +61,30 @@ def judge_devices(facts: DeviceFacts) -> list[Finding]:
     return findings or [Finding(NETWORK, Level.WELL, "there is no RDMA device, and no GPU")]
 
 
-def judge_opened(opened: Iterable[str], who: str) -> list[Finding]:
-    """Say what an MPI library's own start has opened, by the files that its descriptors stand for."""
+def judge_transports(names: str, hold: str) -> Finding:
+    """Say how memory is held beside RDMA devices. names: who uses which."""
+    if hold == "keys":
+        return Finding(NETWORK, Level.NOTE, f"{names}: memory is held where it is, by protection keys")
+    text = f"{names}: {NO_HOLDS}, since registration caches remember where pages were"
+    remedy = (
+        "where protection keys are free (kernel), leave `hold` to auto, which takes them except under "
+        "MPI_THREAD_MULTIPLE; or choose TCP where it is fast enough (UCX_TLS=tcp,self,sm or FI_PROVIDER=tcp); "
+        "and measure"
+    )
+    return Finding(NETWORK, Level.REDUCES, text, remedy)
+
+
+def judge_opened(opened: Iterable[str], who: str, hold: str) -> list[Finding]:
+    """Say what an MPI library's own start has opened, by the files that its descriptors stand for.
+
+    hold: how the preload holds memory there.
+    """
     opened = sorted(set(opened))
     transports = [path for path in opened if path.startswith(TRANSPORTS)]
     gpus = [path for path in opened if path.startswith(GPUS)]
     findings = []
     if transports:
-        text = f"{who} uses {', '.join(transports)}: {NO_HOLDS}, since registration caches remember where pages were"
-        remedy = (
-            "where protection keys are free (kernel), hold memory in place (--hold keys); "
-            "or choose TCP where it is fast enough (UCX_TLS=tcp,self,sm or FI_PROVIDER=tcp); and measure"
-        )
-        findings.append(Finding(NETWORK, Level.REDUCES, text, remedy))
+        findings.append(judge_transports(f"{who} uses {', '.join(transports)}", hold))
     if gpus:
         remedy = "where a program does not need the GPU, hide it (CUDA_VISIBLE_DEVICES=, UCX_TLS without cuda)"
         findings.append(Finding(GPU, Level.REDUCES, f"{who} opens {', '.join(gpus)}: {NO_HOLDS}", remedy))

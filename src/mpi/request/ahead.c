@@ -23,6 +23,7 @@ static void ahead_end(struct transfer *transfer)
     bool has_moved = transfer->holds[0].moved_bytes != 0;
     if (is_parted && has_moved)
         protect_hold_join(native_of(transfer)->ahead.bytes);
+    transfer_unhold(transfer); /* first: once nothing is busy, calls go straight to MPI, which has no rights to it */
     transfer_ahead_end(transfer);
     if (is_parted)
         transfer_cancel(transfer);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: with an RDMA device open (here a file by the name of one) no memory is
- * moved, whatever the options say, and sends still return early.
+ * moved, whatever the options say (keys move none), and sends still return early.
  * defers: send
  * passes: transport
+ * variants: default userfaultfd userfaultfd-user signal userfaultfd-1 signal-1 poll profile
  * quick: openmpi4 */
 #include <fcntl.h>
 #include <unistd.h>

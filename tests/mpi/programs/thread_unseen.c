@@ -3,6 +3,7 @@
  * arguments: c11 timer aio handle
  * flags: -pthread
  * defers: receive
+ * variants: default userfaultfd userfaultfd-user signal userfaultfd-1 signal-1 poll profile
  * quick: openmpi4
  * environment: LAPWING_MATCH=off */
 #include <aio.h>
