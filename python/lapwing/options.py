@@ -188,6 +188,8 @@ def format_markdown() -> str:
         "one line and starts its launcher untouched. Nothing else switches off: `LAPWING=0`, `no` and `false` do not,",
         "and the commands that start a job refuse them. `LAPWING_EXCLUDE_RANKS=0,4-7` keeps Lapwing out of these ranks",
         "of a job, `LAPWING_INCLUDE_RANKS` out of all but those that it lists (an empty list says nothing).",
+        "`LAPWING_EXCLUDE_PROGRAMS` and `LAPWING_INCLUDE_PROGRAMS` do the same for programs, by patterns of their",
+        "executables' names, with commas between them.",
     ]
     for group, title in (
         ("basic", "Basic"),

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/launch.h"
 #include "base/options.h"
 #include "base/options_table.h"
+#include "base/selection.h"
 
 /* A choice's field is written through `unsigned`: all option enums must be that wide. */
 _Static_assert(sizeof(enum option_hold) == sizeof(unsigned), "enum option_hold is not an unsigned");
@@ -122,20 +122,6 @@ uint64_t options_fingerprint(void)
     return sum;
 }
 
-/* What has no rank is no rank: a launcher, a tool. */
-static bool rank_is_left_out(void)
-{
-    const char *included = getenv("LAPWING_INCLUDE_RANKS");
-    if (included != NULL && included[0] == '\0') /* as the command has it: all */
-        included = NULL;
-    const char *excluded = getenv("LAPWING_EXCLUDE_RANKS");
-    const char *rank = included == NULL && excluded == NULL ? NULL : base_launch_rank();
-    if (rank == NULL)
-        return false;
-    bool is_in = included == NULL || base_launch_list_has(included, atol(rank));
-    return !is_in || (excluded != NULL && base_launch_list_has(excluded, atol(rank)));
-}
-
 /* In capitals, too: who writes that means no other thing. */
 static bool says_off(const char *text)
 {
@@ -153,7 +139,7 @@ bool options_are_off(void)
     if (known != OPTIONS_UNKNOWN)
         return known == OPTIONS_OFF;
     const char *wish = getenv("LAPWING");
-    bool is_off = (wish != NULL && says_off(wish)) || rank_is_left_out();
+    bool is_off = (wish != NULL && says_off(wish)) || base_selection_leaves_out();
     known = is_off ? OPTIONS_OFF : OPTIONS_ON;
     atomic_store_explicit(&options.presence, known, memory_order_relaxed);
     return known == OPTIONS_OFF;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Claim: each launcher's variables tell how many ranks share this host, and nothing else does; and which ranks Lapwing
- * stays out of. */
+/* Claim: each launcher's variables tell how many ranks share this host, and nothing else does; and which ranks and
+ * programs Lapwing stays out of. */
+#define _GNU_SOURCE
 #include "base/launch.h"
 #include "base/options.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,17 +37,14 @@ static long slurm(const char *list, const char *host)
 }
 
 /* The answer is remembered: a child asks anew. */
-static bool is_off(const char *rank, const char *included, const char *excluded)
+static bool is_off_with(const struct setting settings[SETTINGS_MAX])
 {
     pid_t child = fork();
     if (child == 0) {
         clearenv();
-        if (rank != NULL)
-            setenv("PMI_RANK", rank, 1);
-        if (included != NULL)
-            setenv("LAPWING_INCLUDE_RANKS", included, 1);
-        if (excluded != NULL)
-            setenv("LAPWING_EXCLUDE_RANKS", excluded, 1);
+        for (int i = 0; i < SETTINGS_MAX; i++)
+            if (settings[i].value != NULL)
+                setenv(settings[i].name, settings[i].value, 1);
         _exit(options_are_off());
     }
     int status;
@@ -52,17 +52,21 @@ static bool is_off(const char *rank, const char *included, const char *excluded)
     return WEXITSTATUS(status) != 0;
 }
 
+#define IS_OFF(...) is_off_with((const struct setting[SETTINGS_MAX]){__VA_ARGS__})
+
+static bool is_off(const char *rank, const char *included, const char *excluded)
+{
+    return IS_OFF({"PMI_RANK", rank}, {"LAPWING_INCLUDE_RANKS", included}, {"LAPWING_EXCLUDE_RANKS", excluded});
+}
+
+static bool is_off_for_programs(const char *included, const char *excluded)
+{
+    return IS_OFF({"LAPWING_INCLUDE_PROGRAMS", included}, {"LAPWING_EXCLUDE_PROGRAMS", excluded});
+}
+
 static bool is_switched_off(const char *wish)
 {
-    pid_t child = fork();
-    if (child == 0) {
-        clearenv();
-        setenv("LAPWING", wish, 1);
-        _exit(options_are_off());
-    }
-    int status;
-    claim(waitpid(child, &status, 0) == child && WIFEXITED(status), "the child ends");
-    return WEXITSTATUS(status) != 0;
+    return IS_OFF({"LAPWING", wish});
 }
 
 static void switch_check(void)
@@ -70,6 +74,23 @@ static void switch_check(void)
     claim(is_switched_off("off") && is_switched_off("OFF") && is_switched_off("Off"), "off, however it is written");
     claim(!is_switched_off("") && !is_switched_off("o") && !is_switched_off("of") && !is_switched_off("on"), "not off");
     claim(!is_switched_off("off ") && !is_switched_off("offer") && !is_switched_off("/FF"), "nor is this");
+}
+
+/* This one is called *launch, as its file is. */
+static void programs_check(void)
+{
+    static char longest[1 << 16];
+    memset(longest, 'x', sizeof longest - 1);
+    claim(!is_off_for_programs(NULL, NULL) && !is_off_for_programs("", ""), "no list");
+    claim(is_off_for_programs(NULL, "*launch") && is_off_for_programs(NULL, "gdb, *l[a-b]unch ,valgrind*"), "excluded");
+    claim(!is_off_for_programs(NULL, "launch?,gdb") && !is_off_for_programs(NULL, "/*"), "others are");
+    claim(!is_off_for_programs("gdb,*launch", NULL) && is_off_for_programs("gdb", NULL), "included");
+    claim(is_off_for_programs("*launch", "*") && !is_off_for_programs("*", "gdb"), "excluded stays excluded");
+    claim(!is_off_for_programs(NULL, ",,") && !is_off_for_programs(", ", NULL) && !is_off_for_programs(NULL, "[") &&
+              !is_off_for_programs(NULL, longest),
+          "nonsense names none");
+    program_invocation_short_name = "other";
+    claim(is_off_for_programs(NULL, "*launch") && is_off_for_programs(NULL, "other"), "both names count");
 }
 
 static void ranks_check(void)
@@ -87,6 +108,7 @@ int main(void)
 {
     switch_check();
     ranks_check();
+    programs_check();
     claim(RANKS({NULL, NULL}) == 0, "nobody says");
     claim(RANKS({"OMPI_COMM_WORLD_LOCAL_SIZE", "3"}) == 3 && RANKS({"MPI_LOCALNRANKS", "1"}) == 1, "mpirun");
     claim(RANKS({"PALS_LOCAL_SIZE", "1"}) == 1 && RANKS({"PMI_LOCAL_SIZE", "4"}) == 4, "PALS, and Cray's PMI");

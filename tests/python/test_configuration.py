@@ -21,6 +21,7 @@ from lapwing.configuration.settings import (
     draw_reports,
     explain_exclusion,
     find_user,
+    list_program_variables,
     list_rank_variables,
     list_variables,
     name_report_folder,
@@ -275,6 +276,42 @@ def test_config_shows_where_values_come_from(
         "LAPWING_HOLD=signal",
         "LAPWING_EXCLUDE_RANKS=0",
     ]
+
+
+def test_programs_of_the_files_hold_where_lapwing_is_switched_on_by_default(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    site = '[select]\nexclude_programs = ["gdb", "valgrind*"]\ninclude_programs = ["app"]'
+    exports = run_lapwing(tmp_path, site, "config", "--environment").stdout
+    assert shlex.split(exports)[1::2] == [
+        f"LD_PRELOAD={stand_in_preload}",
+        "LAPWING_EXCLUDE_PROGRAMS=gdb,valgrind*",
+        "LAPWING_INCLUDE_PROGRAMS=app",
+    ]
+
+
+def test_users_that_the_files_keep_out_get_no_preload(tmp_path: Path) -> None:
+    site = f'[select]\nexclude_users = ["{find_user()}"]'
+    done = run_lapwing(tmp_path, site, "config", "--environment")
+    cause = f"{tmp_path / 'site.toml'} keeps it out of the jobs of {find_user()}"
+    assert done.stdout == f"# {cause}: nothing is preloaded\n"
+
+
+def test_patterns_that_no_environment_can_tell_are_refused(tmp_path: Path) -> None:
+    site = '[select]\nexclude_programs = ["a,b"]'
+    done = run_lapwing(tmp_path, site, "config", "--environment")
+    assert (done.returncode, "whose comma an environment cannot tell" in done.stderr) == (2, True)
+    files = [parse('[select]\ninclude_programs = ["app"]', Path(name)) for name in ("a.toml", "b.toml")]
+    with pytest.raises(LapwingError, match=r"a.toml and b.toml both have include_programs"):
+        list_program_variables({}, files)
+
+
+@pytest.mark.parametrize(("any_program", "text"), [(False, "gdb"), (True, "")])
+def test_programs_of_the_environment_count_where_those_of_files_do(any_program: bool, text: str) -> None:
+    environment = {"LAPWING_EXCLUDE_PROGRAMS": "gdb", "XDG_CONFIG_HOME": "/nowhere"}
+    found = collect_variables(argparse.Namespace(any_program=any_program), environment)
+    assert found["LAPWING_EXCLUDE_PROGRAMS"] == text
 
 
 def test_config_says_that_nothing_holds(

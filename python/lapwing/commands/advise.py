@@ -2,7 +2,6 @@
 """`lapwing advise`."""
 
 import argparse
-import os
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -315,7 +314,7 @@ def profile_program(arguments: argparse.Namespace, trial: Trial, plain_s: float)
     result, records = trial.run_profile(plain_s)
     profiles, damaged = list_profiles(records)
     if not profiles:
-        kept_out = describe_kept_out(os.environ)
+        kept_out = describe_kept_out(collect_variables(arguments))
         text = f"no rank left a profile{describe_damaged(damaged)}{f': {kept_out}, or' if kept_out else ''}"
         remedy = "see docs/limits.md: is MPI linked statically, do all hosts see this folder, is the disk full?"
         raise LapwingError(f"{text}: no MPI program was started, or Lapwing did not reach it", remedy, 1)

@@ -16,8 +16,11 @@ from lapwing.configuration.settings import (
     DEFAULT,
     choose_reports,
     describe_files,
+    explain_exclusion,
     find_cores,
+    find_user,
     list_core_variables,
+    list_program_variables,
     list_rank_variables,
     list_variables,
     read_flags,
@@ -68,9 +71,13 @@ class ConfigCommand:
         ranks = list_rank_variables(os.environ, documents)
         cores = find_cores(arguments, os.environ)
         rows = {**{name: (row.value, row.source) for name, row in settings.items()}, CORES: cores}
-        if arguments.environment:
-            variables = {**list_variables(settings), **ranks, **list_core_variables(arguments, os.environ)}
-            print(format_exports(variables), end="")
+        kept_out = explain_exclusion([], find_user(), documents)
+        if arguments.environment and kept_out:
+            print(f"# {kept_out}: nothing is preloaded")
+        elif arguments.environment:
+            programs = list_program_variables(os.environ, documents)
+            more = {**ranks, **programs, **list_core_variables(arguments, os.environ)}
+            print(format_exports({**list_variables(settings), **more}), end="")
         elif arguments.json:
             print(json.dumps(make_document(rows, ranks, documents), indent=1))
         else:

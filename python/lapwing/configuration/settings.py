@@ -16,6 +16,8 @@ from lapwing.options import CORES_FLAG, CORES_VARIABLE, Option, load_options, pa
 
 DEFAULT = "default"
 RANKS_IN, RANKS_OUT = "LAPWING_INCLUDE_RANKS", "LAPWING_EXCLUDE_RANKS"
+PROGRAMS_IN, PROGRAMS_OUT = "LAPWING_INCLUDE_PROGRAMS", "LAPWING_EXCLUDE_PROGRAMS"
+SELECTING = (RANKS_OUT, RANKS_IN, PROGRAMS_OUT, PROGRAMS_IN)  # what keeps Lapwing out of processes
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,30 @@ def list_rank_variables(environment: Mapping[str, str], documents: Sequence[Docu
     return {name: text for name, text in found.items() if text}
 
 
+def join_patterns(documents: Sequence[Document], name: str) -> str:
+    """Join the patterns of programs that files have in [select], for the environment."""
+    patterns = [(document.path, pattern) for document in documents for pattern in getattr(document.selection, name)]
+    for path, pattern in patterns:
+        if "," in pattern:
+            cause = f"{path}: [select] {name} has {pattern!r}, whose comma an environment cannot tell"
+            raise LapwingError(cause, "write ? in its place")
+    return ",".join(pattern for _, pattern in patterns)
+
+
+def list_program_variables(environment: Mapping[str, str], documents: Sequence[Document]) -> dict[str, str]:
+    """Return the variables that keep Lapwing out of programs: a variable wins; excluded programs add up."""
+    choosing = [str(document.path) for document in documents if document.selection.include_programs]
+    if len(choosing) > 1:
+        cause = f"{' and '.join(choosing)} both have include_programs, of which an environment can tell one"
+        raise LapwingError(cause, "leave one of them out")
+    filed = {
+        PROGRAMS_OUT: join_patterns(documents, "exclude_programs"),
+        PROGRAMS_IN: join_patterns(documents, "include_programs"),
+    }
+    found = {name: environment.get(name, text) for name, text in filed.items()}
+    return {name: text for name, text in found.items() if text}
+
+
 def read_flags(arguments: argparse.Namespace) -> dict[str, str]:
     """Return the options that stand in the command line."""
     given = ((option.name, getattr(arguments, f"option_{option.name}", None)) for option in load_options())
@@ -145,12 +171,22 @@ def heeds_selection(arguments: argparse.Namespace) -> bool:
     return getattr(arguments, "any_program", True) is False
 
 
+def choose_programs(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that keep Lapwing out of programs of a job, emptied where [select] does not count.
+
+    What files say of programs counts for the job as a whole (explain_exclusion()).
+    """
+    said = list_program_variables(environment, [])
+    return said if heeds_selection(arguments) else dict.fromkeys(said, "")
+
+
 def collect_variables(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables for the ranks, from a command's flags, the environment and the files; all checked."""
     documents = read_documents(environment)
     settings = resolve(read_flags(arguments), environment, documents)
     ranks = list_rank_variables(environment, documents if heeds_selection(arguments) else [])
-    return {**list_variables(settings), **ranks, **list_core_variables(arguments, environment)}
+    programs = choose_programs(arguments, environment)
+    return {**list_variables(settings), **ranks, **programs, **list_core_variables(arguments, environment)}
 
 
 def collect_options(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -174,7 +210,7 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 
 def describe_kept_out(variables: Mapping[str, str]) -> str:
     """Say which of these variables keep Lapwing out of ranks; empty where none does."""
-    said = [f"{name}={variables[name]}" for name in (RANKS_OUT, RANKS_IN) if variables.get(name)]
+    said = [f"{name}={variables[name]}" for name in SELECTING if variables.get(name)]
     return f"{' and '.join(said)} keeps Lapwing out of ranks" if said else ""
 
 

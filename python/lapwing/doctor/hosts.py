@@ -13,7 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from lapwing.configuration.document import read_documents
-from lapwing.configuration.settings import RANKS_IN, RANKS_OUT, collect_options, list_rank_variables
+from lapwing.configuration.settings import (
+    SELECTING,
+    collect_options,
+    list_program_variables,
+    list_rank_variables,
+)
 from lapwing.doctor.ask import ENDING, HOST_LIMIT_S, LOCAL_SIZES, MARK, find_number
 from lapwing.doctor.cores import judge_cores, read_cores
 from lapwing.doctor.document import decode_diagnosis
@@ -64,14 +69,14 @@ def judge_here(kernel: KernelFacts) -> list[Finding]:
 
 def describe_selection() -> list[Finding]:
     """Say which ranks are to run without Lapwing."""
-    chosen = list_rank_variables(os.environ, read_documents())
+    chosen = {**list_rank_variables(os.environ, read_documents()), **list_program_variables(os.environ, [])}
     text = "{}={} keeps Lapwing out of some ranks of a job; doctor judges them all the same"
     return [Finding("preload", Level.NOTE, text.format(name, ranks)) for name, ranks in chosen.items()]
 
 
 def make_judged(preload: Path, folder: Path) -> dict[str, str]:
     """Return the variables of ranks that are to be judged, whichever are chosen to run without Lapwing."""
-    chosen = {name: "" for name in (RANKS_OUT, RANKS_IN) if name in os.environ}
+    chosen = {name: "" for name in SELECTING if name in os.environ}
     return {**make_variables(collect_options(), preload, folder), **chosen}
 
 

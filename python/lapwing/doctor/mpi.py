@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lapwing.configuration.settings import RANKS_IN, RANKS_OUT
+from lapwing.configuration.settings import SELECTING
 from lapwing.doctor.finding import Finding, Level
 from lapwing.doctor.network import judge_opened
 from lapwing.doctor.preload import OFF, judge_neighbour
@@ -132,7 +132,7 @@ def judge_silence(answer: Answer) -> Finding:
         return Finding(TOPIC, Level.FAILS, text, "let the launcher hand on variables (its -x, -env, --export)")
     if is_off(answer.settings):
         return OFF
-    chosen = [f"{name}={answer.settings[name]}" for name in (RANKS_OUT, RANKS_IN) if answer.settings.get(name)]
+    chosen = [f"{name}={answer.settings[name]}" for name in SELECTING if answer.settings.get(name)]
     if chosen:
         text = f"{' and '.join(chosen)} may keep Lapwing out of this rank, which left no record: it is not judged"
         return Finding(TOPIC, Level.NOTE, text)
