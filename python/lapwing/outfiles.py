@@ -17,6 +17,7 @@ REMEDY = "choose another place"
 STANDARD_OUTPUT = Path("-")
 USUAL_MODE, PRIVATE_MODE, PRIVATE_FOLDER_MODE = 0o666, 0o600, 0o700
 OTHERS_WRITE = 0o022
+LEAST_FREE_BYTES = 64 << 10  # what a few records take; with less a disk counts as full
 DEVICES = ("/dev/", "/proc/")  # what stands there is no file that another may take the place of
 
 # What matplotlib writes; a name without an ending gets the default.
@@ -41,6 +42,16 @@ def can_write(path: Path) -> bool:
         return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
     except OSError:  # the way there cannot be entered, or the name is too long
         return False
+
+
+def describe_full_disk(folder: Path) -> str:
+    """Say that the disk of a folder is full; empty where it has room."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return ""
+    is_full = disk.f_blocks > 0 and disk.f_bavail * disk.f_frsize < LEAST_FREE_BYTES
+    return f"the disk of {folder.parent} is full" if is_full else ""
 
 
 def check_output(path: Path) -> None:

@@ -20,7 +20,7 @@ from lapwing.model.recorded import read_recorded
 from lapwing.model.scaling import read_sweep
 from lapwing.model.switched import OPTIONS
 from lapwing.options import add_flags
-from lapwing.outfiles import check_output
+from lapwing.outfiles import check_output, describe_full_disk
 from lapwing.output import forgive_output
 from lapwing.profile.job_file import (
     CAUSES_OF_NONE,
@@ -91,7 +91,7 @@ class ProfileCommand:
         """Write the record, and print."""
         profiles, damaged = list_profiles(records)
         if not profiles:
-            kept_out = describe_kept_out(os.environ)
+            kept_out = describe_full_disk(records) or describe_kept_out(collect_variables(arguments))
             say(
                 f"no rank left a profile{describe_damaged(damaged)}: {f'{kept_out}; or: ' if kept_out else ''}"
                 f"{CAUSES_OF_NONE}"

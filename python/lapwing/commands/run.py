@@ -36,7 +36,7 @@ from lapwing.launch.start import (
     tell_copies,
 )
 from lapwing.options import ANY_PROGRAM, CORES_FLAG, add_cores_flag, add_flags
-from lapwing.outfiles import PRIVATE_MODE, check_outputs, make_private_folder, write_text
+from lapwing.outfiles import PRIVATE_MODE, check_outputs, describe_full_disk, make_private_folder, write_text
 
 DEFAULT_TIMELINE = "lapwing-timeline.record"
 
@@ -128,7 +128,8 @@ class RunCommand:
             return command.start(make_variables(options, preload, None)).exit_code
         with open_record_folder() as records:
             result = command.start(make_variables(options, preload, records))
-            self._report(arguments, {**command.describe(result), "kept_out": describe_kept_out(options)}, records)
+            causes = {"kept_out": describe_kept_out(options), "full_disk": describe_full_disk(records)}
+            self._report(arguments, {**command.describe(result), **causes}, records)
             if reports:
                 with say_failure():
                     keep_report(name_report_folder(reports, find_user()), command, command.describe(result), records)

@@ -15,6 +15,7 @@ SILENT = (
     "crashed, killed, ended by MPI_Abort, kept out of Lapwing, the disk is full, or its host does not see the folder "
     "of the records"
 )
+FULL_DISK = "full_disk"  # of what is known of a run: the disk that has no room for records
 KEPT_OUT = "kept_out"  # of what is known of a run: what keeps Lapwing out of ranks
 CONTAINERS = ("apptainer", "singularity", "ch-run", "podman", "docker", "enroot", "sarus", "shifter")
 INTERRUPTED_BY = "interrupted_by"  # of what is known of a run: the signal that somebody ended it with
@@ -193,7 +194,7 @@ def describe_problems(job: JobRecord, totals: Totals) -> list[str]:
     lines = [line.replace("processs", "processes") for line in lines]
     silent = totals.expected - totals.reporting
     if silent > 0:
-        lines.append(f"notice: {format_count(silent, 'rank')} left no record: {SILENT}")
+        lines.append(f"notice: {format_count(silent, 'rank')} left no record: {job.about.get(FULL_DISK) or SILENT}")
     unfinished = totals.reporting - totals.complete
     if unfinished > 0:
         lines.append(f"notice: {format_count(unfinished, 'rank')} ended without MPI_Finalize")
@@ -234,6 +235,8 @@ def format_unused(about: Mapping[str, Any]) -> str:
     if about.get(INTERRUPTED_BY):
         return f"the run was interrupted ({about[INTERRUPTED_BY]}) before a rank left a record"
     cause, is_alone = describe_failure(about.get("exit_code"))
+    if about.get(FULL_DISK) and not cause:
+        return f"no process left a record: {about[FULL_DISK]}"
     if is_alone:
         return f"no process left a record: {cause}"
     likely = [text for text in (cause, about.get(KEPT_OUT), describe_container(about.get("command", []))) if text]
