@@ -9,7 +9,7 @@
 #   tools/test.sh docs       the documents as a site, in build/site, and no link that leads nowhere
 #   tools/test.sh fortran    every Fortran program in the hold backends, in each binding (about 20 minutes)
 #   tools/test.sh packages   programs that were not written for Lapwing (docs/tested.md): the outcomes of stock MPI (hours)
-#   tools/test.sh faults     each system call of Lapwing's own fails once, in several programs, on two MPIs (hours)
+#   tools/test.sh faults     each place in Lapwing's code whose system call may fail, on two MPIs in each hold (10 minutes)
 #   tools/test.sh ranks      64 to 512 ranks on this host, stock and under Lapwing: memory, time, files (some minutes)
 #   tools/test.sh overlap    what IMB-NBC and Devito say of overlap on emulated hosts, stock and under Lapwing (minutes)
 #   tools/test.sh predictions  predicted and measured times of the programs of packages (docs/predictions.md): hours
@@ -233,7 +233,7 @@ step_packages() {
 
 step_faults() {
     .venv/bin/cmake --build --preset release -j 2 --target lapwing_faults &&
-        .venv/bin/python tests/faults/run.py --results build/faults.jsonl
+        .venv/bin/python tests/faults/run.py --once --results build/faults.jsonl
 }
 
 step_ranks() {

@@ -132,11 +132,17 @@ void watch_report_to(watch_touched_fn *touched)
     atomic_store_explicit(&fault.tell_watch, touched, memory_order_relaxed); /* before any watch is armed */
 }
 
+/* Once more: a kernel that lacked memory may have some now. Not for long, since the program may have unmapped it. */
+static bool part_open(struct range pages)
+{
+    return kernel_mprotect(pages, PROT_READ | PROT_WRITE) || kernel_mprotect(pages, PROT_READ | PROT_WRITE);
+}
+
 bool watch_open(const struct watch_slot *slot)
 {
     bool is_open = true;
     for (int i = 0; i < slot->part_count; i++)
-        is_open &= kernel_mprotect(slot->parts[i].pages, PROT_READ | PROT_WRITE);
+        is_open &= part_open(slot->parts[i].pages);
     /* A fault may be on its way to the handler, and will find the watch open: it tries again. release: as in table.c,
      * pages first. */
     atomic_fetch_add_explicit(&holds.release_count, 1, memory_order_release);

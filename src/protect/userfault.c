@@ -163,8 +163,8 @@ static bool pages_write_protect(struct range pages, bool is_closed)
  * closed, or somebody has set it meanwhile: a thread that still waits is not let go. */
 static void userfault_write_open(struct range pages)
 {
-    if (!pages_unregister(pages))
-        pages_write_protect(pages, false);
+    if (!pages_unregister(pages) && !pages_write_protect(pages, false))
+        refusal_end_open(pages, errno);
     pages_wake(pages);
 }
 
@@ -184,7 +184,8 @@ static void userfault_access_open(struct range pages)
     if (!pages_unregister(pages)) {
         for (uintptr_t page = pages.low; page < pages.high; page += base_page_bytes())
             page_zero(page);
-        pages_write_protect(pages, false);
+        if (!pages_write_protect(pages, false))
+            refusal_end_open(pages, errno);
     }
     pages_wake(pages);
 }

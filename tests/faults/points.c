@@ -74,6 +74,8 @@ enum kind {
     KIND_OPENDIR,
     KIND_READLINK,
     KIND_SIGACTION,
+    KIND_PKEY_ALLOC,
+    KIND_PKEY_MPROTECT,
     KINDS
 };
 
@@ -120,6 +122,8 @@ static const struct {
     [KIND_OPENDIR] = {"opendir", EMFILE},
     [KIND_READLINK] = {"readlink", EACCES},
     [KIND_SIGACTION] = {"sigaction", EINVAL},
+    [KIND_PKEY_ALLOC] = {"pkey_alloc", ENOSPC},
+    [KIND_PKEY_MPROTECT] = {"pkey_mprotect", ENOMEM},
 };
 
 static const struct {
@@ -130,6 +134,8 @@ static const struct {
     {SYS_munmap, KIND_MUNMAP},
     {SYS_mremap, KIND_MREMAP},
     {SYS_mprotect, KIND_MPROTECT},
+    {SYS_pkey_alloc, KIND_PKEY_ALLOC},
+    {SYS_pkey_mprotect, KIND_PKEY_MPROTECT},
     {SYS_madvise, KIND_MADVISE},
     {SYS_ioctl, KIND_IOCTL},
     {SYS_userfaultfd, KIND_USERFAULTFD},

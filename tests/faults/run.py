@@ -3,15 +3,17 @@
 
 Each program runs stock, and once with liblapwing_faults.so (points.c), which notes the calls that Lapwing's own code
 makes in each rank. Then it runs again for each point: the call of one kind and place in the code that one rank makes
-first, and last; with --every each single one. There that call fails. A point passes when exit code and output are
-stock's, the job ends in time, and every rank has left a record, or a line says that one is missing. KIND:1+ lets all
-calls of a kind fail: then the job may also end, with a line of Lapwing's that says why.
+first, and last; with --every each single one; with --once one at random for each kind and place in each MPI and
+variant. There that call fails. A point passes when exit code and output are stock's, the job ends in time, and every
+rank has left a record, or a line says that one is missing. KIND:N+ lets all calls of a kind fail from the N-th on: then
+the job may also end, with a line of Lapwing's that says why.
 
 A job that takes too long is a hang: where its threads wait is shown (gdb, or what /proc says).
 """
 
 import argparse
 import json
+import math
 import os
 import random
 import subprocess
@@ -20,7 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -77,17 +79,22 @@ KINDS = [
     "opendir",
     "readlink",
     "sigaction",
+    "pkey_alloc",
+    "pkey_mprotect",
 ]
 CALLS_MAX, KIND_SHIFT = 1 << 18, 24
 HANG_S = 60.0  # programs take a second
+GIVING_BACK = ("mremap", "mprotect", "pkey_mprotect", "ioctl")  # also from the first call of each place on
 PASSING = ("read", "write", "futex_wait", "epoll_wait", "ppoll", "nanosleep")  # EINTR: none lasts
 FAMILIES = ("openmpi4", "mpich4")
-HOLDS = ("userfaultfd", "userfaultfd-user", "signal")
+HAS_KEYS = " ospke" in Path("/proc/cpuinfo").read_text("utf-8")
+HOLDS = ("userfaultfd", "userfaultfd-user", "signal", *(["keys-1"] if HAS_KEYS else []))
+ONLY = {"event-1": "mpich4"}  # UCX has events, and carries the messages of this MPI
 # Programs of tests/mpi/programs, and the variants that they run in.
 PROGRAMS: Mapping[str, Sequence[str]] = {
     "unaligned": HOLDS,
     "send_touched": HOLDS,
-    "nonblocking_waits": HOLDS,
+    "nonblocking_waits": (*HOLDS, "event-1"),
     "waits_of_sends": HOLDS,
     "collectives_early": HOLDS,
     "thread_multiple_mixed": HOLDS,
@@ -118,6 +125,7 @@ class Point:
     kind: str
     number: int
     lasts: bool = False
+    place: int = field(default=0, compare=False)  # in the code
 
     @property
     def name(self) -> str:
@@ -208,6 +216,9 @@ def locate(preload: Path, word: int) -> str:
     return " in ".join(dict.fromkeys((lines[0], lines[-2]))) if len(lines) > 1 else hex(place)
 
 
+Trial = tuple[Setting, Run, int, Point]  # and the stock run, and its number of ranks
+
+
 class Bench:
     """Runs settings with and without faults."""
 
@@ -237,7 +248,10 @@ class Bench:
 
 
 def choose_points(rank: int, calls: Sequence[int], is_every: bool) -> Iterator[Point]:
-    """The points of a rank: of each kind and place the first and the last call; and each kind failing for ever."""
+    """The points of a rank: of each kind and place the first and the last call; and each kind failing for ever.
+
+    Of what gives memory back, too, each place from its first call on: it is held by then.
+    """
     seen: Counter[int] = Counter()
     places: dict[int, list[int]] = {}
     for word in calls:
@@ -247,7 +261,9 @@ def choose_points(rank: int, calls: Sequence[int], is_every: bool) -> Iterator[P
     for word, numbers in places.items():
         kind_name = KINDS[word >> KIND_SHIFT]
         for number in numbers if is_every else sorted({numbers[0], numbers[-1]}):
-            yield Point(rank, kind_name, number)
+            yield Point(rank, kind_name, number, place=word)
+        if kind_name in GIVING_BACK and numbers[0] > 1:
+            yield Point(rank, kind_name, numbers[0], True, place=word)
     for kind in seen:
         if KINDS[kind] not in PASSING:
             yield Point(rank, KINDS[kind], 1, True)
@@ -309,6 +325,7 @@ def list_settings(arguments: argparse.Namespace) -> tuple[list[Setting], list[st
             program = read_program(ROOT / f"tests/mpi/programs/{name}.c")
             argument = (program.words("arguments") or [""])[0]
             variants = arguments.variant or PROGRAMS.get(name, HOLDS)
+            variants = [variant for variant in variants if ONLY.get(variant, family.name) == family.name]
             settings += [Setting(family, program, argument, variant) for variant in variants]
     return settings, skips
 
@@ -325,6 +342,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--at", help="only this point: KIND:N or KIND:N+; with --rank")
     parser.add_argument("--rank", type=int, help="only in this rank")
     parser.add_argument("--every", action="store_true", help="every call, not only the first and last of a place")
+    parser.add_argument("--once", action="store_true", help="each kind and place once, in each MPI and variant")
     parser.add_argument("--seconds", type=float, help="points at random, for so long")
     parser.add_argument("--seed", type=int, default=1, help="of those")
     parser.add_argument("--results", type=Path, help="append what came of each point to this file, a line of JSON each")
@@ -346,9 +364,19 @@ def choose(bench: Bench, setting: Setting, ranks: int, arguments: argparse.Names
     return list_points(bench, setting, ranks, arguments.every)
 
 
+def keep_once(pairs: Sequence[Trial]) -> list[Trial]:
+    """The first for each kind and place of those in an MPI and variant."""
+    first: dict[tuple[str, str, str, int, bool], Trial] = {}
+    for pair in pairs:
+        setting, point = pair[0], pair[3]
+        first.setdefault((setting.family.name, setting.variant, point.kind, point.place, point.lasts), pair)
+    return list(first.values())
+
+
 def list_work(bench: Bench, arguments: argparse.Namespace, settings: Sequence[Setting]) -> Iterator[Outcome]:
-    """Try the points of all settings: one setting after the other, or at random for a while."""
-    pairs: list[tuple[Setting, Run, int, Point]] = []
+    """Try the points of all settings: one setting after the other, or at random, for a while or each place once."""
+    is_random = arguments.once or arguments.seconds
+    pairs: list[Trial] = []
     for setting in settings:
         ranks = int((setting.program.words("ranks") or ["2"])[0])
         stock = bench.run(setting, ranks, {})
@@ -359,23 +387,31 @@ def list_work(bench: Bench, arguments: argparse.Namespace, settings: Sequence[Se
         if not points:
             yield Outcome(setting.name, 0, "", "", "no call of Lapwing's own is seen")
         points = [point for point in points if is_chosen(arguments, point)]
-        if not arguments.seconds:
+        if not is_random:
             for point in points:
                 yield try_point(bench, setting, stock, ranks, point)
         pairs += [(setting, stock, ranks, point) for point in points]
-    if arguments.seconds:
-        end_s = time.monotonic() + arguments.seconds
+    if is_random:
+        end_s = time.monotonic() + (arguments.seconds or math.inf)
         random.Random(arguments.seed).shuffle(pairs)
+        pairs = keep_once(pairs) if arguments.once else pairs
+        print(f"{len(pairs)} points", flush=True)
         while pairs and time.monotonic() < end_s:
             yield try_point(bench, *pairs.pop())
 
 
 def print_table(outcomes: Sequence[Outcome]) -> None:
-    """Print how many points came to which end, by kind."""
+    """Print how many points came to which end, by kind: a table in Markdown."""
     counts = Counter((outcome.point.split(":")[0], outcome.result) for outcome in outcomes)
+    if not counts:
+        return
+    results = sorted({result for _, result in counts}, key=lambda result: (not result.startswith("equal"), result))
+    print(f"| kind | points | places | {' | '.join(results)} |")
+    print("|---" * (len(results) + 3) + "|")
     for kind in sorted({kind for kind, _ in counts}):
-        row = ", ".join(f"{count} {result}" for (one, result), count in sorted(counts.items()) if one == kind)
-        print(f"  {kind}: {row}")
+        places = {outcome.place for outcome in outcomes if outcome.place and outcome.point.split(":")[0] == kind}
+        cells = [counts[kind, result] for result in results]
+        print(f"| `{kind}` | {sum(cells)} | {len(places)} | {' | '.join(map(str, cells))} |")
 
 
 def is_good(outcome: Outcome) -> bool:
