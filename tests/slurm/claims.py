@@ -31,7 +31,7 @@ SETTINGS = {
     "OMPI_MCA_oob_tcp_if_include": "10.77.1.0/24",
     "PATH": f"{BIN}:{os.environ['PATH']}",
 }
-START_S = 60.0  # for both jobs of submit_both
+START_S = 60.0  # for the jobs of submit_all
 DEFAULT_ON = 'eval "$(lapwing config --environment)"'
 
 
@@ -210,6 +210,19 @@ def claim_steps(mpi: Mpi, folder: Path) -> str:
     return "" if result.code == 0 and ends == ["in", "in", "out", "out"] else f"code {result.code}, {ranks}"
 
 
+def claim_steps_by_default(mpi: Mpi, folder: Path) -> str:
+    """Where it is on by default, it is in both of two steps at the same time, and in each job of an array."""
+    srun = f"{mpi.srun} --overlap {folder}/exchange.{mpi.name} 0 2"
+    write_script(folder / "job.sh", f"{srun} & {srun} & wait")
+    line = f"{DEFAULT_ON}\nsbatch --wait --quiet -N2 -n4 --array=0-1 --output=out.%a job.sh"
+    result = run_shell(line, folder, {})
+    for number in range(2):
+        ranks = Result(0, read_output(folder / f"out.{number}")).ranks
+        if len(ranks) != 4 or any("Lapwing in," not in line for line in ranks):
+            return f"job {number}: {ranks}"
+    return "" if result.code == 0 else f"code {result.code}"
+
+
 def claim_array(mpi: Mpi, folder: Path) -> str:
     """Each job of an array keeps a record of its own."""
     program = f"{folder}/exchange.{mpi.name}"
@@ -257,12 +270,28 @@ def wait_until(is_true: Callable[[], bool], seconds: float) -> bool:
     return True
 
 
-def submit(mpi: Mpi, folder: Path, lapwing: str, options: str) -> str:
-    """Submit a job whose ranks sleep for minutes; its number."""
+@dataclass(frozen=True)
+class Way:
+    """How a job is submitted. before: in the shell that submits it; command: before srun; there: is Lapwing in it?"""
+
+    before: str
+    command: str
+    there: str
+
+
+WAYS: Mapping[str, Way] = {
+    "stock": Way("", "", "out"),
+    "lapwing-run": Way("", "lapwing run", "in"),
+    "by-default": Way(DEFAULT_ON, "", "in"),
+}
+
+
+def submit(mpi: Mpi, folder: Path, name: str, options: str) -> str:
+    """Submit a job whose ranks sleep for minutes, in one of WAYS; its number."""
     program = f"{folder}/exchange.{mpi.name}"
-    name = lapwing.replace(" ", "-") or "stock"
-    write_script(folder / f"{name}.sh", f"{lapwing} {mpi.srun} --overlap {program} 0 300")
-    said = run_shell(f"sbatch --parsable -N2 -n2 {options} --output={name}.out {name}.sh", folder, {}).text.strip()
+    write_script(folder / f"{name}.sh", f"{WAYS[name].command} {mpi.srun} --overlap {program} 0 300")
+    line = f"{WAYS[name].before}\nsbatch --parsable -N2 -n2 {options} --output={name}.out {name}.sh"
+    said = run_shell(line, folder, {}).text.strip()
     if not said.isdigit():
         raise ClaimError(f"sbatch: {said}")
     return said
@@ -280,31 +309,30 @@ def judge_ended(mpi: Mpi, folder: Path, jobs: Mapping[str, str], state: str, sec
     return f"left behind: {left}" if left else ""
 
 
-def submit_both(mpi: Mpi, folder: Path, options: str) -> dict[str, str]:
-    """The same job stock and under Lapwing, both running: their ranks have said whether Lapwing is in them."""
-    jobs, ends = {"stock": submit(mpi, folder, "", options)}, {"stock": "out", "lapwing-run": "in"}
-    jobs["lapwing-run"] = submit(mpi, folder, "lapwing run", options)
+def submit_all(mpi: Mpi, folder: Path, options: str) -> dict[str, str]:
+    """The same job in all ways, all running: their ranks have said whether Lapwing is in them."""
+    jobs = {name: submit(mpi, folder, name, options) for name in WAYS}
     said = {name: folder / f"{name}.out" for name in jobs}
     wait_until(lambda: all(len(Result(0, read_output(path)).ranks) == 2 for path in said.values()), START_S)
     for name, path in said.items():
         ranks = Result(0, read_output(path)).ranks
-        if len(ranks) != 2 or any(f"Lapwing {ends[name]}," not in line for line in ranks):
+        if len(ranks) != 2 or any(f"Lapwing {WAYS[name].there}," not in line for line in ranks):
             raise ClaimError(f"{name} ({jobs[name]}) does not run as it should: {read_output(path)[-1500:]}")
-    if count_processes(f"exchange.{mpi.name}") != 4:
+    if count_processes(f"exchange.{mpi.name}") != 2 * len(WAYS):
         raise ClaimError("the ranks do not go on")
     return jobs
 
 
 def claim_cancelled(mpi: Mpi, folder: Path) -> str:
     """scancel ends a job under Lapwing as it ends one without."""
-    jobs = submit_both(mpi, folder, "")
+    jobs = submit_all(mpi, folder, "")
     run_shell(f"scancel {' '.join(jobs.values())}", folder, {})
     return judge_ended(mpi, folder, jobs, "CANCELLED", END_S)
 
 
 def claim_time_limit(mpi: Mpi, folder: Path) -> str:
     """So does a time limit."""
-    return judge_ended(mpi, folder, submit_both(mpi, folder, "--time=1"), "TIMEOUT", 150)
+    return judge_ended(mpi, folder, submit_all(mpi, folder, "--time=1"), "TIMEOUT", 150)
 
 
 def claim_doctor(mpi: Mpi, folder: Path) -> str:
@@ -363,6 +391,7 @@ def claim_profile(mpi: Mpi, folder: Path) -> str:
 SPECIAL: Mapping[str, Callable[[Mpi, Path], str]] = {
     "two steps at once, one under Lapwing": claim_steps,
     "an array of three jobs, a record each": claim_array,
+    "on by default, steps of an array": claim_steps_by_default,
     "lapwing run sbatch": claim_submitted,
     "scancel": claim_cancelled,
     "time limit": claim_time_limit,
