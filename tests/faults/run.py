@@ -16,6 +16,7 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -196,7 +197,8 @@ def run_job(command: Sequence[str], environment: Mapping[str, str], program: Pat
         except subprocess.TimeoutExpired:
             exit_code = None
             waits = "\n".join(show_waits(rank) for rank in find_ranks(program)) or "no rank is left"
-            end_group(process)
+        finally:
+            end_group(process)  # also where this script is told to end
         output.seek(0)
         errors.seek(0)
         return Run(exit_code, sorted(output.read().splitlines()), errors.read(), waits)
@@ -421,6 +423,7 @@ def is_good(outcome: Outcome) -> bool:
 
 def main() -> int:
     """Try the points, and say what came of them."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     arguments = parse_arguments()
     settings, skips = list_settings(arguments)
     bench = Bench(arguments.preload.resolve(), arguments.build.resolve())
