@@ -30,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE.parent / "mpi"), str(ROOT / "python")]
 
-from cases import VARIANTS, Program, read_program  # noqa: E402
+from cases import VARIANTS, Program, has_keys, read_program  # noqa: E402
 from families import Family, list_families  # noqa: E402
 from launching import end_group  # noqa: E402
 from trial import compile_program  # noqa: E402
@@ -88,8 +88,7 @@ HANG_S = 60.0  # programs take a second
 GIVING_BACK = ("mremap", "mprotect", "pkey_mprotect", "ioctl")  # also from the first call of each place on
 PASSING = ("read", "write", "futex_wait", "epoll_wait", "ppoll", "nanosleep")  # EINTR: none lasts
 FAMILIES = ("openmpi4", "mpich4")
-HAS_KEYS = " ospke" in Path("/proc/cpuinfo").read_text("utf-8")
-HOLDS = ("userfaultfd", "userfaultfd-user", "signal", *(["keys-1"] if HAS_KEYS else []))
+HOLDS = ("userfaultfd", "userfaultfd-user", "signal", *(["keys-1"] if has_keys() else []))
 ONLY = {"event-1": "mpich4"}  # UCX has events, and carries the messages of this MPI
 # Programs of tests/mpi/programs, and the variants that they run in.
 PROGRAMS: Mapping[str, Sequence[str]] = {

@@ -104,6 +104,11 @@ class Case:
         return self.program_name.replace("/", f"/{self.variant}/", 1)
 
 
+def has_keys() -> bool:
+    """Whether the kernel uses this processor's protection keys."""
+    return " ospke" in Path("/proc/cpuinfo").read_text("utf-8")
+
+
 def read_program(source: Path) -> Program:
     """Read a program's directives: lines ` * word: value` of its first comment.
 

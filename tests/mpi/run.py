@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from cases import STRATEGIES, VARIANTS, Case, list_cases, read_program
+from cases import STRATEGIES, VARIANTS, Case, has_keys, list_cases, read_program
 from families import Family, list_families
 from judging import SKIP, Verdict, run_case
 from trial import Bench
@@ -47,11 +47,6 @@ def select_families(wheels: Path, wanted: Sequence[str]) -> tuple[list[Family], 
     families = [family for family in list_families(wheels) if not wanted or family.name in wanted]
     skips = [f"skip {family.name}: {family.missing}" for family in families if family.missing]
     return [family for family in families if not family.missing], skips
-
-
-def has_keys() -> bool:
-    """Whether the kernel uses this processor's protection keys."""
-    return " ospke" in Path("/proc/cpuinfo").read_text("utf-8")
 
 
 def select_variants(arguments: argparse.Namespace) -> Sequence[str]:

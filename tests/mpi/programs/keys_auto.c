@@ -45,14 +45,7 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     device_remove(path);
     unsigned char *buffer = check_buffer_new(LENGTH);
-    for (unsigned seed = 0; seed < ROUNDS; seed++) {
-        if (check_rank() == 0) {
-            check_fill(buffer, LENGTH, seed);
-            check_delay();
-            check_send(buffer, LENGTH, 1, 0);
-        } else {
-            check_recv_late(buffer, LENGTH, seed, 0, 0, "the message");
-        }
-    }
+    for (unsigned seed = 0; seed < ROUNDS; seed++)
+        check_exchange_late(buffer, LENGTH, seed, 0);
     return check_end();
 }

@@ -50,15 +50,8 @@ static void *transport_open(const char *program)
 
 static void messages(unsigned char *buffer)
 {
-    for (unsigned seed = 0; seed < ROUNDS; seed++) {
-        if (check_rank() == 0) {
-            check_fill(buffer, LENGTH, seed);
-            check_delay();
-            check_send(buffer, LENGTH, 1, 0);
-        } else {
-            check_recv_late(buffer, LENGTH, seed, 0, 0, "the message");
-        }
-    }
+    for (unsigned seed = 0; seed < ROUNDS; seed++)
+        check_exchange_late(buffer, LENGTH, seed, 0);
 }
 
 int main(int argc, char **argv)
