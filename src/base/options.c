@@ -139,7 +139,7 @@ bool options_are_off(void)
     if (known != OPTIONS_UNKNOWN)
         return known == OPTIONS_OFF;
     const char *wish = getenv("LAPWING");
-    bool is_off = (wish != NULL && says_off(wish)) || base_selection_leaves_out();
+    bool is_off = (wish != NULL && says_off(wish)) || (options_are_given() && base_selection_leaves_out());
     known = is_off ? OPTIONS_OFF : OPTIONS_ON;
     atomic_store_explicit(&options.presence, known, memory_order_relaxed);
     return known == OPTIONS_OFF;
