@@ -55,7 +55,7 @@ static bool is_registrar(const char *name, void *context)
     return registrars_include(name);
 }
 
-/* Of verbs' providers mlx5's calls ibv_reg_mr(). */
+/* MPI's libraries and what lies below them register memory for MPI: mlx5, a provider of verbs, calls ibv_reg_mr(). */
 static bool is_of_program(const struct object *object)
 {
     const char *file = object_file_name(object);

@@ -28,10 +28,8 @@ static int key_take(unsigned long rights)
 
 static void key_give_back(int key)
 {
-    int saved_errno = errno;
     if (key >= 0)
         syscall(SYS_pkey_free, key);
-    errno = saved_errno;
 }
 
 static bool keys_take_both(void)
@@ -66,17 +64,18 @@ static int key_with(uint32_t bits)
     return key;
 }
 
-/* The rights by them are the kernel's default again: none. */
 void keys_give_back(void)
 {
     if (holds.rights.mask == 0)
         return;
+    int saved_errno = errno;
     int access = key_with(NO_ACCESS);
     int write = key_with(NO_WRITE);
     machine_rights_write((machine_rights_read() & ~holds.rights.mask) | bits_of(NO_ACCESS, access) |
                          bits_of(NO_ACCESS, write));
     key_give_back(access);
     key_give_back(write);
+    errno = saved_errno;
     holds.rights.mask = holds.rights.closed = 0;
 }
 

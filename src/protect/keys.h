@@ -8,8 +8,8 @@
  * program's rights. False where there are none. From one thread. */
 bool keys_take(void);
 
-/* While nothing is held by them. Threads keep what rights they had by them (pkeys(7)): those of MPI more than a thread
- * has by another key that is new. */
+/* While nothing is held by them. The calling thread has no rights by their numbers then, which is the kernel's default.
+ * MPI's threads keep theirs: a later key may get such a number (pkeys(7)). */
 void keys_give_back(void);
 
 #endif

@@ -34,8 +34,8 @@ bool protect_start(enum option_hold choice, protect_hold_touched_fn *touched);
 /* For watches (watch.h), by the signal backend. A backend that holds memory has been started before, and stopped. */
 bool protect_start_watches(void);
 
-/* Before MPI starts threads of its own, which inherit the rights of whoever is inside MPI: takes protection keys. None
- * are there: all zero. */
+/* Before MPI starts threads of its own, which inherit the rights of whoever is inside MPI: takes protection keys. All
+ * zero where there are none. */
 struct base_rights protect_take_keys(void);
 
 /* Has it taken any? */

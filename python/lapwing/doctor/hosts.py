@@ -13,12 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lapwing.configuration.document import read_documents
-from lapwing.configuration.settings import (
-    SELECTING,
-    collect_options,
-    list_program_variables,
-    list_rank_variables,
-)
+from lapwing.configuration.settings import SELECTING, collect_options, list_program_variables, list_rank_variables
 from lapwing.doctor.ask import ENDING, HOST_LIMIT_S, LOCAL_SIZES, MARK, find_number
 from lapwing.doctor.cores import judge_cores, read_cores
 from lapwing.doctor.document import decode_diagnosis
