@@ -21,6 +21,10 @@ enum { CHEAP_PART = 100 };
 /* Where nothing is expected, one part in ALLOWANCE_PART of the time that the site's calls take may
  * be spent on looking what it would bring, after LOOKS_FIRST looks that are free. */
 enum { ALLOWANCE_PART = 500, LOOKS_FIRST = 3 };
+/* Where the site's calls begin to take so many times a hold, which they did not before, the program may have changed
+ * phase: the next look is lent. None is lent again before what LOOKS_SAVED cost is saved up, which looks in vain use
+ * up. */
+enum { LENT_PART = 32, LOOKS_SAVED = 2 };
 /* An engine that nothing wakes looks late, which makes an op long, not useful: it brings no more than a call that waits
  * takes. Where that could change the answer, below DOUBT_PART times the cost, one call waits after OPS_FIRST ops, and
  * one in OPS_BETWEEN. */
@@ -51,6 +55,7 @@ struct policy_site {
     _Atomic int64_t transfer_ns;  /* mean time of an op, or of a passed call */
     _Atomic int64_t start_ns;     /* mean time that MPI took to start a receive; 0: none was started */
     _Atomic int64_t allowance_ns; /* what looks may cost */
+    _Atomic bool has_lent;        /* a look, since the allowance last sufficed for LOOKS_SAVED */
     _Atomic uint32_t away;        /* class of the time away after the last call */
     _Atomic uint32_t way;         /* enum policy_send, of the next sends */
     _Atomic uint32_t sends_left;  /* sends still to go that way */
@@ -155,12 +160,17 @@ static bool site_is_cheap(const struct policy_site *site)
     return number_read(&site->hold_ns) * CHEAP_PART <= number_read(&site->transfer_ns);
 }
 
+static int64_t site_look_ns(const struct policy_site *site)
+{
+    return GAIN_FACTOR * number_read(&site->hold_ns);
+}
+
 /* Where no op's cost was seen there is no price to look for: so it is with nonblocking operations whose slack is seen
  * without help. */
 static bool site_may_look(const struct policy_site *site)
 {
-    int64_t hold_ns = number_read(&site->hold_ns);
-    return hold_ns != 0 && number_read(&site->allowance_ns) >= GAIN_FACTOR * hold_ns;
+    int64_t look_ns = site_look_ns(site);
+    return look_ns != 0 && number_read(&site->allowance_ns) >= look_ns;
 }
 
 static bool prices_are_doubtful(const struct prices *prices)
@@ -350,7 +360,7 @@ static void prices_forget_if_news(struct prices *prices, bool pays)
 /* Never more than the first looks may cost: a long pause does not save up for a row of them. */
 static void allowance_add(struct policy_site *site, int64_t value_ns)
 {
-    int64_t most_ns = LOOKS_FIRST * GAIN_FACTOR * number_read(&site->hold_ns);
+    int64_t most_ns = LOOKS_FIRST * site_look_ns(site);
     int64_t sum_ns = number_read(&site->allowance_ns) + value_ns;
     number_write(&site->allowance_ns, sum_ns < 0 ? 0 : sum_ns > most_ns ? most_ns : sum_ns);
 }
@@ -359,6 +369,29 @@ static void site_saw_transfer(struct policy_site *site, int64_t transfer_ns)
 {
     mean_add(&site->transfer_ns, transfer_ns, MEAN_MEMORY);
     allowance_add(site, transfer_ns / ALLOWANCE_PART);
+    if (number_read(&site->allowance_ns) >= LOOKS_SAVED * site_look_ns(site))
+        atomic_store_explicit(&site->has_lent, false, memory_order_relaxed);
+}
+
+static bool site_is_long(const struct policy_site *site)
+{
+    return number_read(&site->hold_ns) * LENT_PART <= number_read(&site->transfer_ns);
+}
+
+static void site_lend_look(struct policy_site *site)
+{
+    if (site_may_look(site) || atomic_exchange_explicit(&site->has_lent, true, memory_order_relaxed))
+        return;
+    number_write(&site->allowance_ns, site_look_ns(site));
+}
+
+/* A call that waited. */
+static void site_saw_waiting(struct policy_site *site, int64_t waited_ns)
+{
+    bool was_long = site_is_long(site);
+    site_saw_transfer(site, waited_ns);
+    if (!was_long && site_is_long(site))
+        site_lend_look(site);
 }
 
 /* While the program ran on the engine took its part of the core: so much less has the program done. The rest it did
@@ -402,7 +435,7 @@ void policy_site_saw_pass(struct policy_site *site, uint32_t situation, int64_t 
 {
     if (site == NULL)
         return;
-    site_saw_transfer(site, inside_ns);
+    site_saw_waiting(site, inside_ns);
     mean_add(&site->prices[situation].passed_ns, inside_ns, PASSED_MEMORY);
 }
 
@@ -439,7 +472,7 @@ void policy_site_saw_help(struct policy_site *site, uint32_t situation, struct p
     if (help.is_helped) {
         site_saw_helped(site, situation, help);
     } else {
-        site_saw_transfer(site, help.waited_ns);
+        site_saw_waiting(site, help.waited_ns);
         mean_add(&site->prices[situation].passed_ns, help_total_ns(help), PASSED_MEMORY);
     }
     policy_site_saw_away(site, help.slack_ns);

@@ -57,6 +57,39 @@ static void transfer_grows(void)
     claim(model_run(site, &call, &sums), "the network has become slow: deferred from the third call on");
 }
 
+/* Several are waited for together, so that none is cheap beside its own transfer. */
+static bool passed_until_long(struct policy_site *site, int64_t long_ns)
+{
+    enum { SHORT = 100 };
+    for (int i = 0; i < SHORT; i++)
+        policy_site_saw_pass(site, 0, 1);
+    for (int i = 0; i < LEFT_AFTER; i++)
+        policy_site_saw_pass(site, 0, long_ns);
+    return policy_site_helps(site, 0);
+}
+
+static void learn_in_vain(struct policy_site *site)
+{
+    policy_site_learn(site, 0, (struct policy_outcome){.cost_ns = HOLD_NS, .transfer_ns = HOLD_NS});
+}
+
+/* Waits that have become long are looked into at once, until that has brought nothing. */
+static void waits_grow(void)
+{
+    enum { LONG_NS = 100 * HOLD_NS, TIMES = 200 };
+    struct policy_site *site = model_site(52);
+    for (int i = 0; i < TIMES; i++)
+        learn_in_vain(site);
+    claim(!policy_site_helps(site, 0), "holding has brought nothing");
+    claim(passed_until_long(site, LONG_NS), "waits have become long: looked into from the third call on");
+    int looks = 0;
+    for (int i = 0; i < TIMES; i++) {
+        learn_in_vain(site);
+        looks += passed_until_long(site, LONG_NS);
+    }
+    claim(looks < TIMES / 10, "that has brought nothing, however often: looks are rare again");
+}
+
 int main(void)
 {
     policy_configure(true, OPTION_SEND_BUFFERS_AUTO);
@@ -65,5 +98,6 @@ int main(void)
     phases_check(3, 20000);
     cheap_hold_stays();
     transfer_grows();
+    waits_grow();
     return 0;
 }
