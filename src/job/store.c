@@ -22,6 +22,13 @@ void store_offer(const char *text, bool speaks_pmi)
         pmi_offer();
 }
 
+/* PMI_JOBID: Slurm's second version of PMI. */
+const char *store_launch(void)
+{
+    const char *name = is_pmix() ? getenv("PMIX_NAMESPACE") : getenv("PMI_JOBID");
+    return name == NULL || offer.store[0] != '\0' ? offer.store : name;
+}
+
 bool store_is_same(int rank)
 {
     return is_pmix() ? pmix_is_same(rank) : pmi_is_same(rank);

@@ -15,6 +15,10 @@ void store_offer(const char *text, bool speaks_pmi);
  * same on all ranks that have offered something. */
 bool store_is_settled(void);
 
+/* After MPI's MPI_Init: what the launcher calls the processes that it started together, the same on all of them; ""
+ * where it has no name, or was not asked. */
+const char *store_launch(void);
+
 /* Once it is settled: has that rank offered the same text? Never waits for a rank. */
 bool store_is_same(int rank);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/lifetime.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -47,7 +48,10 @@ static void lifetime_identify(const struct lifetime_facts *facts)
     identity->pid = (uint32_t)getpid();
     identity->rank = facts->rank;
     identity->size = facts->size;
+    identity->started_unix_ns = base_clock_unix_ns();
     gethostname(identity->host, sizeof identity->host - 1);
+    lifetime_note(identity->program, sizeof identity->program, program_invocation_short_name);
+    lifetime_note(identity->launch, sizeof identity->launch, facts->launch);
     lifetime_note(identity->abi, sizeof identity->abi, facts->abi);
     lifetime_note(identity->mpi_library, sizeof identity->mpi_library, facts->mpi_library);
 }

@@ -11,6 +11,7 @@
 struct lifetime_facts {
     const char *abi;
     const char *mpi_library; /* its path */
+    const char *launch;      /* what the launcher calls those that it started together; "": nothing */
     int rank;
     int size;
     bool is_spawned;        /* its parents are in another MPI_COMM_WORLD */

@@ -23,7 +23,7 @@ struct record_format_frame {
     uint32_t check;        /* CRC-32 of the record */
 };
 
-/* 328 bytes; strings are zero-terminated, cut when too long. */
+/* 464 bytes; strings are zero-terminated, cut when too long. Earlier ones end with `notice`. */
 struct record_format_header {
     char magic[8];
     uint32_t version;
@@ -36,11 +36,14 @@ struct record_format_header {
     uint32_t reason_count;  /* struct record_format_pass each */
     uint64_t is_active;     /* 1 when ops were possible in this process */
     char host[64];
-    char mpi_library[96]; /* path of the MPI library that was bound */
-    char abi[16];         /* its name in mpi/abis.toml, or "none" */
-    char hold[24];        /* hold backend in use, or "none" */
-    char progress[16];    /* "event", "poll", "none" */
-    char notice[64];      /* why Lapwing is off, or an option that it could not read, or "" */
+    char mpi_library[96];     /* path of the MPI library that was bound */
+    char abi[16];             /* its name in mpi/abis.toml, or "none" */
+    char hold[24];            /* hold backend in use, or "none" */
+    char progress[16];        /* "event", "poll", "none" */
+    char notice[64];          /* why Lapwing is off, or an option that it could not read, or "" */
+    uint64_t started_unix_ns; /* return of MPI_Init, CLOCK_REALTIME */
+    char program[64];         /* the name that it was started by, without folders */
+    char launch[64];          /* what the launcher calls those that it started together, or "" */
 };
 
 struct record_format_pass {

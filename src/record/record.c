@@ -9,7 +9,7 @@
 #include "record/name.h"
 #include "record/file.h"
 
-_Static_assert(sizeof(struct record_format_header) == 328, "the reader counts on this size");
+_Static_assert(sizeof(struct record_format_header) == 464, "the reader counts on this size");
 _Static_assert(sizeof(struct record_format_frame) == 16, "so it does on this one");
 
 struct record record;

@@ -291,6 +291,14 @@ def test_programs_of_the_files_hold_where_lapwing_is_switched_on_by_default(
     ]
 
 
+def test_options_of_what_commands_collect_do_not_hold_by_default(
+    tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAPWING_PRELOAD", str(stand_in_preload))
+    exports = run_lapwing(tmp_path, "[options]\ntimeline = 5", "config", "--environment").stdout
+    assert exports == f"export LD_PRELOAD={stand_in_preload}\n"
+
+
 def test_users_that_the_files_keep_out_get_no_preload(tmp_path: Path) -> None:
     site = f'[select]\nexclude_users = ["{find_user()}"]'
     done = run_lapwing(tmp_path, site, "config", "--environment")

@@ -9,6 +9,7 @@ import pytest
 from lapwing.errors import RecordError
 from lapwing.profile.record import (
     HEADER,
+    ORIGIN,
     RECORD_BYTES_MAX,
     RankRecord,
     decode_record,
@@ -25,8 +26,8 @@ def test_record_round_trip(rank_record: RankRecord) -> None:
     assert decode_record(data, "file") == (rank_record, len(data))
 
 
-def test_header_has_the_size_that_c_says() -> None:
-    assert HEADER.size == 328
+def test_headers_have_the_sizes_that_c_says() -> None:
+    assert (HEADER.size, HEADER.size + ORIGIN.size) == (328, 464)
 
 
 @pytest.mark.parametrize("length_bytes", [0, 5, 100, 327, 330, -1])
@@ -57,8 +58,8 @@ def test_corrupt_counts_are_refused(rank_record: RankRecord, offset: int) -> Non
 
 def test_counters_of_a_newer_writer_get_numbers(rank_record: RankRecord) -> None:
     data = encode_record(rank_record)
-    count = len(rank_record.counters)
-    longer = bytearray(data[: 328 + 8 * count] + struct.pack("<Q", 5) + data[328 + 8 * count :])
+    count, begin = len(rank_record.counters), HEADER.size + ORIGIN.size
+    longer = bytearray(data[: begin + 8 * count] + struct.pack("<Q", 5) + data[begin + 8 * count :])
     struct.pack_into("<I", longer, 32, count + 1)
     record, _ = decode_record(bytes(longer), "file")
     assert record.counters[f"record_{count}"] == 5

@@ -373,7 +373,8 @@ def test_no_process_with_lapwing_is_said(tmp_path: Path) -> None:
     assert "no process left a record" in start(["run", "true"], tmp_path).stderr
 
 
-def test_quiet_records_nothing(tmp_path: Path, stand_in_preload: Path) -> None:
+def test_quiet_records_nothing(tmp_path: Path, stand_in_preload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAPWING_RECORD_DIR", str(tmp_path))  # of a site that has switched Lapwing on by default
     done = start(["run", "--quiet", "sh", "-c", "env; ls -A"], tmp_path, stand_in_preload)
     assert f"LD_PRELOAD={stand_in_preload}" in done.stdout
     assert "LAPWING_RECORD_DIR" not in done.stdout and ".lapwing" not in done.stdout

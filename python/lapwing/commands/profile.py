@@ -15,7 +15,15 @@ from lapwing.configuration.settings import collect_variables, describe_kept_out,
 from lapwing.errors import LapwingError, RecordError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
-from lapwing.launch.start import make_variables, prepare_command, refuse_off, refuse_settings, say, tell_copies
+from lapwing.launch.start import (
+    RECORDS_VARIABLE,
+    make_variables,
+    prepare_command,
+    refuse_off,
+    refuse_settings,
+    say,
+    tell_copies,
+)
 from lapwing.model.recorded import read_recorded
 from lapwing.model.scaling import read_sweep
 from lapwing.model.switched import OPTIONS
@@ -192,7 +200,7 @@ def list_calibrated(arguments: argparse.Namespace, command: str) -> dict[str, st
     """Return the variables that profiled runs set themselves, each with what asks for that."""
     threads = {"OMP_NUM_THREADS": "--calibrate"} if len(arguments.calibrate) > 1 else {}
     cores = {"LAPWING_PROGRESS": "--calibrate"} if len(arguments.calibrate) == 1 else {}
-    return {**dict.fromkeys(("LAPWING_PROFILE", "LAPWING_RECORD_DIR"), f"lapwing {command}"), **threads, **cores}
+    return {**dict.fromkeys(("LAPWING_PROFILE", RECORDS_VARIABLE), f"lapwing {command}"), **threads, **cores}
 
 
 def make_subfolder(folder: Path) -> Path:

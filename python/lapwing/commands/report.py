@@ -13,6 +13,7 @@ from lapwing.outfiles import check_outputs, refuse_input, write_text
 from lapwing.profile.job_file import PICTURE, ProfileJob, is_profile, open_profile_job
 from lapwing.profile.record import read_job
 from lapwing.report.html import make_page
+from lapwing.report.jobs import encode_jobs, print_jobs, read_jobs
 from lapwing.report.picture import PICTURE_SCHEMA, encode_story, format_picture, make_picture_page, tell_stories
 from lapwing.report.profile import encode_profile_totals, print_profile
 from lapwing.report.summary import format_summary, make_json
@@ -23,17 +24,18 @@ from lapwing.screen import Screen
 
 
 class ReportCommand:
-    """Print the summary of a kept record.
+    """Print the summary of a kept record, or of the jobs whose records are in a folder.
 
     The record is a file that `lapwing profile`, `lapwing run --timeline N`, `lapwing run --keep-record FILE` or
-    `lapwing advise --json FILE` wrote.
+    `lapwing advise --json FILE` wrote. Folders are those of [reports] in the configuration.
     """
 
     name = "report"
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments."""
-        parser.add_argument("record", type=Path, metavar="FILE", help="the kept record")
+        text = "the kept record, or folders of [reports]"
+        parser.add_argument("records", type=Path, nargs="+", metavar="FILE", help=text)
         parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument(
             "--html", type=Path, metavar="FILE", help="write a page with drawings (of `run` only with --timeline)"
@@ -43,6 +45,11 @@ class ReportCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Print it."""
+        if any(path.is_dir() for path in arguments.records):
+            return self._report_folders(arguments)
+        arguments.record, *others = arguments.records
+        if others:
+            raise LapwingError(f"{others[0]} is a second record", "give one file, or folders")
         refuse_input(arguments.record, (arguments.html, arguments.chrome_trace))
         check_outputs(arguments, "html", "chrome_trace")
         if is_profile(arguments.record):
@@ -54,6 +61,20 @@ class ReportCommand:
         job = read_job(arguments.record)
         text = json.dumps(make_json(job), indent=2) if arguments.json else "\n".join(format_summary(job))
         print(text)
+        return 0
+
+    def _report_folders(self, arguments: argparse.Namespace) -> int:
+        """Report the jobs of some folders."""
+        files = [path for path in arguments.records if not path.is_dir()]
+        if files:
+            raise LapwingError(f"{files[0]} is no folder, as others are", "give one file, or folders")
+        if arguments.html or arguments.chrome_trace:
+            raise LapwingError("a folder's jobs have no page", "give one of its files, or --json")
+        jobs = read_jobs(arguments.records)
+        if arguments.json:
+            print(encode_jobs(jobs))
+        else:
+            print_jobs(jobs, Screen())
         return 0
 
     def _report_advice(self, arguments: argparse.Namespace) -> int:

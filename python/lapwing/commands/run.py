@@ -15,6 +15,7 @@ from lapwing.configuration.settings import (
     describe_kept_out,
     draw_reports,
     explain_exclusion,
+    find_owner,
     find_user,
     list_deciders,
     name_report_folder,
@@ -24,6 +25,7 @@ from lapwing.errors import LapwingError
 from lapwing.files import find_preload
 from lapwing.launch.job import open_record_folder
 from lapwing.launch.start import (
+    RECORDS_VARIABLE,
     Command,
     is_off,
     make_variables,
@@ -112,7 +114,7 @@ class RunCommand:
         preload = find_preload()
         command = prepare_command(arguments.launcher, self.name)
         given = {"LAPWING_PROGRESS": "--dedicate-core"} if arguments.dedicate_core else {}
-        refuse_settings(command, {**list_deciders(arguments), **given, "LAPWING_RECORD_DIR": "lapwing run"})
+        refuse_settings(command, {**list_deciders(arguments), **given, RECORDS_VARIABLE: "lapwing run"})
         check_outputs(arguments, "keep_record", "json")
         documents = read_documents()
         reason = explain_exclusion(command.list_programs(), find_user(), documents)
@@ -122,6 +124,7 @@ class RunCommand:
         refuse_above_limit(command.list_settings(), documents)
         tell_copies(preload, command.words)
         reports = draw_reports(documents, random())
+        os.environ.pop(RECORDS_VARIABLE, None)  # of a site's default: this run is recorded here, or not at all
         is_drawn = int(options.get("LAPWING_TIMELINE", "0")) > 0
         check_outputs(arguments, "keep_record", "json", *(["timeline_output"] if is_drawn else []))
         if arguments.quiet and not (arguments.keep_record or arguments.json or reports or is_drawn):
@@ -132,7 +135,7 @@ class RunCommand:
             self._report(arguments, {**command.describe(result), **causes}, records)
             if reports:
                 with say_failure():
-                    keep_report(name_report_folder(reports, find_user()), command, command.describe(result), records)
+                    keep_report(name_report_folder(reports, find_owner()), command, command.describe(result), records)
             if is_drawn:
                 with say_failure():
                     self._draw(arguments, command.describe(result), records)

@@ -35,7 +35,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Reports:
-    """Where `lapwing run` keeps the records of jobs. folder: may hold {user} and what strftime knows, as in %Y-%m-%d.
+    """Where the records of jobs are kept. folder: may hold {user} and what strftime knows, as in %Y-%m-%d.
 
     sampling: the share of jobs that are kept, 0 to 1.
     """

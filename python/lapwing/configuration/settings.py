@@ -4,11 +4,14 @@
 import argparse
 import getpass
 import os
+import pwd
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from random import random
 from time import localtime, strftime, struct_time
+from zlib import crc32
 
 from lapwing.configuration.document import Document, Reports, find_system_file, parse_ranks, read_documents
 from lapwing.errors import LapwingError
@@ -17,6 +20,7 @@ from lapwing.options import CORES_FLAG, CORES_VARIABLE, Option, load_options, pa
 DEFAULT = "default"
 RANKS_IN, RANKS_OUT = "LAPWING_INCLUDE_RANKS", "LAPWING_EXCLUDE_RANKS"
 PROGRAMS_IN, PROGRAMS_OUT = "LAPWING_INCLUDE_PROGRAMS", "LAPWING_EXCLUDE_PROGRAMS"
+BATCH_JOB = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")  # a number each
 SELECTING = (RANKS_OUT, RANKS_IN, PROGRAMS_OUT, PROGRAMS_IN)  # what keeps Lapwing out of processes
 
 
@@ -203,6 +207,14 @@ def find_user() -> str:
         return str(os.getuid())
 
 
+def find_owner() -> str:
+    """Return the name of the user whom files are made for; not what the environment says, which `su` may leave."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
+
+
 def matches(name: str, patterns: Iterable[str]) -> bool:
     """Tell whether a name fits one of the patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
@@ -243,8 +255,14 @@ def draw_reports(documents: Sequence[Document], draw: float) -> Reports | None:
     return reports if reports and reports.folder and draw < reports.sampling else None
 
 
+def draw_number(environment: Mapping[str, str]) -> float:
+    """Return a number from 0 up to 1: within a batch job the same everywhere, so that all of its ranks agree."""
+    job = next((f"{name}={environment[name]}" for name in BATCH_JOB if environment.get(name)), "")
+    return crc32(job.encode("utf-8", "backslashreplace")) / 2**32 if job else random()
+
+
 def name_report_folder(reports: Reports, user: str, now: struct_time | None = None) -> Path:
-    """Return the folder of a job that ends now."""
+    """Return the folder of a job that ends now, or of a session that begins."""
     return Path(strftime(reports.folder, now or localtime()).replace("{user}", user))
 
 

@@ -2,6 +2,7 @@
 """One run of a launcher: started untouched, signals forwarded, exit code preserved."""
 
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -22,6 +23,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 ENDING_US = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # beside SIGINT, whose handler is Python's own
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, if nobody says otherwise
 LOOK_INTERVAL_S = 1.0
+RUN_FOLDER = ".lapwing-"  # how the names of folders begin that are there for one run
 REMOVALS_MOST, REMOVAL_PAUSE_S = 10, 0.05
 GRACE_S = 10.0  # for a launcher to end its ranks
 FROM_KERNEL = 0x80  # SI_KERNEL, see sigaction(2): a signal from the terminal
@@ -109,10 +111,15 @@ def make_record_folder() -> Path:
     """Make a fresh folder that all ranks can reach: here (often a shared file system), else in TMPDIR."""
     for find_parent in (Path.cwd, lambda: Path(tempfile.gettempdir())):
         try:  # the current folder may have been removed
-            return Path(tempfile.mkdtemp(prefix=".lapwing-", dir=find_parent()))
+            return Path(tempfile.mkdtemp(prefix=RUN_FOLDER, dir=find_parent()))
         except OSError:
             continue
     raise LapwingError("no folder for records: neither this folder nor TMPDIR is writable", "set TMPDIR")
+
+
+def is_of_run(path: Path) -> bool:
+    """Tell whether a path lies in such a folder."""
+    return any(re.fullmatch(rf"{re.escape(RUN_FOLDER)}[a-z0-9_]{{8}}", part) for part in path.parts)
 
 
 def remove_folder(folder: Path) -> None:

@@ -30,6 +30,7 @@ from lapwing.options import SWITCH_WORDS
 from lapwing.output import forgive_output
 
 OFF_TEXT = "LAPWING=off is set: every process runs as if Lapwing were not there"
+RECORDS_VARIABLE = "LAPWING_RECORD_DIR"  # the folder where ranks leave their records
 MISUNDERSTOOD_REMEDY = "write off, or unset LAPWING"
 BUSY_SHARE = 0.5  # a load of so many tasks per core, before we begin, comes from others
 
@@ -108,8 +109,9 @@ def split_words(words: Sequence[str]) -> list[str]:
 def prepare_stock(words: Sequence[str], by_all: Path = PRELOADED_BY_ALL) -> None:
     """See to it that stock runs are without Lapwing's library, where a site has switched it on by default.
 
-    It is taken out of this environment, which all runs begin with. words: the launcher's line; where that brings the
-    library, or the system does, nothing can be compared.
+    It is taken out of this environment, which all runs begin with, as is the site's folder of records: experiments are
+    no jobs of the user's. words: the launcher's line; where that brings the library, or the system does, nothing can be
+    compared.
     """
     names = (LIBRARY, find_preload().name)
     for path in list_preloaded_by_all(by_all):
@@ -119,6 +121,7 @@ def prepare_stock(words: Sequence[str], by_all: Path = PRELOADED_BY_ALL) -> None
         if Path(path).name in names:
             raise LapwingError(f"the line names {path}: stock would run with it", "leave it out")
     leave_out(names)
+    os.environ.pop(RECORDS_VARIABLE, None)
 
 
 def leave_out(names: Collection[str]) -> None:
@@ -151,7 +154,7 @@ def check_programs(launcher: Launcher, arguments: Sequence[str]) -> list[str]:
 def make_variables(options: Mapping[str, str], preload: Path, records: Path | None) -> dict[str, str]:
     """Return what every rank must have in its environment; without a folder nothing is recorded."""
     chain = join_preload(str(preload), os.environ.get("LD_PRELOAD"))
-    folder = {"LAPWING_RECORD_DIR": str(records)} if records else {}
+    folder = {RECORDS_VARIABLE: str(records)} if records else {}
     return {"LD_PRELOAD": chain, **folder, **options}
 
 

@@ -21,6 +21,7 @@ from lapwing.outfiles import USUAL_MODE, write_whole
 MAGIC = b"LAPWING\0"
 VERSION = 1
 HEADER = struct.Struct("<8sIIiiIIIIQ64s96s16s24s16s64s")
+ORIGIN = struct.Struct("<Q64s64s")  # behind it, in all but early records: start, program, launch
 FRAME_MAGIC = b"LAPRANK\0"
 FRAME = struct.Struct("<8sII")  # magic, length of the record, its CRC-32
 JOB_LINE = b"LAPWING-JOB 1\n"
@@ -55,6 +56,9 @@ class RankRecord:
     notice: str
     counters: Mapping[str, int]
     passes: Mapping[str, Pass]
+    started_unix_ns: int = 0  # the return of MPI_Init
+    program: str = ""
+    launch: str = ""  # what the launcher calls the processes that it started together
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,14 @@ def check_header(data: bytes, source: str) -> tuple[Any, ...]:
     return fields
 
 
+def decode_origin(data: bytes, header_bytes: int) -> tuple[int, str, str]:
+    """Return when the process started, its program's name, and its launcher's name for the job."""
+    if header_bytes < HEADER.size + ORIGIN.size:
+        return 0, "", ""
+    started_unix_ns, program, launch = ORIGIN.unpack_from(data, HEADER.size)
+    return started_unix_ns, decode_text(program), decode_text(launch)
+
+
 def decode_record(data: bytes, source: str) -> tuple[RankRecord, int]:
     """Decode the record at the start of the bytes; return it and its length."""
     fields = check_header(data, source)
@@ -115,6 +127,7 @@ def decode_record(data: bytes, source: str) -> tuple[RankRecord, int]:
     numbers = struct.unpack_from(f"<{2 * reason_count}Q", data, header_bytes + 8 * counter_count)
     passes = [Pass(numbers[2 * index], numbers[2 * index + 1]) for index in range(reason_count)]
     host, library, abi, hold, progress, notice = (decode_text(field) for field in fields[10:16])
+    started_unix_ns, program, launch = decode_origin(data, header_bytes)
     record = RankRecord(
         rank=fields[3],
         size=fields[4],
@@ -129,6 +142,9 @@ def decode_record(data: bytes, source: str) -> tuple[RankRecord, int]:
         notice=notice,
         counters=dict(zip(name_entries("record", counter_count), counters, strict=True)),
         passes=dict(zip(name_entries("reasons", reason_count), passes, strict=True)),
+        started_unix_ns=started_unix_ns,
+        program=program,
+        launch=launch,
     )
     return record, length_bytes
 
@@ -139,7 +155,7 @@ def encode_record(record: RankRecord) -> bytes:
     header = HEADER.pack(
         MAGIC,
         VERSION,
-        HEADER.size,
+        HEADER.size + ORIGIN.size,
         record.rank,
         record.size,
         record.pid,
@@ -149,8 +165,14 @@ def encode_record(record: RankRecord) -> bytes:
         int(record.is_active),
         *(text.encode() for text in texts),
     )
+    origin = ORIGIN.pack(record.started_unix_ns, record.program.encode(), record.launch.encode())
     counters = struct.pack(f"<{len(record.counters)}Q", *record.counters.values())
-    return header + counters + b"".join(struct.pack("<QQ", row.calls, row.bytes) for row in record.passes.values())
+    return (
+        header
+        + origin
+        + counters
+        + b"".join(struct.pack("<QQ", row.calls, row.bytes) for row in record.passes.values())
+    )
 
 
 def encode_frame(data: bytes) -> bytes:

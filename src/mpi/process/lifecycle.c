@@ -11,6 +11,7 @@
 #include "engine/sockets.h"
 #include "engine/strategy.h"
 #include "engine/ucx.h"
+#include "job/store.h"
 #include "libc/signals.h"
 #include "mpi/agreement.h"
 #include "mpi/dispatch.h"
@@ -57,6 +58,7 @@ static void lifecycle_start(int provided_ordinal)
 {
     struct lifetime_facts facts = {.abi = ABI_NAME,
                                    .mpi_library = bind_library_path(),
+                                   .launch = store_launch(),
                                    .rank = -1,
                                    .size = -1,
                                    .provided_ordinal = provided_ordinal,
