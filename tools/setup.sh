@@ -47,6 +47,10 @@ list_missing_programs() {
     has liggghts || echo liggghts
     has /usr/lib/abyss/ABYSS-P || echo abyss
     has mpb-mpi || echo mpb-mpi
+    [ -e /usr/share/abinit/psp ] || echo abinit abinit-data
+    [ -d /usr/share/gpaw-setups ] || echo gpaw gpaw-data python3-ase
+    has dolfinx-scaling-test || echo fenicsx-performance-tests
+    [ -d /usr/lib/python3/dist-packages/neuron ] || echo neuron python3-neuron
     [ -d /usr/lib/x86_64-linux-gnu/superlu-dist/tests ] || echo libsuperlu-dist-dev
     [ -d /usr/include/hypre ] || echo libhypre-dev
     [ -e /usr/lib/x86_64-linux-gnu/libdmumps.so ] || echo libmumps-dev

@@ -19,8 +19,11 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests"), str(ROOT / "tests/mpi")]
 
 from packages import (  # noqa: E402
+    abinit,
     abyss,
     cp2k,
+    dolfinx,
+    gpaw,
     gromacs,
     hdf5,
     hpcc,
@@ -31,6 +34,7 @@ from packages import (  # noqa: E402
     mpich_tests,
     mumps,
     netpipe,
+    neuron,
     nwchem,
     opencoarrays,
     openfoam,
@@ -66,6 +70,10 @@ LISTS = (
     liggghts.list_jobs,
     abyss.list_jobs,
     mpb.list_jobs,
+    abinit.list_jobs,
+    gpaw.list_jobs,
+    dolfinx.list_jobs,
+    neuron.list_jobs,
     openfoam.list_jobs,
     netpipe.list_jobs,
     scalapack.list_jobs,
