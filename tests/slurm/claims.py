@@ -223,6 +223,22 @@ def claim_steps_by_default(mpi: Mpi, folder: Path) -> str:
     return "" if result.code == 0 else f"code {result.code}"
 
 
+def claim_reports_by_default(mpi: Mpi, folder: Path) -> str:
+    """Where it is on by default, `lapwing report` lists two steps at the same time, each with its ranks on two nodes."""
+    (folder / "site.toml").write_text(f'[reports]\nfolder = "{folder}/reports"\n')
+    srun = f"{mpi.srun} --overlap {folder}/exchange.{mpi.name} 0 2"
+    setting = f"export LAPWING_CONFIG={folder}/site.toml\n{DEFAULT_ON}"
+    write_script(folder / "job.sh", f"{setting}\n{srun} & {srun} & wait")
+    result = run_shell("sbatch --wait --quiet -N2 -n4 --output=out job.sh", folder, {})
+    report = run_shell("lapwing report --json reports", folder, {})
+    if result.code != 0 or report.code != 0:
+        return f"code {result.code}, {report.text}{read_output(folder / 'out')}"
+    rows = json.loads(report.text)["jobs"]
+    found = [(row["ranks_reporting"], row["ranks_expected"], row["program"]) for row in rows]
+    is_told_apart = len({row["launch"] for row in rows}) == 2
+    return "" if found == [(2, 2, f"exchange.{mpi.name}")] * 2 and is_told_apart else report.text[:1500]
+
+
 def claim_array(mpi: Mpi, folder: Path) -> str:
     """Each job of an array keeps a record of its own."""
     program = f"{folder}/exchange.{mpi.name}"
@@ -392,6 +408,7 @@ SPECIAL: Mapping[str, Callable[[Mpi, Path], str]] = {
     "two steps at once, one under Lapwing": claim_steps,
     "an array of three jobs, a record each": claim_array,
     "on by default, steps of an array": claim_steps_by_default,
+    "on by default, reports of two steps": claim_reports_by_default,
     "lapwing run sbatch": claim_submitted,
     "scancel": claim_cancelled,
     "time limit": claim_time_limit,
