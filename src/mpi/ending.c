@@ -5,7 +5,8 @@
 #include "mpi/status.h"
 #include "op/late_errors.h"
 
-int ending_poll(struct native *native, int *is_over, MPI_Status *status)
+/* Is the request over? What became of its start, or its error. */
+static int ending_poll(struct native *native, int *is_over, MPI_Status *status)
 {
     if (native->start_result != MPI_SUCCESS)
         return native->start_result;

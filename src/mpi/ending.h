@@ -8,12 +8,9 @@
 #include "abi.h"
 #include "mpi/native.h"
 
-/* Is the request over? What became of its start, or its error, which MPI raises as the program's own wait would have.
- */
-int ending_poll(struct native *native, int *is_over, MPI_Status *status);
-
-/* The same for the engine: an error is kept for the next call, and the status that the program was promised becomes
- * exact, as do the bytes of a receive, which were the room for it. */
+/* For the engine: is it over? An error, which MPI raises as the program's own wait would have, is kept for the next
+ * call, and the status that the program was promised becomes exact, as do the bytes of a receive, which were the room
+ * for it. */
 bool ending_settle(struct transfer *transfer);
 
 /* It has just been started, with this result: is it over already? An eager send is, or a message that had arrived
