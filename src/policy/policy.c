@@ -22,9 +22,9 @@ enum { CHEAP_PART = 100 };
  * be spent on looking what it would bring, after LOOKS_FIRST looks that are free. */
 enum { ALLOWANCE_PART = 500, LOOKS_FIRST = 3 };
 /* Where the site's calls begin to take so many times a hold, which they did not before, the program may have changed
- * phase: the next look is lent. None is lent again before what LOOKS_SAVED cost is saved up, which looks in vain use
- * up. */
-enum { LENT_PART = 32, LOOKS_SAVED = 2 };
+ * phase: the next look is lent. None is lent again before the calls have earned LENT_FACTOR times its price, whatever
+ * was spent meanwhile: so what is lent adds a quarter to the allowance at most. */
+enum { LENT_PART = 32, LENT_FACTOR = 4 };
 /* An engine that nothing wakes looks late, which makes an op long, not useful: it brings no more than a call that waits
  * takes. Where that could change the answer, below DOUBT_PART times the cost, one call waits after OPS_FIRST ops, and
  * one in OPS_BETWEEN. */
@@ -55,7 +55,7 @@ struct policy_site {
     _Atomic int64_t transfer_ns;  /* mean time of an op, or of a passed call */
     _Atomic int64_t start_ns;     /* mean time that MPI took to start a receive; 0: none was started */
     _Atomic int64_t allowance_ns; /* what looks may cost */
-    _Atomic bool has_lent;        /* a look, since the allowance last sufficed for LOOKS_SAVED */
+    _Atomic int64_t lent_ns;      /* still to be earned before a look is lent again */
     _Atomic uint32_t away;        /* class of the time away after the last call */
     _Atomic uint32_t way;         /* enum policy_send, of the next sends */
     _Atomic uint32_t sends_left;  /* sends still to go that way */
@@ -369,8 +369,8 @@ static void site_saw_transfer(struct policy_site *site, int64_t transfer_ns)
 {
     mean_add(&site->transfer_ns, transfer_ns, MEAN_MEMORY);
     allowance_add(site, transfer_ns / ALLOWANCE_PART);
-    if (number_read(&site->allowance_ns) >= LOOKS_SAVED * site_look_ns(site))
-        atomic_store_explicit(&site->has_lent, false, memory_order_relaxed);
+    int64_t lent_ns = number_read(&site->lent_ns) - transfer_ns / ALLOWANCE_PART;
+    number_write(&site->lent_ns, lent_ns > 0 ? lent_ns : 0);
 }
 
 static bool site_is_long(const struct policy_site *site)
@@ -380,8 +380,9 @@ static bool site_is_long(const struct policy_site *site)
 
 static void site_lend_look(struct policy_site *site)
 {
-    if (site_may_look(site) || atomic_exchange_explicit(&site->has_lent, true, memory_order_relaxed))
+    if (site_may_look(site) || number_read(&site->lent_ns) != 0)
         return;
+    number_write(&site->lent_ns, LENT_FACTOR * site_look_ns(site));
     number_write(&site->allowance_ns, site_look_ns(site));
 }
 

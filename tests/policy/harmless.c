@@ -59,6 +59,15 @@ static void pattern_engine(struct model_call *call, long number)
     call->engine_ns = call->transfer_ns;
 }
 
+/* One long wait in four, and holds whose price varies: what is lent after one kind must not be judged by the other. */
+static void pattern_rare_long(struct model_call *call, long number)
+{
+    bool is_long = number % 4 == 0;
+    call->transfer_ns = is_long ? 2 * TRANSFER_NS : 10;
+    call->hold_ns = is_long ? call->transfer_ns / 40 : 10;
+    call->away_ns = US;
+}
+
 static const struct {
     const char *name;
     pattern_fn *fill;
@@ -69,6 +78,7 @@ static const struct {
     {"scarce", pattern_scarce},
     {"adversary", pattern_adversary},
     {"engine", pattern_engine},
+    {"rare and long", pattern_rare_long},
 };
 
 enum { PATTERNS = sizeof(patterns) / sizeof(patterns[0]) };

@@ -224,7 +224,7 @@ def claim_steps_by_default(mpi: Mpi, folder: Path) -> str:
 
 
 def claim_reports_by_default(mpi: Mpi, folder: Path) -> str:
-    """Where it is on by default, `lapwing report` lists two steps at the same time, each with its ranks on two nodes."""
+    """Where it is on by default, two steps at the same time are two jobs of a report, each with ranks on two nodes."""
     (folder / "site.toml").write_text(f'[reports]\nfolder = "{folder}/reports"\n')
     srun = f"{mpi.srun} --overlap {folder}/exchange.{mpi.name} 0 2"
     setting = f"export LAPWING_CONFIG={folder}/site.toml\n{DEFAULT_ON}"

@@ -11,7 +11,7 @@
 
 #include "check.h"
 
-enum { LARGE = CHECK_LARGE_BYTES, ROUNDS = 24, FIRST = 8, WORK_US = 20000, GO = 1, DATA = 2 };
+enum { LARGE = CHECK_LARGE_BYTES, ROUNDS = 32, FIRST = 8, WORK_US = 20000, GO = 1, DATA = 2 };
 
 /* Has the buffer's second page gone? Lapwing leaves this call alone. */
 static bool is_held(unsigned char *buffer)
