@@ -14,8 +14,8 @@ from packages.results import debian_version
 SUITE = "dolfinx"
 PROGRAM = "dolfinx-scaling-test"
 SOLVER = ["-ksp_type", "cg", "-ksp_rtol", "1.0e-8", "-pc_type", "jacobi"]
-# Not the norm's last digits: how the mesh is divided changes from run to run without Lapwing too.
 COUNT = re.compile(r"Total degrees of freedom: *(\d+)")
+# Not its last digits: how the mesh is divided changes from run to run without Lapwing too.
 NORM = re.compile(r"Solution norm: *(\S+)")
 
 

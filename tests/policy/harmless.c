@@ -59,7 +59,8 @@ static void pattern_engine(struct model_call *call, long number)
     call->engine_ns = call->transfer_ns;
 }
 
-/* One long wait in four, and holds whose price varies: what is lent after one kind must not be judged by the other. */
+/* One long wait in four, and holds whose price varies: a look is lent at the high price. That it could be saved up for
+ * at the low one must not make it be lent again. */
 static void pattern_rare_long(struct model_call *call, long number)
 {
     bool is_long = number % 4 == 0;

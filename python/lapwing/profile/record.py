@@ -167,12 +167,8 @@ def encode_record(record: RankRecord) -> bytes:
     )
     origin = ORIGIN.pack(record.started_unix_ns, record.program.encode(), record.launch.encode())
     counters = struct.pack(f"<{len(record.counters)}Q", *record.counters.values())
-    return (
-        header
-        + origin
-        + counters
-        + b"".join(struct.pack("<QQ", row.calls, row.bytes) for row in record.passes.values())
-    )
+    passes = b"".join(struct.pack("<QQ", row.calls, row.bytes) for row in record.passes.values())
+    return header + origin + counters + passes
 
 
 def encode_frame(data: bytes) -> bytes:

@@ -25,6 +25,7 @@ from lapwing.report.summary import (
     describe_engine,
     describe_ops,
     describe_passes,
+    describe_ranks,
     describe_times,
     format_bytes,
     format_count,
@@ -227,12 +228,9 @@ def make_table(jobs: Iterable[JobRecord]) -> Table:
 def format_sums(record: FolderRecord) -> list[str]:
     """Say what all jobs together did."""
     ranks = [rank for job in record.jobs for rank in job.ranks]
-    whole = JobRecord({}, ranks, record.damaged)
-    totals = sum_job(whole)
     expected = sum(sum_job(job).expected for job in record.jobs)
-    lines = [
-        f"{format_count(len(record.jobs), 'job')}: {describe_ops(totals)}; {len(ranks)} of {expected} ranks reporting"
-    ]
+    totals = replace(sum_job(JobRecord({}, ranks)), expected=expected)
+    lines = [f"{format_count(len(record.jobs), 'job')}: {describe_ops(totals)}; {describe_ranks(totals)}"]
     if ranks:
         lines += [describe_times(totals), describe_engine(totals)]
     return lines + describe_passes(totals) + [f"notice: {text}" for text in record.damaged]
