@@ -53,6 +53,14 @@ MPI_Comm check_spawn(char *program)
     exit(77);
 }
 
+void check_spawned(MPI_Comm between)
+{
+    /* MPICH 5.0's MPI_Comm_disconnect and MPI_Finalize do not wait for those who are still connecting to the process,
+     * and whose MPI_Comm_spawn or MPI_Init then fails: on a busy host in one of some tens of jobs, without Lapwing,
+     * too. */
+    MPI_Barrier(between);
+}
+
 static void play_merged(MPI_Comm between, bool is_child, void (*play)(MPI_Comm all))
 {
     MPI_Comm all;

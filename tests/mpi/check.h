@@ -18,6 +18,8 @@ void check_start(int *argc, char ***argv);
 void check_start_multiple(int *argc, char ***argv);
 /* One more process, of this program; an MPI that cannot spawn ends the test as skipped. Called by all ranks. */
 MPI_Comm check_spawn(char *program);
+/* On both sides of such a communicator, before any process leaves it: returns when all have it. */
+void check_spawned(MPI_Comm between);
 /* A whole program of processes and one more that they spawn: `play` gets a communicator of all, which keep their ranks;
  * the spawned one comes last. Returns what main() is to return. */
 int check_with_spawned(int argc, char **argv, void (*play)(MPI_Comm all));

@@ -34,6 +34,7 @@ static int be_spawned(bool has_variable, MPI_Comm parent)
 {
     int found = has_variable;
     MPI_Send(&found, 1, MPI_INT, 0, 0, parent);
+    check_spawned(parent);
     MPI_Comm_disconnect(&parent);
     MPI_Finalize();
     return 0;
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
     MPI_Comm child = check_spawn(argv[0]);
     MPI_Recv(&found, 1, MPI_INT, 0, 0, child, MPI_STATUS_IGNORE);
     check(!has_variable && !found, "the environment");
+    check_spawned(child);
     MPI_Comm_disconnect(&child);
     return check_end();
 }

@@ -16,6 +16,8 @@ static void exchange(MPI_Comm between, int is_child)
             MPI_Send(out, CHECK_LARGE_BYTES, MPI_BYTE, 0, i, between);
         if (i % 2 == 0)
             check(check_is_filled(in, CHECK_LARGE_BYTES, 2 * i + 1 - is_child), "the other side's bytes");
+        if (i == 0)
+            check_spawned(between);
     }
     MPI_Comm_disconnect(&between);
     check(check_is_filled(in, CHECK_LARGE_BYTES, 6 + 1 - is_child), "the last message");
@@ -40,7 +42,9 @@ int main(int argc, char **argv)
     check(check_is_filled(buffer, CHECK_LARGE_BYTES, 9), "the message before");
     if (check_rank() == 0)
         exchange(child, 0);
-    else
+    else {
+        check_spawned(child);
         MPI_Comm_disconnect(&child);
+    }
     return check_end();
 }
