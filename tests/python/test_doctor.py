@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from needs import needs_mpi
 
+from lapwing.configuration.document import Document, Reports
 from lapwing.doctor import hosts, system
 from lapwing.doctor.ask import find_number, judge_host
 from lapwing.doctor.cores import CoreFacts, has_capability, judge_cores
@@ -34,6 +35,7 @@ from lapwing.doctor.limits import LimitFacts, judge_limits
 from lapwing.doctor.mpi import Answer, choose_libraries, find_libraries, judge_answer
 from lapwing.doctor.network import judge_devices, judge_opened, read_devices
 from lapwing.doctor.preload import PreloadFacts, judge_preload, read_needed_glibc, read_preload, try_load
+from lapwing.doctor.records import judge_records
 from lapwing.errors import LapwingError
 from lapwing.profile.record import RankRecord
 
@@ -114,6 +116,23 @@ def test_devices_are_found_by_their_files(tmp_path: Path) -> None:
     assert facts.gpus == ("/dev/nvidia0", "/dev/dri/renderD128")
     assert facts.choices == ("UCX_TLS=tcp",)
     assert list_levels(judge_devices(facts)) == {Level.NOTE}
+
+
+def test_where_records_are_kept_or_why_not_is_told(tmp_path: Path) -> None:
+    def judge(folder: str) -> Finding:
+        (finding,) = judge_records([Document(tmp_path / "lapwing.toml", reports=Reports(f"{tmp_path}/{folder}"))])
+        return finding
+
+    (tmp_path / "file").touch()
+    (tmp_path / "own").mkdir(mode=0o700)
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    assert judge("own").level is judge("new/{user}/%Y").level is Level.WELL
+    assert not (tmp_path / "new").exists()
+    for folder, cause in (("file/below", "file is no folder"), ("open", "others may write there")):
+        finding = judge(folder)
+        assert (finding.level, cause in finding.text) == (Level.NOTE, True)
+    assert judge_records([Document(tmp_path / "lapwing.toml")]) == []
 
 
 def test_what_an_mpi_opens_reduces_what_is_gained() -> None:

@@ -31,6 +31,7 @@ from lapwing.doctor.mpi import (
 )
 from lapwing.doctor.network import judge_devices, read_devices
 from lapwing.doctor.preload import judge_preload, read_preload
+from lapwing.doctor.records import judge_records
 from lapwing.errors import LapwingError, RecordError, find_cause
 from lapwing.files import find_preload
 from lapwing.launch.job import JobResult, Supervision, open_record_folder
@@ -59,6 +60,7 @@ def judge_here(kernel: KernelFacts) -> list[Finding]:
         *judge_cores(read_cores(find_number(LOCAL_SIZES) or 0)),
         *judge_devices(devices),
         *judge_variables(),
+        *judge_records(read_documents()),
     ]
 
 
