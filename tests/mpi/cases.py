@@ -50,6 +50,7 @@ QUICK: Mapping[str, Sequence[str]] = {
 # with all.
 QUICK_ONCE = {
     ("openmpi4", "userfaultfd-user"),
+    ("mpich4", "signal-1"),
     ("openmpi5", "userfaultfd"),
     ("mpich5", "userfaultfd"),
     ("mpi5abi", "userfaultfd"),
