@@ -348,6 +348,8 @@ static void call_place_blocks(struct collective_call *call, const struct collect
         return call_place(call, size, size);
     case COLLECTIVE_REDUCE:
         return call_place(call, 1, is_root);
+    case COLLECTIVE_EXSCAN: /* the first rank receives nothing (MPI 4.1, 6.11.2), but gives its part in place */
+        return call_place(call, 1, comm->rank != 0 || call->given.send == MPI_IN_PLACE);
     case COLLECTIVE_REDUCE_SCATTER_BLOCK:
         return call_place(call, size, call->given.send == MPI_IN_PLACE ? size : 1);
     default:
