@@ -23,8 +23,17 @@ static void self_delete(void)
     progress_finish(false); /* these collectives may have needed it again */
 }
 
+/* Inside the gate. */
+static void comm_end(struct collective_comm *known)
+{
+    if (known->has_beside)
+        real.MPI_Comm_free(&known->beside);
+    free(known);
+}
+
 /* MPI calls it where the program frees its communicator, on every rank. A call of MPI_Comm_free from here is what the
- * callback is for (MPI 4.1, 7.7.2). */
+ * callback is for (MPI 4.1, 7.7.2). While another thread's collective goes on, the communicator beside stays: Open MPI
+ * 4.1's nonblocking collectives use theirs without a reference to it. */
 static int attribute_delete(MPI_Comm comm, int keyval, void *value, void *extra_state)
 {
     struct collective_comm *known = value;
@@ -35,14 +44,12 @@ static int attribute_delete(MPI_Comm comm, int keyval, void *value, void *extra_
         return MPI_SUCCESS;
     if (collective_comm_common.recent == known)
         collective_comm_common.recent = NULL;
-    if (known->has_beside)
-        real.MPI_Comm_free(&known->beside);
     base_lock_take(&collective_comm_common.lock);
     bool is_idle = known->pending == 0;
     known->is_freed = true;
     base_lock_release(&collective_comm_common.lock);
     if (is_idle)
-        free(known);
+        comm_end(known);
     return MPI_SUCCESS;
 }
 
@@ -305,5 +312,5 @@ void collective_comm_leave(struct collective_comm *comm)
     bool is_last = --comm->pending == 0 && comm->is_freed;
     base_lock_release(&collective_comm_common.lock);
     if (is_last)
-        free(comm);
+        comm_end(comm);
 }
