@@ -61,8 +61,7 @@ static void process_leave_forks(void)
 
 void libc_process_jump(void *state, int value, void (*real)(void *, int))
 {
-    if (gate_is_waiting() || libc_threads_own.forks_told != 0)
-        transfer_leave_waits();
+    transfer_leave_waits();
     process_leave_forks();
     real(state, value);
 }

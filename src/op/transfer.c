@@ -540,52 +540,7 @@ void transfer_settle_parted(void)
     }
 }
 
-/* Who calls may be what another thread waits for inside MPI: where nothing is left to let go it must not wait for the
- * gate. */
-void transfer_let_go_all(void)
-{
-    if (engine_pending_held() == 0 || gate_is_inside() || op_thread.is_leaving)
-        return;
-    gate_enter();
-    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
-        transfer_let_go_now(one);
-    gate_leave();
-}
-
-void transfer_forked_child(void)
-{
-    atomic_store_explicit(&transfers.ahead, 0, memory_order_relaxed);
-}
-
-/* Nothing was launched that could be waited for. False: it must be waited for. */
-static bool transfer_let_go_one(uint64_t id)
-{
-    if (engine_pending_held() == 0)
-        return false;
-    gate_enter();
-    struct transfer *transfer = transfer_of(id);
-    transfer_let_go_fn *let_go = transfer_is_pending(id) ? transfer_let_go_of(transfer) : NULL;
-    bool is_kept = transfer_is_kept(transfer);
-    if (let_go != NULL)
-        let_go(transfer);
-    gate_leave();
-    return let_go != NULL && !is_kept;
-}
-
-void transfer_poll_round(uint32_t round)
-{
-    if (touched_is_any()) /* another thread's touch; the engine stays out meanwhile */
-        protect_hold_events_read();
-    gate_enter();
-    uint64_t own = gate_take_arithmetic();
-    engine_pending_poll();
-    transfer_serve_ahead();
-    gate_give_back_arithmetic(own);
-    gate_leave();
-    /* MPI's own waits spin; after a while make way for whoever shares the core. */
-    if (round > ROUNDS_BEFORE_YIELD)
-        sched_yield();
-}
+/* --- cancellation --- */
 
 /* A thread that died where MPI calls epoll_wait() or poll(), inside the gate, would leave
  * it shut, and these waits stand in calls of threads that never call MPI. Who was asked
@@ -610,6 +565,59 @@ static void cancel_let(bool was_let)
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
     pthread_setcanceltype(type, NULL);
+}
+
+/* --- what is let go --- */
+
+/* Who calls may be what another thread waits for inside MPI: where nothing is left to let go it must not wait for the
+ * gate. */
+void transfer_let_go_all(void)
+{
+    if (engine_pending_held() == 0 || gate_is_inside() || op_thread.is_leaving)
+        return;
+    bool lets_cancel = cancel_put_off();
+    gate_enter();
+    for (struct transfer *one = NULL; (one = transfer_ahead_next(one)) != NULL;)
+        transfer_let_go_now(one);
+    gate_leave();
+    cancel_let(lets_cancel);
+}
+
+void transfer_forked_child(void)
+{
+    atomic_store_explicit(&transfers.ahead, 0, memory_order_relaxed);
+}
+
+/* Nothing was launched that could be waited for. False: it must be waited for. */
+static bool transfer_let_go_one(uint64_t id)
+{
+    if (engine_pending_held() == 0)
+        return false;
+    bool lets_cancel = cancel_put_off();
+    gate_enter();
+    struct transfer *transfer = transfer_of(id);
+    transfer_let_go_fn *let_go = transfer_is_pending(id) ? transfer_let_go_of(transfer) : NULL;
+    bool is_kept = transfer_is_kept(transfer);
+    if (let_go != NULL)
+        let_go(transfer);
+    gate_leave();
+    cancel_let(lets_cancel);
+    return let_go != NULL && !is_kept;
+}
+
+void transfer_poll_round(uint32_t round)
+{
+    if (touched_is_any()) /* another thread's touch; the engine stays out meanwhile */
+        protect_hold_events_read();
+    gate_enter();
+    uint64_t own = gate_take_arithmetic();
+    engine_pending_poll();
+    transfer_serve_ahead();
+    gate_give_back_arithmetic(own);
+    gate_leave();
+    /* MPI's own waits spin; after a while make way for whoever shares the core. */
+    if (round > ROUNDS_BEFORE_YIELD)
+        sched_yield();
 }
 
 struct transfer_wait {

@@ -232,9 +232,9 @@ void transfer_poll_round(uint32_t round);
 /* For protect_start(): signal context, any thread. */
 void transfer_touched(uint64_t op_id, uintptr_t address);
 
-/* The program is about to jump, and this thread waits for ops: this is a signal handler's jump, out of a system call
- * that we wait before (a timeout). The waits are over, but for their ends; one that goes on after all, since the jump
- * was one inside the handler, is no longer known as one. */
+/* The program is about to jump. Where this thread waits for ops, or has just looked at them, this is a signal handler's
+ * jump, out of a system call that we wait before (a timeout). The waits are over, but for their ends; one that goes on
+ * after all, since the jump was one inside the handler, is no longer known as one. */
 void transfer_leave_waits(void);
 
 #endif

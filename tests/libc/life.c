@@ -551,15 +551,10 @@ static bool jumps_arrive(void)
     return jump_arrives(longjmp) && jump_arrives(_longjmp) && jump_arrives(siglongjmp) && jump_arrives(__longjmp_chk);
 }
 
-/* Only one that may leave a wait is told. */
 static bool jumps_are_told(void)
 {
     notes->left_count = 0;
-    bool is_good = jumps_arrive() && notes->left_count == 0;
-    notes->is_waiting = true;
-    is_good = is_good && jumps_arrive() && notes->left_count == 4;
-    notes->is_waiting = false;
-    return is_good;
+    return jumps_arrive() && notes->left_count == 4;
 }
 
 static bool spawns_wait(void)

@@ -217,11 +217,6 @@ int fake_own(int descriptor)
 
 struct straight straight;
 
-bool gate_is_waiting(void)
-{
-    return fake_notes.is_waiting;
-}
-
 void gate_drop_rights(void)
 {
 }

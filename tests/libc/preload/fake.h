@@ -28,7 +28,6 @@ struct fake_notes {
     int forks_ended;
     int several_threads;
     int left_count;
-    bool is_waiting;     /* set by the test: this thread waits for ops */
     int opened_count;    /* times that a thread unblocked SIGSEGV */
     bool shares_signals; /* set by the test: SIGSEGV belongs to the protect layer */
     int *exit_word;      /* set by the test: in shared memory, counts the exits */
