@@ -78,7 +78,7 @@ def waits_for_argument_buffers(row: Row) -> Iterator[str]:
     """What a drained call waits for besides the ops of its own thread."""
     lines = list(uses(row))
     if lines:
-        yield "if (argument_buffers_may_be_shared()) {"
+        yield "if (argument_buffers_may_be_held()) {"
         yield from (f"    {line}" for line in lines)
         yield "}"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that one thread has received and another gives to a call. A call that waits
- * for the ops of its own thread (transfer_wait_due) waits under MPI_THREAD_MULTIPLE for
- * these as well. For the entries that mpi/uses.py describes. */
+/* Memory that one thread has received and another gives to a call, or that is held without an op: a send whose request
+ * was freed. A call that waits for the ops of its own thread (transfer_wait_due) waits for these as well. For the
+ * entries that mpi/uses.py describes. */
 #ifndef MPI_ARGUMENT_BUFFERS_H
 #define MPI_ARGUMENT_BUFFERS_H
 
 #include "mpi/dispatch.h"
 #include "engine/gate.h"
 #include "op/busy.h"
+#include "protect/armed.h"
 
 /* An array of counts or displacements: of int, or of 64 bits in the functions for large counts. */
 struct argument_buffer_list {
@@ -23,10 +24,10 @@ static inline int64_t argument_buffers_at(struct argument_buffer_list list, int 
     return is_int ? ((const int *)list.first)[i] : ((const int64_t *)list.first)[i];
 }
 
-/* Otherwise the call has waited for every op already, or is one of MPI's own. */
-static inline bool argument_buffers_may_be_shared(void)
+/* Otherwise the call has waited for all that holds memory, or is one of MPI's own. */
+static inline bool argument_buffers_may_be_held(void)
 {
-    return busy_is_shared() && !gate_is_inside();
+    return (busy_is_shared() || protect_armed_is_any()) && !gate_is_inside();
 }
 
 /* With how many processes a collective call exchanges blocks: all, or those of the other group. */
