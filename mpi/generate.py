@@ -396,6 +396,19 @@ def begins_small(row: Row) -> bool:
     return is_message and len(row.buffers) == 1 and not row.is_drained and not is_persistent(row)
 
 
+def track_persistent(row: Row, request: str, uses: str, may_outlast: str) -> list[str]:
+    """Remembers a request that only MPI_Start begins. uses: of its one buffer; empty for others."""
+    is_send = bool(may_outlast)
+    track_one = "dispatch_track_send" if is_send else "dispatch_track"
+    if uses:
+        tracked = [f"{track_one}({uses}{may_outlast});", f"persistent_note(*{request}, {str(is_send).lower()});"]
+    elif row.has_memory:
+        tracked = [f"dispatch_track_unknown(*{request});"]
+    else:
+        tracked = [f"dispatch_track(*{request}, NULL, 0, abi_handles.byte);"]
+    return [*tracked, *([f"persistent_note_collective(*{request});"] if row.makes_collective_request else [])]
+
+
 def track(row: Row) -> list[str]:
     """Remembers what MPI goes on using after the call, and lets the engine work for it."""
     request = row.of_role("request")
@@ -407,10 +420,7 @@ def track(row: Row) -> list[str]:
     is_send = row.has("may_outlast") or row.has("is_synchronous")
     may_outlast = f", {str(row.has('may_outlast')).lower()}" if is_send else ""
     if is_persistent(row):
-        track_one = "dispatch_track_send" if is_send else "dispatch_track"
-        if not buffer:
-            return [f"dispatch_track_unknown(*{request.name});"]
-        return [f"{track_one}({uses}{may_outlast});", f"persistent_note(*{request.name}, {str(is_send).lower()});"]
+        return track_persistent(row, request.name, uses, may_outlast)
     if buffer and row.chapter == "Point-to-Point Communication":
         begin = "dispatch_begin_send" if is_send else "dispatch_begin_message"
         return [f"{begin}({uses}{may_outlast}, {caller});"]

@@ -73,14 +73,20 @@ static void wait_empty_statuses(const struct completion *c)
     }
 }
 
+static bool wait_has(const struct completion *c, enum requests_kind kind)
+{
+    bool has_kind = false;
+    for (int i = 0; requests_may_be(kind) && c->requests != NULL && i < c->count && !has_kind; i++)
+        has_kind = requests_is(request_key(c->requests[i]), kind);
+    return has_kind;
+}
+
 /* Before the first poll. */
 static void wait_look(struct completion *c)
 {
     c->is_looked_at = true;
-    if (!requests_may_be(REQUESTS_FILE) || c->requests == NULL)
-        return;
-    for (int i = 0; i < c->count && !c->has_file; i++)
-        c->has_file = requests_is(request_key(c->requests[i]), REQUESTS_FILE);
+    c->has_file = wait_has(c, REQUESTS_FILE);
+    c->has_collective = wait_has(c, REQUESTS_COLLECTIVE);
     if (c->has_file)
         wait_empty_statuses(c);
 }
@@ -132,7 +138,7 @@ static int wait_poll_all(struct completion *c, int *is_over)
     if (c->has_file)
         return wait_poll_files(c, is_over);
     bool is_in_parts = c->count > ABI_TESTALL_REQUESTS_MAX && c->statuses == MPI_STATUSES_IGNORE && c->requests != NULL;
-    if ((ABI_TESTS_HIDE_ERRORS && requests_may_be(REQUESTS_PERSISTENT)) || requests_may_be(REQUESTS_COLLECTIVE))
+    if ((ABI_TESTS_HIDE_ERRORS && requests_may_be(REQUESTS_PERSISTENT)) || c->has_collective)
         return wait_poll_each(c, is_over);
     return is_in_parts ? wait_poll_parts(c, is_over) : real.MPI_Testall(c->count, c->requests, is_over, c->statuses);
 }
@@ -164,12 +170,7 @@ static int wait_poll_any_each(struct completion *c, int *is_over)
 
 static bool wait_hides_errors(const struct completion *c)
 {
-    bool is_possible = ABI_TESTS_HIDE_ERRORS && requests_may_be(REQUESTS_PERSISTENT) && c->requests != NULL;
-    for (int i = 0; is_possible && i < c->count; i++) {
-        if (requests_is(request_key(c->requests[i]), REQUESTS_PERSISTENT))
-            return true;
-    }
-    return false;
+    return ABI_TESTS_HIDE_ERRORS && wait_has(c, REQUESTS_PERSISTENT);
 }
 
 /* Where none is active MPI_Waitany makes the status empty, and MPICH's MPI_Testany leaves it as it is. */

@@ -27,6 +27,15 @@ void persistent_note(MPI_Request request, bool is_send)
         requests_note_lost(request_key(request), !is_send);
 }
 
+void persistent_note_collective(MPI_Request request)
+{
+    if (request == abi_handles.request_null)
+        return;
+    requests_note_kind(request_key(request), REQUESTS_COLLECTIVE);
+    if (library_loses_requests())
+        requests_note_lost(request_key(request), true);
+}
+
 bool persistent_hide(int count, MPI_Request *requests, const uint64_t *keys)
 {
     bool are_some = false;
