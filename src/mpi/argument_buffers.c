@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/argument_buffers.h"
 
+#include "base/pages.h"
 #include "mpi/datatypes.h"
 
 /* --- who takes part --- */
@@ -101,8 +102,8 @@ int argument_buffers_targets(MPI_Comm comm)
 
 static void list_wait(struct argument_buffer_list list, int elements)
 {
-    if (elements > 0)
-        dispatch_wait_argument(list.first, list.element_bytes * (size_t)elements);
+    if (elements > 0 && (uintptr_t)list.first > base_page_bytes()) /* else one of MPI's constants */
+        dispatch_wait_range(base_range_of(list.first, list.element_bytes * (size_t)elements), true);
 }
 
 /* Parts that adjoin are waited for as one: mostly all do. */

@@ -67,17 +67,15 @@ void dispatch_wait_others(void)
         transfer_wait_due();
 }
 
-/* Also for what holds memory without an op: a send whose request was freed. Of a request whose memory is not known
- * nothing more is waited for: another thread's message may only come when it is over. */
+/* Of a request whose memory is not known nothing more is waited for: another thread's message may only come when it is
+ * over. */
 void dispatch_wait_request(MPI_Request request)
 {
-    uint64_t key = request_key(request);
-    struct requests_send send;
-    struct range bytes = requests_range(key);
+    struct range bytes = requests_range(request_key(request));
     bool is_known = !base_range_is_empty(bytes) && bytes.high != UINTPTR_MAX;
     transfer_wait_due();
-    if ((busy_is_shared() || protect_armed_is_any()) && is_known)
-        dispatch_wait_range(bytes, requests_find_any_send(key, &send));
+    if (busy_is_shared() && is_known)
+        dispatch_wait_range(bytes, false);
 }
 
 void dispatch_enter(void)

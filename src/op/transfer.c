@@ -655,7 +655,7 @@ void transfer_leave_waits(void)
     transfer_awaits_others(false);
     for (uint32_t left = gate_forget_waits(); left > 0; left--)
         stall_end();
-    cancel_let(op_thread.is_cancel_put_off);
+    cancel_let(op_thread.is_cancel_put_off && !gate_is_inside()); /* inside: a jump within a function that MPI runs */
 }
 
 /* As long as what is asked of the op, or of all, is true. */

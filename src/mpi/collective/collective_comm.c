@@ -23,7 +23,8 @@ static void self_delete(void)
     progress_finish(false); /* these collectives may have needed it again */
 }
 
-/* Inside the gate. */
+/* Inside the gate. After an op of another thread each rank does so at its own time: MPI_Comm_free, collective in the
+ * standard, waits for no other rank in Open MPI, MPICH and Intel MPI. */
 static void comm_end(struct collective_comm *known)
 {
     if (known->has_beside)

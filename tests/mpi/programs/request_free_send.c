@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Claim: a program that has freed the request of a send may take its receiver's answer as proof that the send is over
  * (MPI 4.1, 3.7.3): it may write the buffer, wherever it lies, unmap it, or free it; or have MPI write there, in a
- * collective (`gathered`) or by a persistent receive (`start`).
- * arguments: write unmap free beside stack tested synchronous persistent multiple restarted looked ssend gathered start
+ * collective (`gathered`).
+ * arguments: write unmap free beside stack tested synchronous persistent multiple restarted looked ssend gathered
  * environment: LAPWING_MATCH=off
  * defers: receive */
 #include <sys/mman.h>
@@ -35,22 +35,14 @@ static void send_freed(unsigned char *buffer)
 
 static void have_written(unsigned char *buffer)
 {
-    MPI_Request request;
     char own = 7;
-    if (is_way("gathered")) {
-        MPI_Allgather(&own, 1, MPI_BYTE, buffer, 1, MPI_BYTE, MPI_COMM_WORLD);
-    } else {
-        MPI_Recv_init(buffer, 1, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &request);
-        MPI_Start(&request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        MPI_Request_free(&request);
-    }
+    MPI_Allgather(&own, 1, MPI_BYTE, buffer, 1, MPI_BYTE, MPI_COMM_WORLD);
     check(buffer[0] == own, "what MPI wrote");
 }
 
 static void use_again(unsigned char *buffer)
 {
-    if (is_way("gathered") || is_way("start"))
+    if (is_way("gathered"))
         have_written(buffer);
     if (is_way("unmap"))
         munmap(buffer, CHECK_LARGE_BYTES);
@@ -139,8 +131,6 @@ static void rank_receive(unsigned round, unsigned char *buffer)
     char own = 7, all[2];
     if (is_way("gathered"))
         MPI_Allgather(&own, 1, MPI_BYTE, all, 1, MPI_BYTE, MPI_COMM_WORLD);
-    else if (is_way("start"))
-        check_send(&own, 1, 0, 2);
     check(check_is_filled(buffer, CHECK_LARGE_BYTES, round), "the message as it was sent");
 }
 
