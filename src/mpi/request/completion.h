@@ -25,9 +25,8 @@ struct completion {
     MPI_Status *statuses;
     const void *waited_from; /* where the program waits for them, all unless there are indices; NULL: it does not */
     int over_count;          /* of all to wait for: the first ones, which are over, where not all are tested at once */
-    bool is_looked_at;       /* of all to wait for: the next two are known */
+    bool is_looked_at;       /* of all to wait for: has_file is known */
     bool has_file;           /* operations on files are among them, so each is tested by itself */
-    bool has_collective;     /* persistent collectives or partitioned messages are */
     bool has_failed;         /* one of those tested so */
     bool has_hidden;         /* handles that MPI does not see (persistent.h) */
     uint64_t *keys;

@@ -29,10 +29,7 @@ void persistent_note(MPI_Request request, bool is_send)
 
 void persistent_note_collective(MPI_Request request)
 {
-    if (request == abi_handles.request_null)
-        return;
-    requests_note_kind(request_key(request), REQUESTS_COLLECTIVE);
-    if (library_loses_requests())
+    if (request != abi_handles.request_null && library_loses_requests())
         requests_note_lost(request_key(request), true);
 }
 
