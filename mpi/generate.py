@@ -401,12 +401,10 @@ def track_persistent(row: Row, request: str, uses: str, may_outlast: str) -> lis
     is_send = bool(may_outlast)
     track_one = "dispatch_track_send" if is_send else "dispatch_track"
     if uses:
-        tracked = [f"{track_one}({uses}{may_outlast});", f"persistent_note(*{request}, {str(is_send).lower()});"]
-    elif row.has_memory:
-        tracked = [f"dispatch_track_unknown(*{request});"]
-    else:
-        tracked = [f"dispatch_track(*{request}, NULL, 0, abi_handles.byte);"]
-    return [*tracked, *([f"persistent_note_collective(*{request});"] if row.makes_collective_request else [])]
+        return [f"{track_one}({uses}{may_outlast});", f"persistent_note(*{request}, {str(is_send).lower()});"]
+    nothing = f"dispatch_track(*{request}, NULL, 0, abi_handles.byte);"
+    tracked = f"dispatch_track_unknown(*{request});" if row.has_memory else nothing
+    return [tracked, f"persistent_note_collective(*{request});"]
 
 
 def track(row: Row) -> list[str]:

@@ -155,18 +155,25 @@ def write_whole(path: Path, mode: int = USUAL_MODE) -> Iterator[BinaryIO]:
         raise LapwingError(f"{path} was not written ({error.strerror or error})", REMEDY) from error
 
 
+def describe_foreign(path: Path) -> str:
+    """Say why a folder that is there is not the user's own; empty where it is. OSError: it cannot be looked at."""
+    status = path.stat()
+    is_foreign = status.st_uid != os.geteuid() or status.st_mode & OTHERS_WRITE
+    return f"{path} is another user's folder, or others may write there" if is_foreign else ""
+
+
 def make_private_folder(path: Path) -> None:
     """Make a folder of the user's own, with those above it; refuse one in which others could put files."""
     try:
         for folder in (*reversed(path.parents), path):
             folder.mkdir(mode=PRIVATE_FOLDER_MODE, exist_ok=True)
-        status = path.stat()
+        foreign = describe_foreign(path)
     except OSError as error:
         raise LapwingError(f"{path} was not made ({error.strerror or error})", REMEDY) from error
     except UnicodeEncodeError as error:  # the locale has no such letter
         raise LapwingError(f"{path} was not made ({error})", REMEDY) from error
-    if status.st_uid != os.geteuid() or status.st_mode & OTHERS_WRITE:
-        raise LapwingError(f"{path} is another user's folder, or others may write there", REMEDY)
+    if foreign:
+        raise LapwingError(foreign, REMEDY)
 
 
 def write_text(path: Path, text: str) -> None:

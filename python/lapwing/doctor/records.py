@@ -9,7 +9,7 @@ from lapwing.configuration.document import Document, Reports
 from lapwing.configuration.settings import choose_reports, find_owner, name_report_folder
 from lapwing.doctor.finding import Finding, Level
 from lapwing.files import is_folder
-from lapwing.outfiles import OTHERS_WRITE
+from lapwing.outfiles import describe_foreign
 
 TOPIC = "records"
 
@@ -19,13 +19,6 @@ def find_nearest(folder: Path) -> Path:
     return next((path for path in (folder, *folder.parents) if os.path.lexists(path)), Path("/"))
 
 
-def describe_own(folder: Path) -> str:
-    """Say why a folder that is there is refused: as make_private_folder() does; empty where it is not."""
-    status = folder.stat()
-    is_refused = status.st_uid != os.geteuid() or status.st_mode & OTHERS_WRITE
-    return f"{folder} is another user's folder, or others may write there" if is_refused else ""
-
-
 def describe_obstacle(folder: Path) -> str:
     """Say why this process's user cannot keep records there; empty where nothing speaks against it."""
     nearest = find_nearest(folder)
@@ -33,7 +26,7 @@ def describe_obstacle(folder: Path) -> str:
         return f"{nearest} is no folder"
     if not os.access(nearest, os.W_OK | os.X_OK):
         return f"{find_owner()} may not write in {nearest}"
-    return describe_own(folder) if nearest == folder else ""
+    return describe_foreign(folder) if nearest == folder else ""
 
 
 def judge_reports(reports: Reports) -> Finding:

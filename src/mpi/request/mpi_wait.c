@@ -76,7 +76,9 @@ static void wait_empty_statuses(const struct completion *c)
 static bool wait_has(const struct completion *c, enum requests_kind kind)
 {
     bool has_kind = false;
-    for (int i = 0; requests_may_be(kind) && c->requests != NULL && i < c->count && !has_kind; i++)
+    if (!requests_may_be(kind) || c->requests == NULL)
+        return false;
+    for (int i = 0; i < c->count && !has_kind; i++)
         has_kind = requests_is(request_key(c->requests[i]), kind);
     return has_kind;
 }

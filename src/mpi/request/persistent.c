@@ -18,19 +18,24 @@ static bool library_loses_requests(void)
     return !base_text_begins_any(version, keeping, sizeof keeping / sizeof keeping[0]);
 }
 
+static void note_lost(MPI_Request request, bool has_status)
+{
+    if (library_loses_requests())
+        requests_note_lost(request_key(request), has_status);
+}
+
 void persistent_note(MPI_Request request, bool is_send)
 {
     if (request == abi_handles.request_null)
         return;
     requests_note_kind(request_key(request), REQUESTS_PERSISTENT);
-    if (library_loses_requests())
-        requests_note_lost(request_key(request), !is_send);
+    note_lost(request, !is_send);
 }
 
 void persistent_note_collective(MPI_Request request)
 {
-    if (request != abi_handles.request_null && library_loses_requests())
-        requests_note_lost(request_key(request), true);
+    if (request != abi_handles.request_null)
+        note_lost(request, true);
 }
 
 bool persistent_hide(int count, MPI_Request *requests, const uint64_t *keys)

@@ -14,7 +14,7 @@
 /* One has been made, and tracked. With some libraries none may be asked whether it is over (requests_loss()). */
 void persistent_note(MPI_Request request, bool is_send);
 
-/* The same of a persistent collective, or of a partitioned message. */
+/* The same of a persistent collective of several buffers or none, or of a partitioned message. */
 void persistent_note_collective(MPI_Request request);
 
 /* Puts MPI_REQUEST_NULL in their place. True: there are some. `keys` tells the handles (request_key.h). */
